@@ -22,6 +22,7 @@ final class Arrows {
     private static final String RDMA_TCP = "org.rowankv.rdma.tcp..";
     private static final String DRIVER = "org.rowankv.driver..";
     private static final String PROTOCOL = "org.rowankv.protocol..";
+    private static final String FRAMING = "org.rowankv.protocol.frame";
     private static final String TOPOLOGY = "org.rowankv.topology..";
     private static final String SERVER = "org.rowankv.server..";
     private static final String SERVER_EMBEDDED = "org.rowankv.server.embedded..";
@@ -58,7 +59,15 @@ final class Arrows {
     static final ArchRule RUNTIME_SEES_NOTHING_OF_OURS = onlySees(resideInAnyPackage(RUNTIME), RUNTIME);
 
     @ArchTest
-    static final ArchRule RDMA_SEES_RUNTIME = onlySees(resideInAnyPackage(RDMA), RDMA, RUNTIME);
+    static final ArchRule RDMA_SEES_RUNTIME =
+            onlySees(resideInAnyPackage(RDMA).and(resideOutsideOfPackages(RDMA_TCP)), RDMA, RUNTIME);
+
+    /** The wire between servers is framed as that of clients is, and has none of its messages. */
+    @ArchTest
+    static final ArchRule TCP_SEES_THE_FRAMING = onlySees(resideInAnyPackage(RDMA_TCP), RDMA, FRAMING, RUNTIME);
+
+    @ArchTest
+    static final ArchRule FRAMING_STANDS_ALONE = onlySees(resideInAnyPackage(FRAMING), FRAMING);
 
     @ArchTest
     static final ArchRule PROTOCOL_SEES_RUNTIME = onlySees(resideInAnyPackage(PROTOCOL), PROTOCOL, RUNTIME);

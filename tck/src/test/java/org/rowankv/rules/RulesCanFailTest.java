@@ -60,7 +60,9 @@ final class RulesCanFailTest {
     static Stream<Arguments> offences() {
         return Stream.of(
                 sees("runtime sees rdma", Arrows.RUNTIME_SEES_NOTHING_OF_OURS, "runtime", "rdma"),
-                sees("rdma sees protocol", Arrows.RDMA_SEES_RUNTIME, "rdma.local", "protocol"),
+                sees("rdma sees protocol", Arrows.RDMA_SEES_RUNTIME, "rdma.local", "protocol.frame"),
+                sees("the fabric sees clients' frames", Arrows.TCP_SEES_THE_FRAMING, "rdma.tcp.wire", "protocol.wire"),
+                sees("the framing sees frames", Arrows.FRAMING_STANDS_ALONE, "protocol.frame", "protocol.wire"),
                 sees("protocol sees driver", Arrows.PROTOCOL_SEES_RUNTIME, "protocol", "driver"),
                 sees("topology sees driver", Arrows.TOPOLOGY_SEES_PROTOCOL, "topology", "driver"),
                 sees("driver sees the fabric", Arrows.DRIVER_SEES_PROTOCOL_AND_TOPOLOGY, "driver.net", "rdma"),

@@ -7,9 +7,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.tcp.TcpFabric;
-import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.cluster.ClusterServer;
@@ -94,7 +93,7 @@ public record NodeMetrics(String name, ClusterServer cluster, TcpFabric fabric, 
                 .value(Metric.CLIENT_HELD, clients.heldBytes())
                 .value(Metric.CLIENT_FRAME_WAITS, clients.frameWaits())
                 .value(Metric.CLIENT_LOOP_TURNS, clients.turns());
-        for (ProtocolFault fault : ProtocolFault.values()) {
+        for (WireFault fault : WireFault.values()) {
             text.value(Metric.CLIENT_FAULTS, clients.faults(fault), "fault", lower(fault));
         }
     }

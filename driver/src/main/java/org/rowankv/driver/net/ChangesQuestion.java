@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.rowankv.driver.stream.ChangeCursor;
+import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.ProtocolException;
 
 /** Asks a server for what has changed. Read after the answer has come. */
 public final class ChangesQuestion implements Question {
@@ -51,8 +51,8 @@ public final class ChangesQuestion implements Question {
     }
 
     @Override
-    public void read(ByteBuffer buffer, int at, int length) throws ProtocolException {
-        NetSession.requireType(buffer, at, FrameDescriptor.CHANGES);
+    public void read(ByteBuffer buffer, int at, int length) throws WireException {
+        NetSession.requireType(buffer, at, ClientFrameDescriptor.CHANGES);
         ChangesDescriptor.check(buffer, at, length, positions.length);
         sections = ChangesDescriptor.read(buffer, at);
     }

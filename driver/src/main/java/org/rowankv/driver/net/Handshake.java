@@ -6,17 +6,20 @@ import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.rowankv.protocol.wire.HelloDescriptor;
-import org.rowankv.protocol.wire.HelloDescriptor.Hello;
-import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
-import org.rowankv.protocol.wire.ProtocolException;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.HandshakeInput;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientHello;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.runtime.Clock;
 
 /**
@@ -66,32 +69,29 @@ final class Handshake {
                 interrupted |= await(selector, endNs, clock, address, isStopped);
             }
             key.interestOps(SelectionKey.OP_WRITE);
-            final ByteBuffer hello = HelloDescriptor.hello(new Hello(clusterId, settings.maxFrame()));
+            final ByteBuffer hello = ClientHandshakeDescriptor.hello(new ClientHello(clusterId, settings.maxFrame()));
             while (hello.hasRemaining()) {
                 if (channel.write(hello) == 0) {
                     interrupted |= await(selector, endNs, clock, address, isStopped);
                 }
             }
             key.interestOps(SelectionKey.OP_READ);
-            final ByteBuffer heard =
-                    ByteBuffer.allocate(HelloDescriptor.MAX_WELCOME).order(ByteOrder.LITTLE_ENDIAN);
-            Welcome welcome = null;
-            while (welcome == null) {
-                // Byte by byte: what follows is for the connection to read.
-                heard.limit(heard.position() + HelloDescriptor.missing(heard));
-                final int count = read(channel, heard, address);
-                if (count == 0) {
+            // What follows the answer is for the connection to read.
+            final HandshakeInput answer = new HandshakeInput(WirePort.CLIENTS, false, HandshakeDescriptor.MAX_REFUSAL);
+            while (!answer.isComplete()) {
+                if (read(channel, answer, address) == 0) {
                     interrupted |= await(selector, endNs, clock, address, isStopped);
                 }
-                welcome = HelloDescriptor.readWelcome(heard);
             }
-            if (welcome.status() != HelloDescriptor.WELCOME) {
-                throw new IOException(address + " refused: " + welcome.text());
+            if (HandshakeDescriptor.code(answer.frame()) != HandshakeDescriptor.ACCEPTED) {
+                throw new IOException(address + " refused: " + HandshakeDescriptor.text(answer.frame()));
             }
+            final ClientWelcome welcome = ClientHandshakeDescriptor.readWelcome(answer.frame());
             done = true;
             return new NetConnection(channel, selector, key, welcome, settings, clock, onRouting);
-        } catch (ProtocolException e) {
-            throw new IOException(address + ": " + e.text() + OTHER_PORT, e);
+        } catch (WireException e) {
+            throw new IOException(
+                    address + ": " + e.text() + (e.fault() == WireFault.OTHER_VERSION ? "" : OTHER_PORT), e);
         } finally {
             if (!done) {
                 channel.close();
@@ -105,10 +105,11 @@ final class Handshake {
         }
     }
 
-    private static int read(SocketChannel channel, ByteBuffer heard, String address) throws IOException {
+    private static int read(SocketChannel channel, HandshakeInput answer, String address)
+            throws IOException, WireException {
         final int count;
         try {
-            count = channel.read(heard);
+            count = answer.readFrom(channel);
         } catch (IOException e) {
             throw new IOException(address + " broke the connection instead of welcoming" + OTHER_PORT, e);
         }

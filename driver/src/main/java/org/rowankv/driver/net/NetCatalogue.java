@@ -10,13 +10,13 @@ import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.wire.CatalogueDescriptor;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.ProtocolException;
 
 /**
  * The catalogue of caches, asked of whichever server answers. A question whose answer was lost is asked again: what it does
@@ -40,8 +40,8 @@ final class NetCatalogue implements Catalogue {
         }
 
         @Override
-        public void read(ByteBuffer buffer, int at, int length) throws ProtocolException {
-            NetSession.requireType(buffer, at, FrameDescriptor.CATALOGUE_ANSWER);
+        public void read(ByteBuffer buffer, int at, int length) throws WireException {
+            NetSession.requireType(buffer, at, ClientFrameDescriptor.CATALOGUE_ANSWER);
             answers.add(CatalogueDescriptor.readAnswer(buffer, at, length));
         }
     }

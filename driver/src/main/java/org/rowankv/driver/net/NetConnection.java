@@ -15,14 +15,18 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.FrameMemory;
+import org.rowankv.protocol.frame.HeldBytes;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.protocol.wire.AnswerDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
-import org.rowankv.protocol.wire.FrameCutter;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
-import org.rowankv.protocol.wire.ProtocolException;
-import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Failures;
@@ -52,7 +56,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private final SocketChannel channel;
     private final Selector selector;
     private final SelectionKey key;
-    private final Welcome welcome;
+    private final ClientWelcome welcome;
     private final Clock clock;
     private final long spinNs;
     private final Consumer<byte[]> onRouting;
@@ -86,7 +90,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
             SocketChannel channel,
             Selector selector,
             SelectionKey key,
-            Welcome welcome,
+            ClientWelcome welcome,
             NetSettings settings,
             Clock clock,
             Consumer<byte[]> onRouting) {
@@ -97,7 +101,8 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         this.clock = clock;
         this.spinNs = settings.spinNs();
         this.onRouting = onRouting;
-        this.in = new FrameCutter(settings.maxFrame());
+        this.in =
+                new FrameCutter(WirePort.CLIENTS, type -> settings.maxFrame(), FrameMemory.onHeap(HeldBytes.UNCOUNTED));
         final int places = Math.min(settings.maxInFlight(), welcome.maxInFlight());
         this.exchanges = new Exchange[places + 1];
         for (int i = 0; i < exchanges.length; i++) {
@@ -351,7 +356,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
                     nowNs = clock.nanoTime();
                 }
             }
-        } catch (ProtocolException | IOException | CancelledKeyException | ClosedSelectorException e) {
+        } catch (WireException | IOException | CancelledKeyException | ClosedSelectorException e) {
             fail(e);
         } catch (RuntimeException | Error e) {
             fail(e);
@@ -366,7 +371,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     }
 
     /** Takes what has come; whether that was anything. */
-    private boolean readOnce() throws IOException, ProtocolException {
+    private boolean readOnce() throws IOException, WireException {
         scratch.clear();
         final int count = channel.read(scratch);
         if (count < 0) {
@@ -381,10 +386,10 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     }
 
     @Override
-    public boolean onFrame(ByteBuffer buffer, int at, int length) throws ProtocolException {
-        final long number = FrameDescriptor.number(buffer, at);
-        final int type = FrameDescriptor.type(buffer, at);
-        if (type == FrameDescriptor.ROUTING) {
+    public boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
+        final long number = FrameHeadDescriptor.number(buffer, at);
+        final int type = FrameHeadDescriptor.type(buffer, at);
+        if (type == ClientFrameDescriptor.ROUTING) {
             onRouting.accept(BytesFrame.body(buffer, at, length));
             if (number == 0) {
                 return true;
@@ -392,7 +397,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         }
         final int slot = (int) number & 0xffff;
         if (slot >= slots.count() || exchanges[slot].number() != number) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "an answer to nothing that was asked: " + number);
+            throw new WireException(WireFault.BAD_FRAME, "an answer to nothing that was asked: " + number);
         }
         final Exchange exchange = exchanges[slot];
         if (exchange.changes(Exchange.SENT, Exchange.ANSWERING)) {
@@ -400,19 +405,19 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         } else if (exchange.changes(Exchange.ABANDONED, Exchange.ANSWERING)) {
             giveBack(exchange);
         } else {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "a second answer to " + number);
+            throw new WireException(WireFault.BAD_FRAME, "a second answer to " + number);
         }
         return true;
     }
 
-    private void answer(Exchange exchange, int type, ByteBuffer buffer, int at, int length) throws ProtocolException {
+    private void answer(Exchange exchange, int type, ByteBuffer buffer, int at, int length) throws WireException {
         Exchange.Outcome outcome = Exchange.Outcome.LOST;
         try {
             final Request request = exchange.request();
             final Question question = exchange.question();
             if (request != null) {
-                if (type != FrameDescriptor.ANSWER) {
-                    throw new ProtocolException(ProtocolFault.BAD_FRAME, "type " + type + " for a request");
+                if (type != ClientFrameDescriptor.ANSWER) {
+                    throw new WireException(WireFault.BAD_FRAME, "type " + type + " for a request");
                 }
                 AnswerDescriptor.check(buffer, at, length);
                 AnswerDescriptor.read(buffer, at, length, request);

@@ -15,11 +15,12 @@ import org.rowankv.driver.api.StreamPosition;
 import org.rowankv.driver.session.StepTimer;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.wire.BytesFrame;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.ProtocolException;
-import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.topology.Configuration;
@@ -185,21 +186,21 @@ public final class NetSession implements Session {
         return ask(link, deadlineNs, new Question() {
             @Override
             public void write(FrameWriter out, long number) {
-                BytesFrame.write(out, FrameDescriptor.ROUTING_WANTED, number);
+                BytesFrame.write(out, ClientFrameDescriptor.ROUTING_WANTED, number);
             }
 
             @Override
-            public void read(ByteBuffer buffer, int at, int length) throws ProtocolException {
+            public void read(ByteBuffer buffer, int at, int length) throws WireException {
                 // The connection has handed it on.
-                requireType(buffer, at, FrameDescriptor.ROUTING);
+                requireType(buffer, at, ClientFrameDescriptor.ROUTING);
             }
         });
     }
 
-    static void requireType(ByteBuffer buffer, int at, int type) throws ProtocolException {
-        if (FrameDescriptor.type(buffer, at) != type) {
-            throw new ProtocolException(
-                    ProtocolFault.BAD_FRAME, "type " + FrameDescriptor.type(buffer, at) + " instead of " + type);
+    static void requireType(ByteBuffer buffer, int at, int type) throws WireException {
+        if (FrameHeadDescriptor.type(buffer, at) != type) {
+            throw new WireException(
+                    WireFault.BAD_FRAME, "type " + FrameHeadDescriptor.type(buffer, at) + " instead of " + type);
         }
     }
 

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.PageDescriptor;
-import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.protocol.wire.ScanDescriptor;
 
 /** Asks for a page of a scan. Read after the answer has come. */
@@ -39,8 +39,8 @@ final class PageQuestion implements Question {
     }
 
     @Override
-    public void read(ByteBuffer buffer, int at, int length) throws ProtocolException {
-        NetSession.requireType(buffer, at, FrameDescriptor.PAGE);
+    public void read(ByteBuffer buffer, int at, int length) throws WireException {
+        NetSession.requireType(buffer, at, ClientFrameDescriptor.PAGE);
         PageDescriptor.check(buffer, at, length);
         status = PageDescriptor.status(buffer, at);
         next = PageDescriptor.next(buffer, at);

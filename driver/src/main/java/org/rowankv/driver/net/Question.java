@@ -1,8 +1,8 @@
 package org.rowankv.driver.net;
 
 import java.nio.ByteBuffer;
+import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.ProtocolException;
 
 /** Something that is asked over a connection and is no {@link org.rowankv.protocol.Request}. */
 public interface Question {
@@ -10,5 +10,5 @@ public interface Question {
     void write(FrameWriter out, long number);
 
     /** By whichever thread reads: the frame with that number has come. */
-    void read(ByteBuffer buffer, int at, int length) throws ProtocolException;
+    void read(ByteBuffer buffer, int at, int length) throws WireException;
 }

@@ -17,17 +17,22 @@ import java.util.function.Consumer;
 import org.rowankv.driver.ModelSession;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.FrameMemory;
+import org.rowankv.protocol.frame.HandshakeInput;
+import org.rowankv.protocol.frame.HeldBytes;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.protocol.wire.AnswerDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
-import org.rowankv.protocol.wire.FrameCutter;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.HelloDescriptor;
-import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
-import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
@@ -197,25 +202,23 @@ final class ModelPorts implements AutoCloseable {
         @Override
         public void run() {
             final ByteBuffer in = ByteBuffer.allocate(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
-            final FrameCutter cutter = new FrameCutter(maxFrame);
+            final FrameCutter cutter =
+                    new FrameCutter(WirePort.CLIENTS, type -> maxFrame, FrameMemory.onHeap(HeldBytes.UNCOUNTED));
+            final HandshakeInput hello =
+                    new HandshakeInput(WirePort.CLIENTS, true, ClientHandshakeDescriptor.MAX_HELLO);
             boolean welcomed = false;
             try (channel) {
                 while (channel.read(in) >= 0) {
                     if (!welcomed) {
-                        if (HelloDescriptor.readHello(in) == null) {
+                        in.flip();
+                        welcomed = hello.take(in);
+                        in.clear(); // a client waits for its welcome
+                        if (!welcomed) {
                             continue;
                         }
-                        welcomed = true;
-                        send(to -> to.append(HelloDescriptor.welcome(new Welcome(
-                                HelloDescriptor.VERSION,
-                                HelloDescriptor.WELCOME,
-                                model.configuration().clusterId(),
-                                routing.term(),
-                                0,
-                                maxFrame,
-                                64,
-                                ""))));
-                        in.clear(); // a client waits for its welcome
+                        ClientHandshakeDescriptor.readHello(hello.frame());
+                        send(to -> to.append(ClientHandshakeDescriptor.welcome(new ClientWelcome(
+                                model.configuration().clusterId(), routing.term(), 0, maxFrame, 64))));
                         continue;
                     }
                     in.flip();
@@ -224,7 +227,7 @@ final class ModelPorts implements AutoCloseable {
                 }
             } catch (IOException e) {
                 // The client, or the end of the test, has closed it.
-            } catch (ProtocolException | RuntimeException e) {
+            } catch (WireException | RuntimeException e) {
                 failures.add(e);
             } finally {
                 links.remove(this);
@@ -243,13 +246,13 @@ final class ModelPorts implements AutoCloseable {
         }
 
         @Override
-        public boolean onFrame(ByteBuffer buffer, int at, int length) throws ProtocolException {
-            final long number = FrameDescriptor.number(buffer, at);
-            switch (FrameDescriptor.type(buffer, at)) {
-                case FrameDescriptor.ROUTING_WANTED ->
-                    send(to ->
-                            BytesFrame.write(to, FrameDescriptor.ROUTING, number, RoutingDescriptor.encode(routing)));
-                case FrameDescriptor.REQUEST -> {
+        public boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
+            final long number = FrameHeadDescriptor.number(buffer, at);
+            switch (FrameHeadDescriptor.type(buffer, at)) {
+                case ClientFrameDescriptor.ROUTING_WANTED ->
+                    send(to -> BytesFrame.write(
+                            to, ClientFrameDescriptor.ROUTING, number, RoutingDescriptor.encode(routing)));
+                case ClientFrameDescriptor.REQUEST -> {
                     final byte[] body = new byte[RequestDescriptor.bodyLength(buffer, at, length)];
                     if (!RequestDescriptor.read(buffer, at, request, body)) {
                         throw new IllegalStateException("a request that makes no sense");
@@ -257,12 +260,12 @@ final class ModelPorts implements AutoCloseable {
                     answer(RequestDescriptor.shard(buffer, at));
                     send(to -> AnswerDescriptor.write(to, request, number));
                 }
-                case FrameDescriptor.CHANGES_WANTED -> {
+                case ClientFrameDescriptor.CHANGES_WANTED -> {
                     ChangesWantedDescriptor.check(buffer, at, length);
                     final List<Section> sections = sections(buffer, at);
                     send(to -> ChangesDescriptor.write(to, number, sections));
                 }
-                default -> throw new IllegalStateException("type " + FrameDescriptor.type(buffer, at));
+                default -> throw new IllegalStateException("type " + FrameHeadDescriptor.type(buffer, at));
             }
             return true;
         }

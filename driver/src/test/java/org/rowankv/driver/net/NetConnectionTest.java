@@ -21,10 +21,9 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.AnswerDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.HelloDescriptor;
-import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
 import org.rowankv.runtime.ManualClock;
 
 /** Callers that begin to wait at their deadlines or behind them, as after they waited for another server; and their places. */
@@ -54,7 +53,7 @@ final class NetConnectionTest {
                 channel,
                 selector,
                 key,
-                new Welcome(HelloDescriptor.VERSION, HelloDescriptor.WELCOME, 7, 1, 0, 1 << 20, PLACES, ""),
+                new ClientWelcome(7, 1, 0, 1 << 20, PLACES),
                 NetSettings.DEFAULT,
                 clock,
                 routing -> {});
@@ -155,7 +154,7 @@ final class NetConnectionTest {
             try {
                 while (server.isOpen()) {
                     for (int i = 0; i < 1_000; i++) {
-                        BytesFrame.write(frames, FrameDescriptor.ROUTING, 0, new byte[1_000]);
+                        BytesFrame.write(frames, ClientFrameDescriptor.ROUTING, 0, new byte[1_000]);
                     }
                     while (!frames.writeTo(server)) {
                         Thread.onSpinWait();

@@ -19,9 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rowankv.protocol.wire.HelloDescriptor;
-import org.rowankv.protocol.wire.HelloDescriptor.Hello;
-import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.runtime.SystemClock;
 
 /** Connecting to a server that is slower than its callers' deadlines. */
@@ -65,12 +64,10 @@ final class ServerLinkTest {
     /** Reads the hello, and welcomes. */
     private static void welcome(Socket socket) throws IOException {
         final InputStream in = socket.getInputStream();
-        final byte[] hello =
-                in.readNBytes(HelloDescriptor.hello(new Hello(0, 1 << 20)).limit());
+        final byte[] hello = in.readNBytes(ClientHandshakeDescriptor.HELLO_LENGTH);
         assertThat(hello).isNotEmpty();
         socket.getOutputStream()
-                .write(HelloDescriptor.welcome(
-                                new Welcome(HelloDescriptor.VERSION, HelloDescriptor.WELCOME, 7, 1, 0, 1 << 20, 64, ""))
+                .write(ClientHandshakeDescriptor.welcome(new ClientWelcome(7, 1, 0, 1 << 20, 64))
                         .array());
     }
 

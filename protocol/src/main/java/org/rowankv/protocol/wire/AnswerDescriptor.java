@@ -3,6 +3,9 @@ package org.rowankv.protocol.wire;
 import java.nio.ByteBuffer;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 
 /**
  * Layout of the answer to a request: the frame's head, then
@@ -33,11 +36,11 @@ public final class AnswerDescriptor {
         final int length = FIXED_LENGTH + result;
         final int at = out.reserve(length);
         final ByteBuffer buffer = out.buffer();
-        FrameDescriptor.head(
+        FrameHeadDescriptor.write(
                 buffer,
                 at,
                 length,
-                FrameDescriptor.ANSWER,
+                ClientFrameDescriptor.ANSWER,
                 answered.status().ordinal(),
                 0,
                 answered.resultLength() < 0 ? 0 : HAS_RESULT,
@@ -50,28 +53,28 @@ public final class AnswerDescriptor {
     }
 
     /** Fails if the frame is no answer, before anything of it is believed. */
-    public static void check(ByteBuffer buffer, int at, int length) throws ProtocolException {
+    public static void check(ByteBuffer buffer, int at, int length) throws WireException {
         if (length < FIXED_LENGTH
-                || FrameDescriptor.code(buffer, at) >= STATUS_COUNT
-                || FrameDescriptor.flags(buffer, at) > HAS_RESULT
-                || FrameDescriptor.flags(buffer, at) == 0 && length != FIXED_LENGTH) {
-            throw new ProtocolException(
-                    ProtocolFault.BAD_FRAME,
-                    "an answer of " + length + " bytes with status " + FrameDescriptor.code(buffer, at));
+                || FrameHeadDescriptor.code(buffer, at) >= STATUS_COUNT
+                || FrameHeadDescriptor.flags(buffer, at) > HAS_RESULT
+                || FrameHeadDescriptor.flags(buffer, at) == 0 && length != FIXED_LENGTH) {
+            throw new WireException(
+                    WireFault.BAD_FRAME,
+                    "an answer of " + length + " bytes with status " + FrameHeadDescriptor.code(buffer, at));
         }
     }
 
     /** Reads an answer that was checked. */
     public static void read(ByteBuffer buffer, int at, int length, Request into) {
-        if (FrameDescriptor.flags(buffer, at) == HAS_RESULT) {
+        if (FrameHeadDescriptor.flags(buffer, at) == HAS_RESULT) {
             final int result = length - FIXED_LENGTH;
             buffer.get(at + FIXED_LENGTH, into.resultOf(result), 0, result);
         } else {
             into.noResult();
         }
         into.answer(
-                Status.of(FrameDescriptor.code(buffer, at)),
-                FrameDescriptor.small(buffer, at),
+                Status.of(FrameHeadDescriptor.code(buffer, at)),
+                FrameHeadDescriptor.small(buffer, at),
                 buffer.getLong(at + VERSION_OFFSET),
                 buffer.getLong(at + PREVIOUS_VERSION_OFFSET));
     }

@@ -1,6 +1,7 @@
 package org.rowankv.protocol.wire;
 
 import java.nio.ByteBuffer;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
 
 /** Frames whose body is nothing, or bytes that another format describes. */
 public final class BytesFrame {
@@ -9,10 +10,10 @@ public final class BytesFrame {
     private BytesFrame() {}
 
     public static void write(FrameWriter out, int type, long number, byte[] body) {
-        final int length = FrameDescriptor.HEAD_LENGTH + body.length;
+        final int length = FrameHeadDescriptor.HEAD_LENGTH + body.length;
         final int at = out.reserve(length);
-        FrameDescriptor.head(out.buffer(), at, length, type, 0, 0, 0, 0, number);
-        out.buffer().put(at + FrameDescriptor.HEAD_LENGTH, body);
+        FrameHeadDescriptor.write(out.buffer(), at, length, type, 0, 0, 0, 0, number);
+        out.buffer().put(at + FrameHeadDescriptor.HEAD_LENGTH, body);
         out.seal(at);
     }
 
@@ -21,8 +22,8 @@ public final class BytesFrame {
     }
 
     public static byte[] body(ByteBuffer buffer, int at, int length) {
-        final byte[] body = new byte[length - FrameDescriptor.HEAD_LENGTH];
-        buffer.get(at + FrameDescriptor.HEAD_LENGTH, body);
+        final byte[] body = new byte[length - FrameHeadDescriptor.HEAD_LENGTH];
+        buffer.get(at + FrameHeadDescriptor.HEAD_LENGTH, body);
         return body;
     }
 }

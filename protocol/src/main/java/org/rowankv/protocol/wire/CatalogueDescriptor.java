@@ -7,6 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 
 /**
  * Layout of what is asked of the catalogue of caches, and of its answers: the frame's head, then
@@ -26,7 +29,7 @@ public final class CatalogueDescriptor {
     static final int NAME_LENGTH_OFFSET = 20;
     static final int DESCRIPTOR_LENGTH_OFFSET = 24;
     static final int CACHE_LENGTH = 28;
-    static final int NUMBER_OFFSET = FrameDescriptor.HEAD_LENGTH;
+    static final int NUMBER_OFFSET = FrameHeadDescriptor.HEAD_LENGTH;
     static final int COUNT_OFFSET = NUMBER_OFFSET + Long.BYTES;
     static final int CACHES_OFFSET = COUNT_OFFSET + Integer.BYTES;
 
@@ -74,30 +77,31 @@ public final class CatalogueDescriptor {
 
     public static void writeAsked(FrameWriter out, long number, Asked asked, Cache cache) {
         final byte[] name = cache.name().getBytes(UTF_8);
-        final int length = FrameDescriptor.HEAD_LENGTH + lengthOf(cache, name);
+        final int length = FrameHeadDescriptor.HEAD_LENGTH + lengthOf(cache, name);
         final int at = out.reserve(length);
-        FrameDescriptor.head(out.buffer(), at, length, FrameDescriptor.CATALOGUE, asked.ordinal(), 0, 0, 0, number);
-        put(out.buffer(), at + FrameDescriptor.HEAD_LENGTH, cache, name);
+        FrameHeadDescriptor.write(
+                out.buffer(), at, length, ClientFrameDescriptor.CATALOGUE, asked.ordinal(), 0, 0, 0, number);
+        put(out.buffer(), at + FrameHeadDescriptor.HEAD_LENGTH, cache, name);
         out.seal(at);
     }
 
-    public static Asked asked(ByteBuffer buffer, int at) throws ProtocolException {
-        if (FrameDescriptor.code(buffer, at) >= ASKED.length) {
-            throw new ProtocolException(
-                    ProtocolFault.BAD_FRAME, "question " + FrameDescriptor.code(buffer, at) + " of the catalogue");
+    public static Asked asked(ByteBuffer buffer, int at) throws WireException {
+        if (FrameHeadDescriptor.code(buffer, at) >= ASKED.length) {
+            throw new WireException(
+                    WireFault.BAD_FRAME, "question " + FrameHeadDescriptor.code(buffer, at) + " of the catalogue");
         }
-        return ASKED[FrameDescriptor.code(buffer, at)];
+        return ASKED[FrameHeadDescriptor.code(buffer, at)];
     }
 
-    public static Cache readAsked(ByteBuffer buffer, int at, int length) throws ProtocolException {
-        final int from = at + FrameDescriptor.HEAD_LENGTH;
+    public static Cache readAsked(ByteBuffer buffer, int at, int length) throws WireException {
+        final int from = at + FrameHeadDescriptor.HEAD_LENGTH;
         final int end = requireCache(buffer, from, at + length);
-        FrameDescriptor.requireLength(length, end - at);
+        ClientFrameDescriptor.requireLength(length, end - at);
         return cache(buffer, from);
     }
 
     /** Where the cache that begins there ends; fails if that is behind the end. */
-    private static int requireCache(ByteBuffer buffer, int from, int end) throws ProtocolException {
+    private static int requireCache(ByteBuffer buffer, int from, int end) throws WireException {
         if (end - from >= CACHE_LENGTH) {
             final int name = buffer.getInt(from + NAME_LENGTH_OFFSET);
             final int descriptor = buffer.getInt(from + DESCRIPTOR_LENGTH_OFFSET);
@@ -109,7 +113,7 @@ public final class CatalogueDescriptor {
                 return from + CACHE_LENGTH + name + descriptor;
             }
         }
-        throw new ProtocolException(ProtocolFault.BAD_FRAME, "a cache that is none");
+        throw new WireException(WireFault.BAD_FRAME, "a cache that is none");
     }
 
     private static Cache cache(ByteBuffer buffer, int from) {
@@ -135,11 +139,11 @@ public final class CatalogueDescriptor {
         }
         final int at = out.reserve(length);
         final ByteBuffer buffer = out.buffer();
-        FrameDescriptor.head(
+        FrameHeadDescriptor.write(
                 buffer,
                 at,
                 length,
-                FrameDescriptor.CATALOGUE_ANSWER,
+                ClientFrameDescriptor.CATALOGUE_ANSWER,
                 answer.status().ordinal(),
                 0,
                 0,
@@ -154,11 +158,11 @@ public final class CatalogueDescriptor {
         out.seal(at);
     }
 
-    public static Answer readAnswer(ByteBuffer buffer, int at, int length) throws ProtocolException {
+    public static Answer readAnswer(ByteBuffer buffer, int at, int length) throws WireException {
         if (length < CACHES_OFFSET
-                || FrameDescriptor.code(buffer, at) >= Status.values().length
+                || FrameHeadDescriptor.code(buffer, at) >= Status.values().length
                 || buffer.getInt(at + COUNT_OFFSET) < 0) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "an answer of the catalogue that is none");
+            throw new WireException(WireFault.BAD_FRAME, "an answer of the catalogue that is none");
         }
         final List<Cache> caches = new ArrayList<>();
         int from = at + CACHES_OFFSET;
@@ -170,7 +174,7 @@ public final class CatalogueDescriptor {
         final byte[] text = new byte[at + length - from];
         buffer.get(from, text);
         return new Answer(
-                Status.of(FrameDescriptor.code(buffer, at)),
+                Status.of(FrameHeadDescriptor.code(buffer, at)),
                 buffer.getLong(at + NUMBER_OFFSET),
                 caches,
                 new String(text, UTF_8));

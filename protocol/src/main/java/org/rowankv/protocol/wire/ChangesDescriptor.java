@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 
 /**
  * Layout of the answer to a question for changes: the frame's head, then its sections, each
@@ -25,7 +28,7 @@ import org.rowankv.protocol.Status;
  * To: the position from which to ask next; all changes up to there were told. A length of −1: no such value.
  */
 public final class ChangesDescriptor {
-    static final int FIXED_LENGTH = FrameDescriptor.HEAD_LENGTH;
+    static final int FIXED_LENGTH = FrameHeadDescriptor.HEAD_LENGTH;
     static final int INDEX_OFFSET = 0;
     static final int STATUS_OFFSET = 4;
     static final int FROM_OFFSET = 8;
@@ -73,7 +76,7 @@ public final class ChangesDescriptor {
         }
         final int at = out.reserve(length);
         final ByteBuffer buffer = out.buffer();
-        FrameDescriptor.head(buffer, at, length, FrameDescriptor.CHANGES, 0, 0, 0, sections.size(), number);
+        FrameHeadDescriptor.write(buffer, at, length, ClientFrameDescriptor.CHANGES, 0, 0, 0, sections.size(), number);
         int to = at + FIXED_LENGTH;
         for (Section section : sections) {
             buffer.putInt(to + INDEX_OFFSET, section.index())
@@ -117,29 +120,29 @@ public final class ChangesDescriptor {
      * Fails if the frame is no such answer to a question with so many sections; nothing of it is believed before all of it was
      * looked at.
      */
-    public static void check(ByteBuffer buffer, int at, int length, int asked) throws ProtocolException {
-        final int count = FrameDescriptor.small(buffer, at);
+    public static void check(ByteBuffer buffer, int at, int length, int asked) throws WireException {
+        final int count = FrameHeadDescriptor.small(buffer, at);
         if (count < 0 || count > asked) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "changes in " + count + " sections of " + asked);
+            throw new WireException(WireFault.BAD_FRAME, "changes in " + count + " sections of " + asked);
         }
         int from = at + FIXED_LENGTH;
         final int end = at + length;
         int last = -1;
         for (int i = 0; i < count; i++) {
             if (end - from < SECTION_LENGTH) {
-                throw new ProtocolException(ProtocolFault.BAD_FRAME, "a section of changes that ends behind its frame");
+                throw new WireException(WireFault.BAD_FRAME, "a section of changes that ends behind its frame");
             }
             final int index = buffer.getInt(from + INDEX_OFFSET);
             if (index <= last || index >= asked) {
-                throw new ProtocolException(ProtocolFault.BAD_FRAME, "changes in section " + index + " of " + asked);
+                throw new WireException(WireFault.BAD_FRAME, "changes in section " + index + " of " + asked);
             }
             last = index;
             from = checkSection(buffer, from, end);
         }
-        FrameDescriptor.requireLength(length, from - at);
+        ClientFrameDescriptor.requireLength(length, from - at);
     }
 
-    private static int checkSection(ByteBuffer buffer, int at, int end) throws ProtocolException {
+    private static int checkSection(ByteBuffer buffer, int at, int end) throws WireException {
         final int status = buffer.getInt(at + STATUS_OFFSET);
         final long asked = buffer.getLong(at + FROM_OFFSET);
         final long lost = buffer.getLong(at + LOST_OFFSET);
@@ -156,7 +159,7 @@ public final class ChangesDescriptor {
                                 || status == Status.OK.ordinal()) // who is refused may have been told of no place yet
                 || count < 0
                 || buffer.getInt(at + ZERO_OFFSET) != 0) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "a section of changes from " + asked + " to " + to);
+            throw new WireException(WireFault.BAD_FRAME, "a section of changes from " + asked + " to " + to);
         }
         long version = Math.max(asked, lost);
         int from = at + SECTION_LENGTH;
@@ -164,7 +167,7 @@ public final class ChangesDescriptor {
             final int left = end - from - CHANGE_LENGTH;
             final long next = left < 0 ? 0 : buffer.getLong(from + VERSION_OFFSET);
             if (left < 0 || next <= version || next > to) {
-                throw new ProtocolException(ProtocolFault.BAD_FRAME, "a change that does not follow " + version);
+                throw new WireException(WireFault.BAD_FRAME, "a change that does not follow " + version);
             }
             version = next;
             final int type = buffer.getInt(from + TYPE_OFFSET);
@@ -178,8 +181,8 @@ public final class ChangesDescriptor {
                     || old < NO_VALUE
                     || value != NO_VALUE != ChangeType.of(type).hasValue()
                     || (long) key + Math.max(0, value) + Math.max(0, old) > left) {
-                throw new ProtocolException(
-                        ProtocolFault.BAD_FRAME,
+                throw new WireException(
+                        WireFault.BAD_FRAME,
                         "a change of type " + type + " with a key of " + key + " bytes and values of " + value + " and "
                                 + old);
             }
@@ -192,7 +195,7 @@ public final class ChangesDescriptor {
     public static List<Section> read(ByteBuffer buffer, int at) {
         final List<Section> sections = new ArrayList<>();
         int from = at + FIXED_LENGTH;
-        for (int left = FrameDescriptor.small(buffer, at); left > 0; left--) {
+        for (int left = FrameHeadDescriptor.small(buffer, at); left > 0; left--) {
             final List<Change> changes = new ArrayList<>();
             sections.add(new Section(
                     buffer.getInt(from + INDEX_OFFSET),

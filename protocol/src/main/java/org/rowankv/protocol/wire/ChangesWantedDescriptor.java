@@ -1,6 +1,9 @@
 package org.rowankv.protocol.wire;
 
 import java.nio.ByteBuffer;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 
 /**
  * Layout of the question for changes: the frame's head, then
@@ -46,7 +49,7 @@ public final class ChangesWantedDescriptor {
         final int length = FIXED_LENGTH + sections * SECTION_LENGTH;
         final int at = out.reserve(length);
         final ByteBuffer buffer = out.buffer();
-        FrameDescriptor.head(buffer, at, length, FrameDescriptor.CHANGES_WANTED, 0, 0, 0, sections, number);
+        FrameHeadDescriptor.write(buffer, at, length, ClientFrameDescriptor.CHANGES_WANTED, 0, 0, 0, sections, number);
         buffer.putLong(at + TERM_OFFSET, term).putInt(at + WAIT_OFFSET, waitMs).putInt(at + ZERO_OFFSET, 0);
         return at;
     }
@@ -67,15 +70,15 @@ public final class ChangesWantedDescriptor {
     }
 
     /** Fails if the frame is none of these, before anything of it is believed. */
-    public static void check(ByteBuffer buffer, int at, int length) throws ProtocolException {
-        final int count = FrameDescriptor.small(buffer, at);
+    public static void check(ByteBuffer buffer, int at, int length) throws WireException {
+        final int count = FrameHeadDescriptor.small(buffer, at);
         if (length < FIXED_LENGTH || count < 0 || count > MAX_SECTIONS) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "a question for changes with " + count + " sections");
+            throw new WireException(WireFault.BAD_FRAME, "a question for changes with " + count + " sections");
         }
-        FrameDescriptor.requireLength(length, FIXED_LENGTH + (long) count * SECTION_LENGTH);
+        ClientFrameDescriptor.requireLength(length, FIXED_LENGTH + (long) count * SECTION_LENGTH);
         final int waitMs = buffer.getInt(at + WAIT_OFFSET);
         if (waitMs < 0 || waitMs > MAX_WAIT_MS || buffer.getInt(at + ZERO_OFFSET) != 0) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "a question for changes that waits " + waitMs + " ms");
+            throw new WireException(WireFault.BAD_FRAME, "a question for changes that waits " + waitMs + " ms");
         }
         for (int i = 0; i < count; i++) {
             final int from = at + FIXED_LENGTH + i * SECTION_LENGTH;
@@ -84,8 +87,7 @@ public final class ChangesWantedDescriptor {
                     || flags < 0
                     || flags > OLD_VALUES
                     || buffer.getInt(from + SECTION_ZERO_OFFSET) != 0) {
-                throw new ProtocolException(
-                        ProtocolFault.BAD_FRAME, "a question for changes with a section of flags " + flags);
+                throw new WireException(WireFault.BAD_FRAME, "a question for changes with a section of flags " + flags);
             }
         }
     }
@@ -101,7 +103,7 @@ public final class ChangesWantedDescriptor {
     }
 
     public static int sections(ByteBuffer buffer, int at) {
-        return FrameDescriptor.small(buffer, at);
+        return FrameHeadDescriptor.small(buffer, at);
     }
 
     private static int sectionAt(int at, int index) {

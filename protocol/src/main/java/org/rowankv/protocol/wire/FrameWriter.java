@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.WritableByteChannel;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.HeldBytes;
+import org.rowankv.protocol.frame.WireChecksum;
 
 /**
  * What one connection has yet to send: frames are appended, and written with as few calls as the socket allows. For one
@@ -17,7 +20,7 @@ public final class FrameWriter {
 
     private final int firstCapacity;
     private final HeldBytes memory;
-    private final FrameChecksum checksum = new FrameChecksum();
+    private final WireChecksum checksum = new WireChecksum();
     private ByteBuffer buffer;
     /** From {@code sent} to {@code end}: what is not written yet. */
     private int sent;
@@ -92,8 +95,9 @@ public final class FrameWriter {
 
     /** The frame that begins there is complete but for its crc. */
     void seal(int at) {
-        FrameDescriptor.seal(buffer, at, checksum);
-        end = at + FrameDescriptor.length(buffer, at);
+        final int length = FrameHeadDescriptor.length(buffer, at);
+        FrameHeadDescriptor.seal(buffer, at, length, checksum);
+        end = at + length;
     }
 
     /** Bytes that are not written yet. */

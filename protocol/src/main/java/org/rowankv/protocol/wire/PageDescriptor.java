@@ -4,6 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 
 /**
  * Layout of a page of a scan: the frame's head, then
@@ -55,11 +58,11 @@ public final class PageDescriptor {
         }
         final int at = out.reserve(length);
         final ByteBuffer buffer = out.buffer();
-        FrameDescriptor.head(
+        FrameHeadDescriptor.write(
                 buffer,
                 at,
                 length,
-                FrameDescriptor.PAGE,
+                ClientFrameDescriptor.PAGE,
                 status.ordinal(),
                 0,
                 next == 0 ? LAST : 0,
@@ -85,34 +88,34 @@ public final class PageDescriptor {
     }
 
     /** Fails if the frame is no page; nothing of it is handed on before all of it was looked at. */
-    public static void check(ByteBuffer buffer, int at, int length) throws ProtocolException {
+    public static void check(ByteBuffer buffer, int at, int length) throws WireException {
         if (length < FIXED_LENGTH
-                || FrameDescriptor.code(buffer, at) >= Status.values().length
-                || FrameDescriptor.flags(buffer, at) > LAST
-                || FrameDescriptor.small(buffer, at) < 0) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "a page of " + length + " bytes");
+                || FrameHeadDescriptor.code(buffer, at) >= Status.values().length
+                || FrameHeadDescriptor.flags(buffer, at) > LAST
+                || FrameHeadDescriptor.small(buffer, at) < 0) {
+            throw new WireException(WireFault.BAD_FRAME, "a page of " + length + " bytes");
         }
         int left = length - FIXED_LENGTH;
-        for (int i = FrameDescriptor.small(buffer, at); i > 0; i--) {
+        for (int i = FrameHeadDescriptor.small(buffer, at); i > 0; i--) {
             final int from = at + length - left;
             final int key = left < OBJECT_LENGTH ? -1 : buffer.getInt(from + KEY_LENGTH_OFFSET);
             final int value = left < OBJECT_LENGTH ? 0 : buffer.getInt(from + VALUE_LENGTH_OFFSET);
             if (key < 0 || value < OMITTED || key > left - OBJECT_LENGTH - Math.max(0, value)) {
-                throw new ProtocolException(ProtocolFault.BAD_FRAME, "a page with an object that ends behind it");
+                throw new WireException(WireFault.BAD_FRAME, "a page with an object that ends behind it");
             }
             left -= OBJECT_LENGTH + key + Math.max(0, value);
         }
-        FrameDescriptor.requireLength(length, length - left);
+        ClientFrameDescriptor.requireLength(length, length - left);
     }
 
     /** Of a page that was checked. */
     public static Status status(ByteBuffer buffer, int at) {
-        return Status.of(FrameDescriptor.code(buffer, at));
+        return Status.of(FrameHeadDescriptor.code(buffer, at));
     }
 
     /** Of a page that was checked. */
     public static boolean isLast(ByteBuffer buffer, int at) {
-        return FrameDescriptor.flags(buffer, at) == LAST;
+        return FrameHeadDescriptor.flags(buffer, at) == LAST;
     }
 
     /** Of a page that was checked. */
@@ -123,7 +126,7 @@ public final class PageDescriptor {
     /** Of a page that was checked. */
     public static void read(ByteBuffer buffer, int at, Visitor visitor) {
         int from = at + FIXED_LENGTH;
-        for (int i = FrameDescriptor.small(buffer, at); i > 0; i--) {
+        for (int i = FrameHeadDescriptor.small(buffer, at); i > 0; i--) {
             final byte[] key = new byte[buffer.getInt(from + KEY_LENGTH_OFFSET)];
             final int valueLength = buffer.getInt(from + VALUE_LENGTH_OFFSET);
             final byte[] value = valueLength < 0 ? null : new byte[valueLength];

@@ -5,6 +5,9 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Ttl;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 
 /**
  * Layout of a request: the frame's head, then
@@ -57,11 +60,11 @@ public final class RequestDescriptor {
         final int length = Math.toIntExact(lengthOf(request));
         final int at = out.reserve(length);
         final ByteBuffer buffer = out.buffer();
-        FrameDescriptor.head(
+        FrameHeadDescriptor.write(
                 buffer,
                 at,
                 length,
-                FrameDescriptor.REQUEST,
+                ClientFrameDescriptor.REQUEST,
                 request.operation().ordinal(),
                 request.condition().ordinal(),
                 request.wantsValue() ? WANTS_VALUE : 0,
@@ -92,27 +95,28 @@ public final class RequestDescriptor {
     }
 
     public static int shard(ByteBuffer buffer, int at) {
-        return FrameDescriptor.small(buffer, at);
+        return FrameHeadDescriptor.small(buffer, at);
     }
 
     /** Bytes of key and value, for {@link #read}; fails if the frame is no request. */
-    public static int bodyLength(ByteBuffer buffer, int at, int length) throws ProtocolException {
+    public static int bodyLength(ByteBuffer buffer, int at, int length) throws WireException {
         if (length < FIXED_LENGTH) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "a request of " + length + " bytes");
+            throw new WireException(WireFault.BAD_FRAME, "a request of " + length + " bytes");
         }
         final int key = buffer.getInt(at + KEY_LENGTH_OFFSET);
         final int value = buffer.getInt(at + VALUE_LENGTH_OFFSET);
         if (key < 0 || value < 0) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "key of " + key + ", value of " + value + " bytes");
+            throw new WireException(WireFault.BAD_FRAME, "key of " + key + ", value of " + value + " bytes");
         }
-        FrameDescriptor.requireLength(length, (long) FIXED_LENGTH + key + value);
-        if (FrameDescriptor.code(buffer, at) >= OPERATIONS.length
-                || FrameDescriptor.second(buffer, at) >= CONDITIONS.length
-                || FrameDescriptor.flags(buffer, at) > WANTS_VALUE) {
-            throw new ProtocolException(
-                    ProtocolFault.BAD_FRAME,
-                    "operation " + FrameDescriptor.code(buffer, at) + ", condition "
-                            + FrameDescriptor.second(buffer, at) + ", flags " + FrameDescriptor.flags(buffer, at));
+        ClientFrameDescriptor.requireLength(length, (long) FIXED_LENGTH + key + value);
+        if (FrameHeadDescriptor.code(buffer, at) >= OPERATIONS.length
+                || FrameHeadDescriptor.second(buffer, at) >= CONDITIONS.length
+                || FrameHeadDescriptor.flags(buffer, at) > WANTS_VALUE) {
+            throw new WireException(
+                    WireFault.BAD_FRAME,
+                    "operation " + FrameHeadDescriptor.code(buffer, at) + ", condition "
+                            + FrameHeadDescriptor.second(buffer, at) + ", flags "
+                            + FrameHeadDescriptor.flags(buffer, at));
         }
         return key + value;
     }
@@ -126,10 +130,10 @@ public final class RequestDescriptor {
         final int keyLength = buffer.getInt(at + KEY_LENGTH_OFFSET);
         final int valueLength = buffer.getInt(at + VALUE_LENGTH_OFFSET);
         final int cacheId = buffer.getInt(at + CACHE_OFFSET);
-        final int shard = FrameDescriptor.small(buffer, at);
+        final int shard = FrameHeadDescriptor.small(buffer, at);
         final long session = buffer.getLong(at + SESSION_OFFSET);
         buffer.get(at + FIXED_LENGTH, body, 0, keyLength + valueLength);
-        final Operation operation = OPERATIONS[FrameDescriptor.code(buffer, at)];
+        final Operation operation = OPERATIONS[FrameHeadDescriptor.code(buffer, at)];
         switch (operation) {
             case GET -> into.get(cacheId, body, 0, keyLength);
             case PUT -> into.put(cacheId, body, 0, keyLength, body, keyLength, valueLength);
@@ -140,7 +144,7 @@ public final class RequestDescriptor {
             case CLOSE_SESSION -> into.closeSession(shard, session);
         }
         final boolean keyed = operation != Operation.CLEAR && into.sessionId() == 0;
-        final Condition condition = CONDITIONS[FrameDescriptor.second(buffer, at)];
+        final Condition condition = CONDITIONS[FrameHeadDescriptor.second(buffer, at)];
         final long createTtl = buffer.getLong(at + CREATE_TTL_OFFSET);
         final long updateTtl = buffer.getLong(at + UPDATE_TTL_OFFSET);
         final long accessTtl = buffer.getLong(at + ACCESS_TTL_OFFSET);
@@ -149,7 +153,7 @@ public final class RequestDescriptor {
         into.when(condition, buffer.getLong(at + EXPECTED_VERSION_OFFSET))
                 .ttl(createTtl, updateTtl)
                 .accessTtl(accessTtl)
-                .wantValue(FrameDescriptor.flags(buffer, at) == WANTS_VALUE);
+                .wantValue(FrameHeadDescriptor.flags(buffer, at) == WANTS_VALUE);
         if (operation.isMutation()) {
             into.identified(session, sequence, unanswered);
         }

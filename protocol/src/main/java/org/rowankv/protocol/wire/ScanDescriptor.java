@@ -1,6 +1,9 @@
 package org.rowankv.protocol.wire;
 
 import java.nio.ByteBuffer;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 
 /**
  * Layout of the request for a page of a scan: the frame's head, then
@@ -28,7 +31,8 @@ public final class ScanDescriptor {
             FrameWriter out, long number, long term, int cacheId, int shard, long position, int limit, boolean values) {
         final int at = out.reserve(LENGTH);
         final ByteBuffer buffer = out.buffer();
-        FrameDescriptor.head(buffer, at, LENGTH, FrameDescriptor.SCAN, 0, 0, values ? WITH_VALUES : 0, shard, number);
+        FrameHeadDescriptor.write(
+                buffer, at, LENGTH, ClientFrameDescriptor.SCAN, 0, 0, values ? WITH_VALUES : 0, shard, number);
         buffer.putLong(at + TERM_OFFSET, term)
                 .putLong(at + POSITION_OFFSET, position)
                 .putInt(at + CACHE_OFFSET, cacheId)
@@ -37,10 +41,10 @@ public final class ScanDescriptor {
     }
 
     /** Fails if the frame is none of these. */
-    public static void check(ByteBuffer buffer, int at, int length) throws ProtocolException {
-        FrameDescriptor.requireLength(length, LENGTH);
-        if (FrameDescriptor.flags(buffer, at) > WITH_VALUES) {
-            throw new ProtocolException(ProtocolFault.BAD_FRAME, "flags " + FrameDescriptor.flags(buffer, at));
+    public static void check(ByteBuffer buffer, int at, int length) throws WireException {
+        ClientFrameDescriptor.requireLength(length, LENGTH);
+        if (FrameHeadDescriptor.flags(buffer, at) > WITH_VALUES) {
+            throw new WireException(WireFault.BAD_FRAME, "flags " + FrameHeadDescriptor.flags(buffer, at));
         }
     }
 
@@ -49,7 +53,7 @@ public final class ScanDescriptor {
     }
 
     public static int shard(ByteBuffer buffer, int at) {
-        return FrameDescriptor.small(buffer, at);
+        return FrameHeadDescriptor.small(buffer, at);
     }
 
     public static long position(ByteBuffer buffer, int at) {
@@ -65,6 +69,6 @@ public final class ScanDescriptor {
     }
 
     public static boolean withValues(ByteBuffer buffer, int at) {
-        return FrameDescriptor.flags(buffer, at) == WITH_VALUES;
+        return FrameHeadDescriptor.flags(buffer, at) == WITH_VALUES;
     }
 }

@@ -16,6 +16,9 @@ import net.jqwik.api.constraints.IntRange;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 
 /** Questions for changes, and their answers, come out as they went in; what cannot be meant is refused. */
@@ -87,12 +90,12 @@ final class ChangesFramesTest {
 
     @Property(tries = 300)
     void shouldReadWhatWasWritten(@ForAll long seed, @ForAll @IntRange(min = 1, max = 12) int asked)
-            throws ProtocolException {
+            throws WireException {
         final List<Section> sections = sections(new Random(seed), asked);
         final FrameWriter out = new FrameWriter(64);
         ChangesDescriptor.write(out, 77, sections);
         final ByteBuffer frame = written(out);
-        assertThat(FrameDescriptor.number(frame, 0)).isEqualTo(77);
+        assertThat(FrameHeadDescriptor.number(frame, 0)).isEqualTo(77);
         ChangesDescriptor.check(frame, 0, frame.capacity(), asked);
         assertThat(text(ChangesDescriptor.read(frame, 0))).isEqualTo(text(sections));
     }
@@ -111,7 +114,7 @@ final class ChangesFramesTest {
 
     /** As a change that has no room for its old value in a frame. */
     @Property(tries = 100)
-    void shouldLoseNothingButTheOldValueOfAShortenedChange(@ForAll long seed) throws ProtocolException {
+    void shouldLoseNothingButTheOldValueOfAShortenedChange(@ForAll long seed) throws WireException {
         final List<Section> sections = sections(new Random(seed), 6);
         final FrameWriter out = new FrameWriter(64);
         ChangesDescriptor.write(out, 1, map(sections, Change::withoutOldValue));
@@ -130,13 +133,14 @@ final class ChangesFramesTest {
         ChangesDescriptor.write(out, 1, sections(random, asked));
         final ByteBuffer frame = written(out);
         for (int i = 1 + random.nextInt(3); i > 0; i--) {
-            frame.put(FrameDescriptor.SMALL_OFFSET + random.nextInt(frame.capacity() - 12), (byte) random.nextInt());
+            frame.put(
+                    FrameHeadDescriptor.SMALL_OFFSET + random.nextInt(frame.capacity() - 12), (byte) random.nextInt());
         }
         final int length = random.nextInt(4) == 0 ? 24 + random.nextInt(frame.capacity() - 23) : frame.capacity();
         try {
             ChangesDescriptor.check(frame, 0, length, asked);
-        } catch (ProtocolException e) {
-            assertThat(e.fault()).isEqualTo(ProtocolFault.BAD_FRAME);
+        } catch (WireException e) {
+            assertThat(e.fault()).isEqualTo(WireFault.BAD_FRAME);
             return;
         }
         for (Section section : ChangesDescriptor.read(frame, 0)) {
@@ -159,7 +163,7 @@ final class ChangesFramesTest {
     }
 
     @Example
-    void shouldReadAQuestionAsItWasAsked() throws ProtocolException {
+    void shouldReadAQuestionAsItWasAsked() throws WireException {
         final ByteBuffer frame = question(2_000, ChangesWantedDescriptor.FROM_NOW, 3);
         ChangesWantedDescriptor.check(frame, 0, frame.capacity());
         assertThat(ChangesWantedDescriptor.sections(frame, 0)).isEqualTo(3);
@@ -179,15 +183,15 @@ final class ChangesFramesTest {
                 question(-1, 0, 1),
                 question(ChangesWantedDescriptor.MAX_WAIT_MS + 1, 0, 1),
                 question(0, -2, 1),
-                question(0, 0, 2).putInt(FrameDescriptor.SMALL_OFFSET, 3),
-                question(0, 0, 2).putInt(FrameDescriptor.SMALL_OFFSET, -1),
-                question(0, 0, 2).putInt(FrameDescriptor.SMALL_OFFSET, Integer.MAX_VALUE),
+                question(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, 3),
+                question(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, -1),
+                question(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, Integer.MAX_VALUE),
                 question(0, 0, 1).putInt(ChangesWantedDescriptor.ZERO_OFFSET, 1),
                 question(0, 0, 1).putInt(ChangesWantedDescriptor.FIXED_LENGTH + 16, 2),
                 question(0, 0, 1).putInt(ChangesWantedDescriptor.FIXED_LENGTH + 20, 1));
         for (ByteBuffer each : wrong) {
             assertThatThrownBy(() -> ChangesWantedDescriptor.check(each, 0, each.capacity()))
-                    .isInstanceOf(ProtocolException.class);
+                    .isInstanceOf(WireException.class);
         }
     }
 }

@@ -6,6 +6,15 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.FrameMemory;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.HandshakeInput;
+import org.rowankv.protocol.frame.HeldBytes;
+import org.rowankv.protocol.frame.WireChecksum;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.topology.RoutingDescriptor;
 
 /**
@@ -26,7 +35,7 @@ final class ClientBytesFuzzTest {
         if (data.length < 2) {
             return;
         }
-        final ByteBuffer rest = ByteBuffer.allocate(data.length - 2 + HelloDescriptor.longestHello())
+        final ByteBuffer rest = ByteBuffer.allocate(data.length - 2 + ClientHandshakeDescriptor.MAX_HELLO)
                 .order(ByteOrder.LITTLE_ENDIAN);
         rest.put(data, 2, data.length - 2);
         switch (data[0] & 3) {
@@ -40,94 +49,102 @@ final class ClientBytesFuzzTest {
 
     private static void frames(ByteBuffer bytes, int cut) {
         repairFrames(bytes);
-        final FrameCutter cutter = new FrameCutter(MAX_FRAME);
+        final FrameCutter cutter =
+                new FrameCutter(WirePort.CLIENTS, type -> MAX_FRAME, FrameMemory.onHeap(HeldBytes.UNCOUNTED));
         final Request request = new Request();
         final int end = bytes.limit();
         try {
             for (int to : new int[] {Math.min(cut, end), end}) {
                 bytes.limit(to);
                 cutter.take(bytes, (buffer, at, length) -> {
-                    if (FrameDescriptor.length(buffer, at) != length || length > buffer.limit() - at) {
+                    if (FrameHeadDescriptor.length(buffer, at) != length || length > buffer.limit() - at) {
                         throw new AssertionError("a frame of " + length + " bytes that is not whole");
                     }
                     frame(buffer, at, length, request);
                     return true;
                 });
             }
-        } catch (ProtocolException e) {
+        } catch (WireException e) {
             refused(e);
         }
     }
 
-    private static void frame(ByteBuffer buffer, int at, int length, Request request) throws ProtocolException {
-        switch (FrameDescriptor.type(buffer, at)) {
-            case FrameDescriptor.REQUEST -> {
+    private static void frame(ByteBuffer buffer, int at, int length, Request request) throws WireException {
+        switch (FrameHeadDescriptor.type(buffer, at)) {
+            case ClientFrameDescriptor.REQUEST -> {
                 final byte[] body = new byte[RequestDescriptor.bodyLength(buffer, at, length)];
                 if (RequestDescriptor.read(buffer, at, request, body)
                         && request.keyLength() + request.valueLength() > body.length) {
                     throw new AssertionError("a request that refers to what it does not have");
                 }
             }
-            case FrameDescriptor.ANSWER -> {
+            case ClientFrameDescriptor.ANSWER -> {
                 AnswerDescriptor.check(buffer, at, length);
                 AnswerDescriptor.read(buffer, at, length, request);
             }
-            case FrameDescriptor.SCAN -> ScanDescriptor.check(buffer, at, length);
-            case FrameDescriptor.PAGE -> {
+            case ClientFrameDescriptor.SCAN -> ScanDescriptor.check(buffer, at, length);
+            case ClientFrameDescriptor.PAGE -> {
                 PageDescriptor.check(buffer, at, length);
                 PageDescriptor.read(buffer, at, (version, key, value, omitted) -> {});
             }
-            case FrameDescriptor.CATALOGUE -> {
+            case ClientFrameDescriptor.CATALOGUE -> {
                 CatalogueDescriptor.asked(buffer, at);
                 CatalogueDescriptor.readAsked(buffer, at, length);
             }
-            case FrameDescriptor.CHANGES_WANTED -> {
+            case ClientFrameDescriptor.CHANGES_WANTED -> {
                 ChangesWantedDescriptor.check(buffer, at, length);
                 for (int i = 0; i < ChangesWantedDescriptor.sections(buffer, at); i++) {
                     ChangesWantedDescriptor.position(buffer, at, i);
                     ChangesWantedDescriptor.oldValues(buffer, at, i);
                 }
             }
-            case FrameDescriptor.CHANGES -> {
+            case ClientFrameDescriptor.CHANGES -> {
                 ChangesDescriptor.check(buffer, at, length, MAX_FRAME);
                 ChangesDescriptor.read(buffer, at);
             }
-            case FrameDescriptor.CATALOGUE_ANSWER -> CatalogueDescriptor.readAnswer(buffer, at, length);
+            case ClientFrameDescriptor.CATALOGUE_ANSWER -> CatalogueDescriptor.readAnswer(buffer, at, length);
             default -> BytesFrame.body(buffer, at, length);
         }
     }
 
     private static void repairFrames(ByteBuffer bytes) {
-        final FrameChecksum checksum = new FrameChecksum();
+        final WireChecksum checksum = new WireChecksum();
         int at = 0;
-        while (bytes.limit() - at >= FrameDescriptor.HEAD_LENGTH) {
-            final int length = FrameDescriptor.length(bytes, at);
-            if (length < FrameDescriptor.HEAD_LENGTH || length > bytes.limit() - at) {
+        while (bytes.limit() - at >= FrameHeadDescriptor.HEAD_LENGTH) {
+            final int length = FrameHeadDescriptor.length(bytes, at);
+            if (length < FrameHeadDescriptor.HEAD_LENGTH || length > bytes.limit() - at) {
                 return;
             }
-            FrameDescriptor.seal(bytes, at, checksum);
+            FrameHeadDescriptor.seal(bytes, at, length, checksum);
             at += length;
         }
     }
 
     private static void handshake(ByteBuffer bytes, boolean hello) {
-        final int have = bytes.position();
-        if (have >= HelloDescriptor.PREFIX_LENGTH) {
-            final int length = bytes.getInt(HelloDescriptor.LENGTH_OFFSET);
-            if (length > HelloDescriptor.LENGTH_OFFSET && length <= have) {
+        bytes.flip();
+        if (bytes.limit() >= HandshakeDescriptor.PREFIX_LENGTH) {
+            final int length = bytes.getInt(HandshakeDescriptor.LENGTH_OFFSET);
+            if (length > HandshakeDescriptor.LENGTH_OFFSET && length <= bytes.limit()) {
+                final int covered = length - HandshakeDescriptor.LENGTH_OFFSET;
                 bytes.putInt(
-                        HelloDescriptor.CRC_OFFSET,
-                        new FrameChecksum()
-                                .of(bytes, HelloDescriptor.LENGTH_OFFSET, length - HelloDescriptor.LENGTH_OFFSET));
+                        HandshakeDescriptor.CRC_OFFSET,
+                        new WireChecksum().of(bytes, HandshakeDescriptor.LENGTH_OFFSET, covered));
             }
         }
+        final int longest = hello ? ClientHandshakeDescriptor.MAX_HELLO : HandshakeDescriptor.MAX_REFUSAL;
+        final HandshakeInput input = new HandshakeInput(WirePort.CLIENTS, hello, longest);
         try {
-            if (hello) {
-                HelloDescriptor.readHello(bytes);
-            } else if (HelloDescriptor.readWelcome(bytes) == null && HelloDescriptor.missing(bytes) < 1) {
-                throw new AssertionError("a welcome that is not whole and lacks nothing");
+            if (!input.take(bytes)) {
+                return;
             }
-        } catch (ProtocolException e) {
+            if (hello) {
+                ClientHandshakeDescriptor.readHello(input.frame());
+            } else if (HandshakeDescriptor.code(input.frame()) == HandshakeDescriptor.ACCEPTED) {
+                ClientHandshakeDescriptor.readWelcome(input.frame());
+            } else {
+                HandshakeDescriptor.text(input.frame());
+            }
+        } catch (WireException e) {
             refused(e);
         }
     }
@@ -139,7 +156,7 @@ final class ClientBytesFuzzTest {
         }
     }
 
-    private static void refused(ProtocolException e) {
+    private static void refused(WireException e) {
         if (e.text().isEmpty()) {
             throw new AssertionError("refused without a reason", e);
         }

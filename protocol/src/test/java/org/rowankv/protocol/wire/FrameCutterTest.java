@@ -18,10 +18,22 @@ import net.jqwik.api.constraints.IntRange;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.FrameLimits;
+import org.rowankv.protocol.frame.FrameMemory;
+import org.rowankv.protocol.frame.HeldBytes;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
 
 /** Frames come out as they went in, wherever the stream was cut and whatever had to wait; what is wrong is told. */
 final class FrameCutterTest {
     private static final int MAX_FRAME = 4 << 10;
+
+    private static FrameCutter cutter(FrameLimits limits) {
+        return new FrameCutter(WirePort.CLIENTS, limits, FrameMemory.onHeap(HeldBytes.UNCOUNTED));
+    }
 
     private static byte[] bytes(FrameWriter out) {
         final ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -43,7 +55,7 @@ final class FrameCutterTest {
             @ForAll @IntRange(min = 1, max = 20) int count,
             @ForAll @IntRange(min = 1, max = 3_000) int longest,
             @ForAll @IntRange(min = 0, max = 5) int refusesEvery)
-            throws ProtocolException {
+            throws WireException {
         final Random random = new Random(seed);
         final FrameWriter out = new FrameWriter(64);
         final List<byte[]> bodies = new ArrayList<>();
@@ -51,17 +63,17 @@ final class FrameCutterTest {
             final byte[] body = new byte[random.nextInt(2_000)];
             random.nextBytes(body);
             bodies.add(body);
-            BytesFrame.write(out, FrameDescriptor.ROUTING, i, body);
+            BytesFrame.write(out, ClientFrameDescriptor.ROUTING, i, body);
         }
         final byte[] stream = bytes(out);
-        final FrameCutter cutter = new FrameCutter(MAX_FRAME);
+        final FrameCutter cutter = cutter(type -> MAX_FRAME);
         final List<byte[]> found = new ArrayList<>();
         final int[] offered = {0};
         final FrameCutter.Taker taker = (buffer, at, length) -> {
             if (refusesEvery > 1 && ++offered[0] % refusesEvery == 0) {
                 return false;
             }
-            assertThat(FrameDescriptor.number(buffer, at)).isEqualTo(found.size());
+            assertThat(FrameHeadDescriptor.number(buffer, at)).isEqualTo(found.size());
             found.add(BytesFrame.body(buffer, at, length));
             return true;
         };
@@ -85,16 +97,16 @@ final class FrameCutterTest {
     @Property(tries = 200)
     void shouldTakeFramesOfExactlyTheLongestLength(
             @ForAll @IntRange(min = 1, max = 10) int type,
-            @ForAll @IntRange(min = FrameDescriptor.HEAD_LENGTH, max = 300) int longest,
+            @ForAll @IntRange(min = FrameHeadDescriptor.HEAD_LENGTH, max = 300) int longest,
             @ForAll @IntRange(min = 1, max = 300) int piece)
-            throws ProtocolException {
+            throws WireException {
         final FrameLimits limits = of -> of == type ? longest : longest / 2;
-        final byte[] body = new byte[longest - FrameDescriptor.HEAD_LENGTH];
+        final byte[] body = new byte[longest - FrameHeadDescriptor.HEAD_LENGTH];
         final FrameWriter out = new FrameWriter(64);
         BytesFrame.write(out, type, 5, body);
         final byte[] stream = bytes(out);
         assertThat(stream).hasSize(longest);
-        final FrameCutter cutter = new FrameCutter(limits, HeldBytes.UNCOUNTED);
+        final FrameCutter cutter = cutter(limits);
         final List<Integer> found = new ArrayList<>();
         for (int at = 0; at < stream.length; at += piece) {
             cutter.take(buffer(stream, at, Math.min(stream.length, at + piece)), (buffer, from, length) -> {
@@ -107,40 +119,40 @@ final class FrameCutterTest {
         final byte[] longer = bytes(out);
         assertThatThrownBy(() -> cutter.take(buffer(longer, 0, longer.length), (buffer, from, length) -> true))
                 .isInstanceOfSatisfying(
-                        ProtocolException.class, e -> assertThat(e.fault()).isEqualTo(ProtocolFault.BAD_LENGTH));
+                        WireException.class, e -> assertThat(e.fault()).isEqualTo(WireFault.BAD_LENGTH));
     }
 
     @Example
     void shouldRefuseLengthsBeforeAnythingIsAllocatedAndWrongChecksums() {
-        for (int length : new int[] {-1, 0, FrameDescriptor.HEAD_LENGTH - 1, MAX_FRAME + 1, Integer.MAX_VALUE}) {
+        for (int length : new int[] {-1, 0, FrameHeadDescriptor.HEAD_LENGTH - 1, MAX_FRAME + 1, Integer.MAX_VALUE}) {
             final ByteBuffer bytes =
-                    ByteBuffer.allocate(FrameDescriptor.HEAD_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-            bytes.putInt(FrameDescriptor.LENGTH_OFFSET, length);
-            assertFault(bytes, ProtocolFault.BAD_LENGTH);
+                    ByteBuffer.allocate(FrameHeadDescriptor.HEAD_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+            bytes.putInt(FrameHeadDescriptor.LENGTH_OFFSET, length);
+            assertFault(bytes, WireFault.BAD_LENGTH);
         }
         final FrameWriter out = new FrameWriter(64);
-        BytesFrame.write(out, FrameDescriptor.ROUTING, 7, new byte[100]);
+        BytesFrame.write(out, ClientFrameDescriptor.ROUTING, 7, new byte[100]);
         final byte[] stream = bytes(out);
         for (int i = 0; i < stream.length; i++) {
-            if (i < FrameDescriptor.LENGTH_OFFSET || i >= FrameDescriptor.TYPE_OFFSET) {
+            if (i < FrameHeadDescriptor.LENGTH_OFFSET || i >= FrameHeadDescriptor.TYPE_OFFSET) {
                 final byte[] changed = stream.clone();
                 changed[i] ^= 4;
-                assertFault(buffer(changed, 0, changed.length), ProtocolFault.BAD_CHECKSUM);
+                assertFault(buffer(changed, 0, changed.length), WireFault.BAD_CHECKSUM);
             }
         }
     }
 
-    private static void assertFault(ByteBuffer bytes, ProtocolFault fault) {
-        final FrameCutter cutter = new FrameCutter(MAX_FRAME);
+    private static void assertFault(ByteBuffer bytes, WireFault fault) {
+        final FrameCutter cutter = cutter(type -> MAX_FRAME);
         assertThatThrownBy(() -> cutter.take(bytes, (buffer, at, length) -> true))
                 .isInstanceOfSatisfying(
-                        ProtocolException.class, e -> assertThat(e.fault()).isEqualTo(fault));
+                        WireException.class, e -> assertThat(e.fault()).isEqualTo(fault));
     }
 
     @Property(tries = 200)
     void shouldReadRequestsAndAnswersAsTheyWereWritten(
             @ForAll byte[] key, @ForAll byte[] value, @ForAll long version, @ForAll @IntRange(min = 1) int sequence)
-            throws ProtocolException {
+            throws WireException {
         final FrameWriter out = new FrameWriter(64);
         final Request written = new Request()
                 .put(3, key, 0, key.length, value, 0, value.length)
@@ -156,7 +168,7 @@ final class FrameCutterTest {
                 .isEqualTo(RequestDescriptor.lengthOf(written));
         final Request read = new Request();
         final byte[] stream = bytes(out);
-        new FrameCutter(1 << 20).take(buffer(stream, 0, stream.length), (buffer, at, length) -> {
+        cutter(type -> 1 << 20).take(buffer(stream, 0, stream.length), (buffer, at, length) -> {
             final byte[] body = new byte[RequestDescriptor.bodyLength(buffer, at, length)];
             assertThat(RequestDescriptor.read(buffer, at, read, body)).isTrue();
             assertThat(RequestDescriptor.shard(buffer, at)).isEqualTo(11);
@@ -181,7 +193,7 @@ final class FrameCutterTest {
         System.arraycopy(value, 0, written.resultOf(value.length), 0, value.length);
         AnswerDescriptor.write(out, written, 43);
         final byte[] answer = bytes(out);
-        new FrameCutter(1 << 20).take(buffer(answer, 0, answer.length), (buffer, at, length) -> {
+        cutter(type -> 1 << 20).take(buffer(answer, 0, answer.length), (buffer, at, length) -> {
             AnswerDescriptor.check(buffer, at, length);
             AnswerDescriptor.read(buffer, at, length, read);
             return true;

@@ -1,25 +1,28 @@
 package org.rowankv.rdma.tcp;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.HandshakeInput;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.rdma.tcp.wire.FrameReader;
 import org.rowankv.rdma.tcp.wire.HandshakeProof;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.ProofDescriptor;
 import org.rowankv.rdma.tcp.wire.Refusals;
-import org.rowankv.rdma.tcp.wire.WireChecksum;
-import org.rowankv.rdma.tcp.wire.WireException;
-import org.rowankv.rdma.tcp.wire.WireFault;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,13 +34,12 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(InboundHandshake.class);
 
     private final TcpFabric fabric;
-    private final WireChecksum checksum = new WireChecksum();
+    private final HandshakeInput input = new HandshakeInput(WirePort.PEERS, true, PeerHandshakeDescriptor.MAX_HELLO);
     private final long sinceNs;
-    private @Nullable ByteBuf arrived;
     private @Nullable ChannelHandlerContext context;
     private boolean over;
     /** Challenged, and not proved yet. */
-    private @Nullable Hello hello;
+    private @Nullable PeerHello hello;
     /** What the caller has to prove; null with method none. */
     private @Nullable HandshakeProof proof;
     /** The caller has proved it: answers carry this end's MAC. */
@@ -58,26 +60,19 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
     public void handlerRemoved(ChannelHandlerContext removed) {
         over = true;
         fabric.ended(this);
-        if (arrived != null) {
-            arrived.release();
-            arrived = null;
-        }
     }
 
     @Override
     public void channelRead(ChannelHandlerContext here, Object message) {
         final ByteBuf in = (ByteBuf) message;
         try {
-            if (over) {
-                return;
+            final ByteBuffer bytes = in.nioBuffer();
+            if (!over && input.take(bytes)) {
+                if (bytes.hasRemaining()) {
+                    throw new WireException(WireFault.BAD_FRAME, "it goes on before it was answered");
+                }
+                onFrame(here, input.frame());
             }
-            ByteBuf all = arrived;
-            if (all == null) {
-                all = here.alloc().directBuffer(HelloDescriptor.HELLO_LENGTH, HelloDescriptor.MAX_HELLO + 1);
-                arrived = all;
-            }
-            all.writeBytes(in, Math.min(in.readableBytes(), all.maxWritableBytes()));
-            read(here, all, in);
         } catch (WireException e) {
             fail(here, e);
         } finally {
@@ -85,35 +80,21 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void read(ChannelHandlerContext here, ByteBuf all, ByteBuf rest) throws WireException {
-        final Hello challenged = hello;
+    private void onFrame(ChannelHandlerContext here, ByteBuffer frame) throws WireException {
+        final PeerHello challenged = hello;
         if (challenged == null) {
-            if (HelloDescriptor.isWhole(all, HelloDescriptor.HELLO_LENGTH, HelloDescriptor.MAX_HELLO)) {
-                final ByteBuffer frame = all.nioBuffer();
-                final Hello whole = HelloDescriptor.readHello(all, checksum);
-                requireEnd(all, rest);
-                all.clear(); // the frame's bytes stay until the next are read
-                onHello(here, whole, frame);
-            }
-        } else if (HelloDescriptor.isWhole(all, ProofDescriptor.PROOF_LENGTH, ProofDescriptor.PROOF_LENGTH)) {
-            final byte[] mac = ProofDescriptor.readProof(all, checksum);
-            requireEnd(all, rest);
-            onProof(here, challenged, mac);
+            onHello(here, PeerHandshakeDescriptor.readHello(frame), frame);
+        } else {
+            onProof(here, challenged, ProofDescriptor.readProof(frame));
         }
     }
 
-    private static void requireEnd(ByteBuf all, ByteBuf rest) throws WireException {
-        if (all.isReadable() || rest.isReadable()) {
-            throw new WireException(WireFault.BAD_FRAME, "it goes on before it was answered");
-        }
-    }
-
-    private void onHello(ChannelHandlerContext here, Hello whole, ByteBuffer frame) throws WireException {
+    private void onHello(ChannelHandlerContext here, PeerHello whole, ByteBuffer frame) throws WireException {
         final PeerAuthentication authentication = fabric.authentication();
         final String why = authentication.whyRefused(whole.method());
         if (why != null) {
             fabric.faults().report(WireFault.OTHER_METHOD, here.channel().remoteAddress(), why);
-            refuse(here, Welcome.refusal(Refusals.statusOf(Reason.UNPROVEN), 0, 0, why));
+            refuse(here, refusal(Reason.UNPROVEN, why));
             return;
         }
         final ClusterSecret secret = authentication.secret();
@@ -123,22 +104,19 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
             return;
         }
         hello = whole;
-        final ByteBuf challenge = here.alloc().directBuffer(ProofDescriptor.CHALLENGE_LENGTH);
-        ProofDescriptor.writeChallenge(challenge, authentication.draw(), authentication.draw(), checksum);
-        proof = HandshakeProof.of(secret, frame, challenge.nioBuffer());
-        final var unused = here.writeAndFlush(challenge, here.voidPromise());
+        final ByteBuffer challenge = ProofDescriptor.challenge(authentication.draw(), authentication.draw());
+        proof = HandshakeProof.of(secret, frame, challenge);
+        input.next(ProofDescriptor.PROOF_LENGTH);
+        final var unused = here.writeAndFlush(Unpooled.wrappedBuffer(challenge), here.voidPromise());
     }
 
-    private void onProof(ChannelHandlerContext here, Hello challenged, byte[] mac) throws WireException {
+    private void onProof(ChannelHandlerContext here, PeerHello challenged, byte[] mac) throws WireException {
         final HandshakeProof expected = proof;
         if (expected == null || !expected.isOfCaller(mac)) {
             final String why = "it says that it is server " + challenged.from()
                     + ", and does not prove that it holds the cluster's secret";
             fabric.faults().report(WireFault.UNPROVEN, here.channel().remoteAddress(), why);
-            refuse(
-                    here,
-                    Welcome.refusal(
-                            Refusals.statusOf(Reason.UNPROVEN), 0, 0, "the proof is wrong: it has another secret"));
+            refuse(here, refusal(Reason.UNPROVEN, "the proof is wrong: it has another secret"));
             return;
         }
         over = true;
@@ -146,7 +124,7 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
         answer(here, challenged);
     }
 
-    private void answer(ChannelHandlerContext here, Hello whole) throws WireException {
+    private void answer(ChannelHandlerContext here, PeerHello whole) throws WireException {
         try {
             final TcpEndpoint endpoint = fabric.endpoint(whole.to());
             if (endpoint == null) {
@@ -154,39 +132,39 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
             }
             endpoint.accept(whole, here, this);
         } catch (FabricException e) {
-            refuse(here, Welcome.refusal(Refusals.statusOf(e.reason()), 0, 0, String.valueOf(e.getMessage())));
+            refuse(here, refusal(e.reason(), String.valueOf(e.getMessage())));
         }
     }
 
     /** Accepts: from now on that reader has the connection. */
-    void accept(ChannelHandlerContext here, Welcome welcome, FrameReader reader) {
+    void accept(ChannelHandlerContext here, PeerWelcome welcome, FrameReader reader) {
         here.pipeline().addLast(reader);
-        final var unused = here.writeAndFlush(bytes(here, welcome), here.voidPromise());
+        final var unused = here.writeAndFlush(signed(PeerHandshakeDescriptor.welcome(welcome)), here.voidPromise());
         here.pipeline().remove(this);
     }
 
-    private void refuse(ChannelHandlerContext here, Welcome welcome) {
+    private static ByteBuffer refusal(Reason reason, String text) {
+        return HandshakeDescriptor.refusal(WirePort.PEERS, Refusals.statusOf(reason), text);
+    }
+
+    private void refuse(ChannelHandlerContext here, ByteBuffer refusal) {
         over = true;
-        here.writeAndFlush(bytes(here, welcome)).addListener(written -> {
+        here.writeAndFlush(signed(refusal)).addListener(written -> {
             final var unused = here.close();
         });
     }
 
     /** With this end's MAC, if the caller has proved itself. */
-    private ByteBuf bytes(ChannelHandlerContext here, Welcome welcome) {
-        final ByteBuf out = here.alloc().directBuffer(HelloDescriptor.WELCOME_LENGTH);
-        HelloDescriptor.write(out, welcome, checksum);
+    private ByteBuf signed(ByteBuffer answer) {
         final HandshakeProof own = proof;
-        if (own != null && proved) {
-            own.sign(out, 0, checksum);
-        }
-        return out;
+        return Unpooled.wrappedBuffer(own != null && proved ? own.sign(answer) : answer);
     }
 
     private void fail(ChannelHandlerContext here, WireException e) {
         fabric.faults().report(e.fault(), here.channel().remoteAddress(), e.text());
-        if (e.fault() == WireFault.OTHER_VERSION) {
-            refuse(here, Welcome.refusal(Refusals.statusOf(Reason.OTHER_VERSION), 0, 0, e.text()));
+        final ByteBuffer refusal = HandshakeDescriptor.refusal(WirePort.PEERS, e);
+        if (refusal != null) {
+            refuse(here, refusal);
         } else {
             over = true;
             final var unused = here.close();

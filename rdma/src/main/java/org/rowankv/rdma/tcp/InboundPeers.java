@@ -4,14 +4,14 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.tcp.wire.CreditAccount;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.Refusals;
-import org.rowankv.rdma.tcp.wire.WireException;
-import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.FaultLog;
 
 /**
@@ -20,7 +20,7 @@ import org.rowankv.runtime.FaultLog;
  */
 final class InboundPeers {
     /** Dead queue pairs of one server whose accounts are kept, the latest. */
-    private static final int MAX_DEAD = HelloDescriptor.MAX_LIVE;
+    private static final int MAX_DEAD = PeerHandshakeDescriptor.MAX_LIVE;
 
     private final EndpointSettings settings;
     private final TcpReceiveQueue queue;
@@ -34,12 +34,12 @@ final class InboundPeers {
         private final Map<Long, LandingConnection> live = new HashMap<>();
         private final Map<Long, CreditAccount> dead = new LinkedHashMap<>();
 
-        Peer(Hello hello) {
+        Peer(PeerHello hello) {
             incarnation = hello.incarnation();
             nonce = hello.nonce();
         }
 
-        boolean is(Hello hello) {
+        boolean is(PeerHello hello) {
             return incarnation == hello.incarnation() && nonce == hello.nonce();
         }
 
@@ -61,7 +61,7 @@ final class InboundPeers {
      * Refuses a second process that says it is the same start of the same server, as long as a queue pair of the first is
      * open. It cannot say which of the two is genuine.
      */
-    void checkNonce(Hello hello, Object address) {
+    void checkNonce(PeerHello hello, Object address) {
         final Peer known = peers.get(hello.from());
         if (known != null && !known.is(hello) && known.incarnation == hello.incarnation() && !known.live.isEmpty()) {
             final String why = "it says that it is server " + hello.from() + ", incarnation " + hello.incarnation()
@@ -80,7 +80,7 @@ final class InboundPeers {
      *
      * @return its account
      */
-    CreditAccount admitted(Hello hello, LandingConnection connection) throws WireException {
+    CreditAccount admitted(PeerHello hello, LandingConnection connection) throws WireException {
         Peer peer = peers.get(hello.from());
         if (peer == null || !peer.is(hello)) {
             peer = new Peer(hello);
@@ -90,7 +90,8 @@ final class InboundPeers {
                 && other != connection
                 && (other.peer().incarnation() != hello.incarnation()
                         || hello.isDead(other.peer().pair())));
-        if (peer.live.putIfAbsent(hello.pair(), connection) != null || peer.live.size() > HelloDescriptor.MAX_LIVE) {
+        if (peer.live.putIfAbsent(hello.pair(), connection) != null
+                || peer.live.size() > PeerHandshakeDescriptor.MAX_LIVE) {
             queue.forget(connection);
             throw new WireException(WireFault.BAD_FRAME, "queue pair " + hello.pair() + " is open, or too many are");
         }
@@ -98,20 +99,20 @@ final class InboundPeers {
     }
 
     void ended(LandingConnection connection) {
-        final Hello hello = connection.peer();
+        final PeerHello hello = connection.peer();
         final Peer peer = of(hello);
         if (peer != null && peer.live.remove(hello.pair(), connection)) {
             peer.keep(hello.pair(), connection.credit());
         }
     }
 
-    private @Nullable Peer of(Hello hello) {
+    private @Nullable Peer of(PeerHello hello) {
         final Peer peer = peers.get(hello.from());
         return peer != null && peer.is(hello) ? peer : null;
     }
 
     /** A server says what its dead queue pair had and gave back. One that still lives here dies of it. */
-    void settle(Hello from, long pair, long heardOf, long givenBack) throws WireException {
+    void settle(PeerHello from, long pair, long heardOf, long givenBack) throws WireException {
         final Peer peer = of(from);
         if (peer == null) {
             return;

@@ -1,19 +1,19 @@
 package org.rowankv.rdma.tcp;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.tcp.wire.CreditAccount;
 import org.rowankv.rdma.tcp.wire.FrameReader;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireException;
-import org.rowankv.rdma.tcp.wire.WireFault;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 
@@ -27,17 +27,16 @@ import org.rowankv.runtime.Clock;
  * <p>Runs on the NIC agent's event loop, except where said. What the monitor of the receive queue guards is said too.
  */
 final class LandingConnection extends FrameReader {
-    private final Hello peer;
+    private final PeerHello peer;
     private final TcpEndpoint endpoint;
     private final Clock clock;
     private final EndpointSettings settings;
     private final TcpReceiveQueue queue;
     private final @Nullable ForcedLanding forced;
     private final Channel channel;
-    private final int maxPayload;
+    private final int longestSend;
     private final int lingerMs;
     private CreditAccount credit = new CreditAccount(new CreditAccount.Total());
-    private @Nullable ChannelHandlerContext context;
 
     /** Guarded by the queue's monitor. */
     private volatile boolean cutOff;
@@ -58,7 +57,7 @@ final class LandingConnection extends FrameReader {
     private boolean told;
 
     /** @param maxMessage longest SEND that both ends allow */
-    LandingConnection(Hello peer, int maxMessage, Channel channel, TcpEndpoint endpoint, TcpFabricSettings fabric) {
+    LandingConnection(PeerHello peer, int maxMessage, Channel channel, TcpEndpoint endpoint, TcpFabricSettings fabric) {
         super(endpoint.faults(), fabric.clock());
         this.peer = peer;
         this.endpoint = endpoint;
@@ -67,15 +66,10 @@ final class LandingConnection extends FrameReader {
         this.settings = endpoint.settings();
         this.queue = endpoint.queue();
         this.forced = endpoint.forced();
-        this.maxPayload = maxMessage - FrameDescriptor.HEADER_LENGTH;
+        this.longestSend = PeerFrameDescriptor.HEAD_LENGTH + maxMessage - FrameDescriptor.HEADER_LENGTH;
         this.sparesLast = fabric.keepsReserve();
         this.lingerMs = fabric.connectTimeoutMs();
         this.lastWriteNs = clock.nanoTime();
-    }
-
-    @Override
-    public void handlerAdded(ChannelHandlerContext added) {
-        context = added;
     }
 
     /** Whether the welcome may say that a segment is posted. */
@@ -85,7 +79,7 @@ final class LandingConnection extends FrameReader {
     }
 
     /** How the sender introduced itself. */
-    Hello peer() {
+    PeerHello peer() {
         return peer;
     }
 
@@ -125,27 +119,31 @@ final class LandingConnection extends FrameReader {
     }
 
     @Override
-    public int mostPayload(int type) {
+    public int longest(int type) {
         return switch (type) {
-            case WireDescriptor.SEND -> maxPayload;
-            case WireDescriptor.USE_RESERVE, WireDescriptor.DRAW, WireDescriptor.GIVE_BACK, WireDescriptor.PING -> 0;
+            case PeerFrameDescriptor.SEND -> longestSend;
+            case PeerFrameDescriptor.USE_RESERVE,
+                    PeerFrameDescriptor.DRAW,
+                    PeerFrameDescriptor.GIVE_BACK,
+                    PeerFrameDescriptor.PING -> PeerFrameDescriptor.HEAD_LENGTH;
             default -> -1;
         };
     }
 
     @Override
-    protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
-        final int type = WireDescriptor.type(buffer, at);
+    protected boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
+        final int type = FrameHeadDescriptor.type(buffer, at);
         switch (type) {
-            case WireDescriptor.SEND -> {
+            case PeerFrameDescriptor.SEND -> {
                 return onSend(buffer, at, length);
             }
-            case WireDescriptor.USE_RESERVE -> {
+            case PeerFrameDescriptor.USE_RESERVE -> {
                 sparesLast = false;
                 announces = true;
             }
-            case WireDescriptor.DRAW -> onDraw(WireDescriptor.first(buffer, at));
-            case WireDescriptor.GIVE_BACK -> credit.returned(settings.credit(), WireDescriptor.first(buffer, at));
+            case PeerFrameDescriptor.DRAW -> onDraw(PeerFrameDescriptor.first(buffer, at));
+            case PeerFrameDescriptor.GIVE_BACK ->
+                credit.returned(settings.credit(), PeerFrameDescriptor.first(buffer, at));
             default -> {
                 // A ping: it was heard.
             }
@@ -153,15 +151,15 @@ final class LandingConnection extends FrameReader {
         return true;
     }
 
-    private boolean onSend(ByteBuf buffer, int at, int length) throws WireException {
+    private boolean onSend(ByteBuffer buffer, int at, int length) throws WireException {
         if (cutOff) {
             return true;
         }
-        final long number = WireDescriptor.number(buffer, at);
+        final long number = FrameHeadDescriptor.number(buffer, at);
         if (number != done + 1) {
             throw new WireException(WireFault.OUT_OF_ORDER, "SEND " + number + " after " + done);
         }
-        final int status = land(buffer, at, length - WireDescriptor.HEADER_LENGTH);
+        final int status = land(buffer, at, length - PeerFrameDescriptor.HEAD_LENGTH);
         if (status == TcpReceiveQueue.LANDED) {
             synchronized (queue) {
                 done = number;
@@ -170,21 +168,20 @@ final class LandingConnection extends FrameReader {
         return status != TcpReceiveQueue.NOT_READY;
     }
 
-    private int land(ByteBuf buffer, int at, int payload) throws WireException {
-        final long type = WireDescriptor.second(buffer, at);
+    private int land(ByteBuffer buffer, int at, int payload) throws WireException {
+        final long type = PeerFrameDescriptor.second(buffer, at);
         if (type < 1 || type > FrameDescriptor.MAX_TYPE) {
             throw new WireException(WireFault.BAD_FRAME, "no entry has type " + type);
         }
-        final ByteBuffer body = buffer.internalNioBuffer(at + WireDescriptor.HEADER_LENGTH, payload);
         Chaos.point("tcp.arrived");
         return queue.land(
                 this,
-                body,
-                body.position(),
+                buffer,
+                at + PeerFrameDescriptor.HEAD_LENGTH,
                 payload,
                 (int) type,
-                (int) WireDescriptor.first(buffer, at),
-                WireDescriptor.small(buffer, at));
+                (int) PeerFrameDescriptor.first(buffer, at),
+                FrameHeadDescriptor.small(buffer, at));
     }
 
     private void onDraw(long wanted) throws WireException {
@@ -209,8 +206,9 @@ final class LandingConnection extends FrameReader {
 
     /** A segment was posted: goes on with what waits for it, and tells. */
     void onPosted() {
-        if (context != null && isWaiting()) {
-            resume(context);
+        final ChannelHandlerContext here = context();
+        if (here != null && isWaiting()) {
+            resume(here);
         } else {
             acknowledge();
         }
@@ -242,10 +240,8 @@ final class LandingConnection extends FrameReader {
         lastAsked = asked;
         lastGranted = credit.granted();
         lastWriteNs = clock.nanoTime();
-        final ByteBuf ack = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
-        final int flags = ready ? 0 : WireDescriptor.NOT_READY;
-        WireDescriptor.header(ack, WireDescriptor.ACK, flags, 0, 0, upTo, lastGranted, lastAsked, checksum);
-        final var unused = channel.writeAndFlush(ack, channel.voidPromise());
+        final int flags = ready ? 0 : PeerFrameDescriptor.NOT_READY;
+        send(channel, PeerFrameDescriptor.ACK, flags, upTo, lastGranted, lastAsked);
     }
 
     @Override
@@ -283,15 +279,12 @@ final class LandingConnection extends FrameReader {
 
     /** Ends it, since too much is held of frames that are not whole. */
     void endForMemory() {
-        final ChannelHandlerContext here = context;
-        if (here != null) {
-            endForMemory(here, describe());
-        }
+        endForMemory(describe());
     }
 
     /** Looks whether the peer is still there, and says that this end is. */
     void tick(long nowNs, long heartbeatNs, long idleNs) {
-        final ChannelHandlerContext here = context;
+        final ChannelHandlerContext here = context();
         if (here == null || !channel.isActive()) {
             return;
         }
@@ -314,15 +307,14 @@ final class LandingConnection extends FrameReader {
             return;
         }
         told = true;
-        final ByteBuf notice = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
         final long upTo = forced == null ? done : forcedUpTo;
-        WireDescriptor.header(notice, WireDescriptor.FENCED, 0, 0, 0, upTo, credit.granted(), done, checksum);
-        final var unused = channel.writeAndFlush(notice, channel.voidPromise());
+        send(channel, PeerFrameDescriptor.FENCED, 0, upTo, credit.granted(), done);
         // The sender closes when it has heard it. Closed from here with bytes of it unread, TCP would throw the notice
         // away:
         // they are read, and dropped.
-        if (context != null) {
-            resume(context);
+        final ChannelHandlerContext here = context();
+        if (here != null) {
+            resume(here);
         }
         final var unusedTimer = channel.eventLoop().schedule(this::closeChannel, lingerMs, TimeUnit.MILLISECONDS);
     }

@@ -8,18 +8,19 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.tcp.wire.FrameReader;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
-import org.rowankv.rdma.tcp.wire.WireChecksum;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireException;
-import org.rowankv.rdma.tcp.wire.WireFault;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerFrameWriter;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.runtime.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +42,7 @@ final class MessageLink {
     private final int serverId;
     private final TcpFabricSettings settings;
     private final Clock clock;
-    private final WireChecksum checksum = new WireChecksum();
+    private final PeerFrameWriter writer = new PeerFrameWriter();
     /** Sizes of the messages that are on the way and not polled by the receiver. */
     private final ArrayDeque<Integer> sizes = new ArrayDeque<>();
 
@@ -81,7 +82,6 @@ final class MessageLink {
         if (size > settings.maxRpc()) {
             return PostStatus.TOO_LARGE;
         }
-        final ByteBuf frame;
         synchronized (this) {
             if (closed || isDown()) {
                 return PostStatus.UNREACHABLE;
@@ -89,12 +89,8 @@ final class MessageLink {
             if (sizes.size() >= settings.messages() || bytes + size > window(settings.maxRpc())) {
                 return PostStatus.QUEUE_FULL;
             }
-            frame = endpoint.allocator().directBuffer(WireDescriptor.HEADER_LENGTH + size);
-            frame.setBytes(WireDescriptor.HEADER_LENGTH, message.duplicate());
-            final int crc = checksum.of(frame, WireDescriptor.HEADER_LENGTH, size);
+            final ByteBuf frame = writer.message(endpoint.allocator(), sequence + 1, message);
             sequence++;
-            WireDescriptor.header(frame, WireDescriptor.MESSAGE, 0, size, crc, sequence, 0, 0, checksum);
-            frame.writerIndex(WireDescriptor.HEADER_LENGTH + size);
             sizes.add(size);
             bytes += size;
             transmit(frame);
@@ -119,10 +115,15 @@ final class MessageLink {
     }
 
     private void write(Channel open, long pair, Settlement settlement) {
-        final ByteBuf frame = endpoint.allocator().directBuffer(WireDescriptor.HEADER_LENGTH);
-        WireDescriptor.header(
-                frame, WireDescriptor.SETTLE, 0, 0, 0, pair, settlement.heardOf, settlement.givenBack, checksum);
-        final var unused = open.write(frame, open.voidPromise());
+        final var unused = open.write(
+                writer.frame(
+                        endpoint.allocator(),
+                        PeerFrameDescriptor.SETTLE,
+                        0,
+                        pair,
+                        settlement.heardOf,
+                        settlement.givenBack),
+                open.voidPromise());
     }
 
     private synchronized void onSettled(long pair, long heardOf, long givenBack) {
@@ -160,7 +161,7 @@ final class MessageLink {
 
     private final class Dialing implements OutboundHandshake.Outcome {
         @Override
-        public FrameReader welcomed(ChannelHandlerContext context, Welcome welcome) {
+        public FrameReader welcomed(ChannelHandlerContext context, PeerWelcome welcome) {
             return open(context.channel());
         }
 
@@ -242,8 +243,6 @@ final class MessageLink {
     /** Hears what the receiver has polled. */
     final class Reader extends FrameReader {
         private final Channel mine;
-        private @Nullable ChannelHandlerContext context;
-        private final WireChecksum pings = new WireChecksum();
         private long lastPingNs = clock.nanoTime();
 
         Reader(Channel mine) {
@@ -252,20 +251,17 @@ final class MessageLink {
         }
 
         @Override
-        public void handlerAdded(ChannelHandlerContext added) {
-            context = added;
+        public int longest(int type) {
+            return type == PeerFrameDescriptor.MESSAGE_ACK || type == PeerFrameDescriptor.SETTLED
+                    ? PeerFrameDescriptor.HEAD_LENGTH
+                    : -1;
         }
 
         @Override
-        public int mostPayload(int type) {
-            return type == WireDescriptor.MESSAGE_ACK || type == WireDescriptor.SETTLED ? 0 : -1;
-        }
-
-        @Override
-        protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
-            final long number = WireDescriptor.number(buffer, at);
-            if (WireDescriptor.type(buffer, at) == WireDescriptor.SETTLED) {
-                onSettled(number, WireDescriptor.first(buffer, at), WireDescriptor.second(buffer, at));
+        protected boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
+            final long number = FrameHeadDescriptor.number(buffer, at);
+            if (FrameHeadDescriptor.type(buffer, at) == PeerFrameDescriptor.SETTLED) {
+                onSettled(number, PeerFrameDescriptor.first(buffer, at), PeerFrameDescriptor.second(buffer, at));
             } else {
                 onAck(number);
             }
@@ -278,7 +274,7 @@ final class MessageLink {
         }
 
         void tick(long nowNs, long heartbeatNs, long idleNs) {
-            final ChannelHandlerContext here = context;
+            final ChannelHandlerContext here = context();
             if (here == null || !mine.isActive()) {
                 return;
             }
@@ -286,9 +282,7 @@ final class MessageLink {
                     && nowNs - lastPingNs >= heartbeatNs
                     && mine.isWritable()) {
                 lastPingNs = nowNs;
-                final ByteBuf ping = mine.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
-                WireDescriptor.header(ping, WireDescriptor.PING, 0, 0, 0, 0, 0, 0, pings);
-                final var unused = mine.writeAndFlush(ping, mine.voidPromise());
+                send(mine, PeerFrameDescriptor.PING, 0, 0, 0, 0);
             }
         }
 
@@ -300,9 +294,9 @@ final class MessageLink {
     }
 
     /** Who says hello on a link: any incarnation of the server may answer. */
-    static Hello hello(int clusterFrom, long cluster, int to, long incarnation, long nonce, int maxMessage) {
-        return new Hello(
-                HelloDescriptor.KIND_MESSAGES,
+    static PeerHello hello(int clusterFrom, long cluster, int to, long incarnation, long nonce, int maxMessage) {
+        return new PeerHello(
+                PeerHandshakeDescriptor.KIND_MESSAGES,
                 cluster,
                 clusterFrom,
                 to,

@@ -1,6 +1,5 @@
 package org.rowankv.rdma.tcp;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
@@ -8,11 +7,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.tcp.wire.FrameReader;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireException;
-import org.rowankv.rdma.tcp.wire.WireFault;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.runtime.Clock;
 
 /**
@@ -21,7 +21,7 @@ import org.rowankv.runtime.Clock;
  * except {@link #poll}.
  */
 final class MessageReceiver extends FrameReader {
-    private final Hello peer;
+    private final PeerHello peer;
     private final TcpEndpoint endpoint;
     private final Channel channel;
     private final TcpFabricSettings settings;
@@ -31,12 +31,11 @@ final class MessageReceiver extends FrameReader {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicBoolean ackScheduled = new AtomicBoolean();
     private final Runnable acknowledging = this::acknowledge;
-    private @Nullable ChannelHandlerContext context;
     private long arrived;
     private long lastAcked;
     private long lastWriteNs;
 
-    MessageReceiver(Hello peer, Channel channel, TcpEndpoint endpoint, TcpFabricSettings settings) {
+    MessageReceiver(PeerHello peer, Channel channel, TcpEndpoint endpoint, TcpFabricSettings settings) {
         super(endpoint.faults(), settings.clock());
         this.peer = peer;
         this.channel = channel;
@@ -46,33 +45,28 @@ final class MessageReceiver extends FrameReader {
         this.lastWriteNs = clock.nanoTime();
     }
 
-    @Override
-    public void handlerAdded(ChannelHandlerContext added) {
-        context = added;
-    }
-
-    Hello peer() {
+    PeerHello peer() {
         return peer;
     }
 
     @Override
-    public int mostPayload(int type) {
+    public int longest(int type) {
         return switch (type) {
-            case WireDescriptor.MESSAGE -> settings.maxRpc();
-            case WireDescriptor.SETTLE, WireDescriptor.PING -> 0;
+            case PeerFrameDescriptor.MESSAGE -> PeerFrameDescriptor.HEAD_LENGTH + settings.maxRpc();
+            case PeerFrameDescriptor.SETTLE, PeerFrameDescriptor.PING -> PeerFrameDescriptor.HEAD_LENGTH;
             default -> -1;
         };
     }
 
     @Override
-    protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
-        switch (WireDescriptor.type(buffer, at)) {
-            case WireDescriptor.MESSAGE -> onMessage(buffer, at, length);
-            case WireDescriptor.SETTLE -> {
+    protected boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
+        switch (FrameHeadDescriptor.type(buffer, at)) {
+            case PeerFrameDescriptor.MESSAGE -> onMessage(buffer, at, length);
+            case PeerFrameDescriptor.SETTLE -> {
                 return onSettle(
-                        WireDescriptor.number(buffer, at),
-                        WireDescriptor.first(buffer, at),
-                        WireDescriptor.second(buffer, at));
+                        FrameHeadDescriptor.number(buffer, at),
+                        PeerFrameDescriptor.first(buffer, at),
+                        PeerFrameDescriptor.second(buffer, at));
             }
             default -> {
                 // A ping: it was heard.
@@ -81,21 +75,21 @@ final class MessageReceiver extends FrameReader {
         return true;
     }
 
-    private void onMessage(ByteBuf buffer, int at, int length) throws WireException {
-        if (WireDescriptor.number(buffer, at) != arrived + 1) {
-            throw new WireException(WireFault.OUT_OF_ORDER, "message " + WireDescriptor.number(buffer, at));
+    private void onMessage(ByteBuffer buffer, int at, int length) throws WireException {
+        if (FrameHeadDescriptor.number(buffer, at) != arrived + 1) {
+            throw new WireException(WireFault.OUT_OF_ORDER, "message " + FrameHeadDescriptor.number(buffer, at));
         }
-        final int size = length - WireDescriptor.HEADER_LENGTH;
+        final int size = length - PeerFrameDescriptor.HEAD_LENGTH;
         if (arrived - polled.get() >= settings.messages()
                 || bytes.get() + size > MessageLink.window(settings.maxRpc())) {
             throw new WireException(WireFault.BEYOND_ITS_WINDOW, "with messages");
         }
-        WireDescriptor.checkPayload(buffer, at, length, checksum);
-        final ByteBuffer copy = ByteBuffer.allocate(size);
-        buffer.getBytes(at + WireDescriptor.HEADER_LENGTH, copy);
+        PeerFrameDescriptor.checkPayload(buffer, at, length, checksum);
+        final byte[] copy = new byte[size];
+        buffer.get(at + PeerFrameDescriptor.HEAD_LENGTH, copy);
         arrived++;
         bytes.addAndGet(size);
-        queue.add(copy.flip());
+        queue.add(ByteBuffer.wrap(copy));
     }
 
     /** Confirms it too, also of a queue pair that is not known here any more; waits while the peer does not read that. */
@@ -104,9 +98,7 @@ final class MessageReceiver extends FrameReader {
             return false;
         }
         endpoint.onSettle(peer, pair, heardOf, givenBack);
-        final ByteBuf settled = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
-        WireDescriptor.header(settled, WireDescriptor.SETTLED, 0, 0, 0, pair, heardOf, givenBack, checksum);
-        final var unused = channel.write(settled, channel.voidPromise());
+        write(channel, PeerFrameDescriptor.SETTLED, 0, pair, heardOf, givenBack);
         return true;
     }
 
@@ -135,9 +127,7 @@ final class MessageReceiver extends FrameReader {
     private void writeAck(long now) {
         lastAcked = now;
         lastWriteNs = clock.nanoTime();
-        final ByteBuf ack = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
-        WireDescriptor.header(ack, WireDescriptor.MESSAGE_ACK, 0, 0, 0, now, 0, 0, checksum);
-        final var unused = channel.writeAndFlush(ack, channel.voidPromise());
+        send(channel, PeerFrameDescriptor.MESSAGE_ACK, 0, now, 0, 0);
     }
 
     @Override
@@ -159,14 +149,11 @@ final class MessageReceiver extends FrameReader {
 
     /** Ends it, since too much is held of frames that are not whole. */
     void endForMemory() {
-        final ChannelHandlerContext here = context;
-        if (here != null) {
-            endForMemory(here, describe());
-        }
+        endForMemory(describe());
     }
 
     void tick(long nowNs, long heartbeatNs, long idleNs) {
-        final ChannelHandlerContext here = context;
+        final ChannelHandlerContext here = context();
         if (here == null || !channel.isActive()) {
             return;
         }

@@ -15,10 +15,10 @@ import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.tcp.wire.FrameReader;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.Refusals;
 
 /** The queue pairs that an endpoint has opened: those that live, and their numbers. For any thread. */
@@ -58,9 +58,13 @@ final class OutboundPairs {
      * @return completed on the event loop; fails with a {@link FabricException}
      */
     CompletableFuture<QueuePair> open(
-            int server, long incarnation, long term, Runnable onProgress, BiConsumer<Hello, OutboundHandshake> dial) {
+            int server,
+            long incarnation,
+            long term,
+            Runnable onProgress,
+            BiConsumer<PeerHello, OutboundHandshake> dial) {
         final CompletableFuture<QueuePair> result = new CompletableFuture<>();
-        final Hello hello;
+        final PeerHello hello;
         try {
             endpoint.checkView("here", server, server, incarnation, term);
             hello = register(server, incarnation, term);
@@ -72,7 +76,7 @@ final class OutboundPairs {
         return result;
     }
 
-    private Hello register(int remoteServerId, long remoteIncarnation, long term) {
+    private PeerHello register(int remoteServerId, long remoteIncarnation, long term) {
         synchronized (lock) {
             if (closed) {
                 throw Refusals.refusal(Reason.CLOSED, remoteServerId, "this endpoint is closed");
@@ -86,14 +90,14 @@ final class OutboundPairs {
             }
             final TreeMap<Long, @Nullable TcpQueuePair> live =
                     pairs.computeIfAbsent(remoteServerId, unused -> new TreeMap<>());
-            if (live.size() >= HelloDescriptor.MAX_LIVE) {
+            if (live.size() >= PeerHandshakeDescriptor.MAX_LIVE) {
                 throw Refusals.refusal(Reason.CLOSED, remoteServerId, live.size() + " queue pairs are open");
             }
             final long[] numbers =
                     live.keySet().stream().mapToLong(Long::longValue).toArray();
             live.put(++lastNumber, null);
-            return new Hello(
-                    HelloDescriptor.KIND_QUEUE_PAIR,
+            return new PeerHello(
+                    PeerHandshakeDescriptor.KIND_QUEUE_PAIR,
                     settings.clusterId(),
                     settings.serverId(),
                     remoteServerId,
@@ -112,23 +116,23 @@ final class OutboundPairs {
 
     /** One attempt to open a queue pair. */
     private final class PairDialing implements OutboundHandshake.Outcome {
-        private final Hello hello;
+        private final PeerHello hello;
         private final CompletableFuture<QueuePair> result;
         private final Runnable onProgress;
 
-        PairDialing(Hello hello, CompletableFuture<QueuePair> result, Runnable onProgress) {
+        PairDialing(PeerHello hello, CompletableFuture<QueuePair> result, Runnable onProgress) {
             this.hello = hello;
             this.result = result;
             this.onProgress = onProgress;
         }
 
         @Override
-        public FrameReader welcomed(ChannelHandlerContext context, Welcome welcome) {
+        public FrameReader welcomed(ChannelHandlerContext context, PeerWelcome welcome) {
             final PostedRing ring = new PostedRing(fabricSettings.completions());
             final PairReader[] self = new PairReader[1];
             final PairReader reader = new PairReader(
                     context.channel(),
-                    (welcome.flags() & HelloDescriptor.READY) != 0,
+                    (welcome.flags() & PeerHandshakeDescriptor.READY) != 0,
                     endpoint.faults(),
                     fabricSettings.clock(),
                     onProgress,
@@ -168,7 +172,7 @@ final class OutboundPairs {
         }
     }
 
-    private void unregister(Hello hello, @Nullable PairReader reader) {
+    private void unregister(PeerHello hello, @Nullable PairReader reader) {
         remove(hello.to(), hello.pair());
         if (reader != null) {
             readers.remove(reader);

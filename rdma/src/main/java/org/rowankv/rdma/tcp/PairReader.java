@@ -1,14 +1,15 @@
 package org.rowankv.rdma.tcp;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.tcp.wire.FrameReader;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireException;
-import org.rowankv.rdma.tcp.wire.WireFault;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.FaultLog;
 
@@ -30,7 +31,6 @@ final class PairReader extends FrameReader {
     /** Written by the owner. */
     private volatile long asked;
 
-    private @Nullable ChannelHandlerContext context;
     private long lastPingNs;
 
     /**
@@ -50,11 +50,6 @@ final class PairReader extends FrameReader {
         this.onProgress = onProgress;
         this.onEnded = onEnded;
         this.lastPingNs = clock.nanoTime();
-    }
-
-    @Override
-    public void handlerAdded(ChannelHandlerContext added) {
-        context = added;
     }
 
     void posted(long number) {
@@ -94,30 +89,30 @@ final class PairReader extends FrameReader {
     }
 
     @Override
-    public int mostPayload(int type) {
+    public int longest(int type) {
         return switch (type) {
-            case WireDescriptor.ACK, WireDescriptor.FENCED -> 0;
+            case PeerFrameDescriptor.ACK, PeerFrameDescriptor.FENCED -> PeerFrameDescriptor.HEAD_LENGTH;
             default -> -1;
         };
     }
 
     @Override
-    protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
-        switch (WireDescriptor.type(buffer, at)) {
-            case WireDescriptor.ACK -> onAck(buffer, at);
+    protected boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
+        switch (FrameHeadDescriptor.type(buffer, at)) {
+            case PeerFrameDescriptor.ACK -> onAck(buffer, at);
             default -> onFenced(buffer, at);
         }
         return true;
     }
 
-    private void onAck(ByteBuf buffer, int at) throws WireException {
-        final long answeredNow = WireDescriptor.second(buffer, at);
+    private void onAck(ByteBuffer buffer, int at) throws WireException {
+        final long answeredNow = PeerFrameDescriptor.second(buffer, at);
         if (answeredNow < answered || answeredNow > asked) {
             throw new WireException(WireFault.OUT_OF_ORDER, "answers " + answeredNow + " of " + asked);
         }
-        onGrant(WireDescriptor.first(buffer, at));
-        notReady = (WireDescriptor.flags(buffer, at) & WireDescriptor.NOT_READY) != 0;
-        acknowledged = checkedNumber(WireDescriptor.number(buffer, at));
+        onGrant(PeerFrameDescriptor.first(buffer, at));
+        notReady = (FrameHeadDescriptor.flags(buffer, at) & PeerFrameDescriptor.NOT_READY) != 0;
+        acknowledged = checkedNumber(FrameHeadDescriptor.number(buffer, at));
         answered = answeredNow;
     }
 
@@ -136,16 +131,16 @@ final class PairReader extends FrameReader {
         return number;
     }
 
-    private void onFenced(ByteBuf buffer, int at) throws WireException {
-        final long upTo = checkedNumber(WireDescriptor.number(buffer, at));
-        final long done = WireDescriptor.second(buffer, at);
+    private void onFenced(ByteBuffer buffer, int at) throws WireException {
+        final long upTo = checkedNumber(FrameHeadDescriptor.number(buffer, at));
+        final long done = PeerFrameDescriptor.second(buffer, at);
         if (done < upTo || done > posted) {
             throw new WireException(WireFault.OUT_OF_ORDER, "fenced at " + done + " of " + posted);
         }
-        onGrant(WireDescriptor.first(buffer, at));
+        onGrant(PeerFrameDescriptor.first(buffer, at));
         acknowledged = upTo;
         end.compareAndSet(null, new PairEnd(done, true));
-        final ChannelHandlerContext here = context;
+        final ChannelHandlerContext here = context();
         if (here != null) {
             end(here);
         }
@@ -174,7 +169,7 @@ final class PairReader extends FrameReader {
 
     /** Looks whether the receiver is still there, and says that this end is. */
     private void tick(long nowNs, long heartbeatNs, long idleNs) {
-        final ChannelHandlerContext here = context;
+        final ChannelHandlerContext here = context();
         if (here == null || !channel.isActive()) {
             return;
         }
@@ -182,9 +177,7 @@ final class PairReader extends FrameReader {
                 && nowNs - lastPingNs >= heartbeatNs
                 && channel.isWritable()) {
             lastPingNs = nowNs;
-            final ByteBuf ping = channel.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
-            WireDescriptor.header(ping, WireDescriptor.PING, 0, 0, 0, 0, 0, 0, checksum);
-            final var unused = channel.writeAndFlush(ping, channel.voidPromise());
+            send(channel, PeerFrameDescriptor.PING, 0, 0, 0, 0);
         }
     }
 }

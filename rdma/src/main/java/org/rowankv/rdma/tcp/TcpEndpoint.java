@@ -12,6 +12,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
@@ -24,12 +26,10 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.WorkerIo;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.Refusals;
-import org.rowankv.rdma.tcp.wire.WireException;
-import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.FaultLog;
 
 /**
@@ -151,15 +151,15 @@ public final class TcpEndpoint implements Endpoint {
         pairs.forget(pair);
     }
 
-    void dial(Hello hello, EventLoop loop, OutboundHandshake.Outcome outcome) {
+    void dial(PeerHello hello, EventLoop loop, OutboundHandshake.Outcome outcome) {
         fabric.dial(hello, loop, handshake(hello, outcome));
     }
 
-    OutboundHandshake handshake(Hello hello, OutboundHandshake.Outcome outcome) {
+    OutboundHandshake handshake(PeerHello hello, OutboundHandshake.Outcome outcome) {
         return new OutboundHandshake(hello, fabricSettings.authentication(), faults(), outcome);
     }
 
-    Hello helloForMessages(int serverId) {
+    PeerHello helloForMessages(int serverId) {
         return MessageLink.hello(
                 settings.serverId(),
                 settings.clusterId(),
@@ -170,7 +170,7 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     /** Somebody wants a connection with this endpoint. On the NIC loop; throws the refusal. */
-    void accept(Hello hello, ChannelHandlerContext context, InboundHandshake handshake) throws WireException {
+    void accept(PeerHello hello, ChannelHandlerContext context, InboundHandshake handshake) throws WireException {
         if (hello.cluster() != settings.clusterId()) {
             throw Refusals.refusal(Reason.OTHER_CLUSTER, settings.serverId(), "it belongs to another cluster");
         }
@@ -179,7 +179,7 @@ public final class TcpEndpoint implements Endpoint {
         }
         requireAnnounced(hello, context.channel().remoteAddress());
         inbound.checkNonce(hello, context.channel().remoteAddress());
-        if (hello.kind() == HelloDescriptor.KIND_MESSAGES) {
+        if (hello.kind() == PeerHandshakeDescriptor.KIND_MESSAGES) {
             acceptMessages(hello, context, handshake);
             return;
         }
@@ -200,22 +200,19 @@ public final class TcpEndpoint implements Endpoint {
             checkView("there", settings.serverId(), hello.from(), hello.incarnation(), hello.term());
         });
         connection.account(inbound.admitted(hello, connection));
-        final Welcome welcome = new Welcome(
-                HelloDescriptor.VERSION,
-                Refusals.ACCEPTED,
+        final PeerWelcome welcome = new PeerWelcome(
                 settings.incarnation(),
                 settings.view().term(),
                 settings.segmentBase(),
                 settings.segmentLength(),
                 settings.segmentCount(),
                 maxMessage,
-                connection.firstReady() ? HelloDescriptor.READY : 0,
-                "");
+                connection.firstReady() ? PeerHandshakeDescriptor.READY : 0);
         handshake.accept(context, welcome, connection);
     }
 
     /** Both kinds of connections are for the other members only, and for the processes that these have announced. */
-    private void requireAnnounced(Hello hello, Object address) {
+    private void requireAnnounced(PeerHello hello, Object address) {
         final boolean isOther = hello.from() >= 0 && hello.from() != settings.serverId();
         final Standing standing =
                 isOther ? settings.view().standing(hello.from(), hello.incarnation(), hello.nonce()) : Standing.REFUTED;
@@ -233,7 +230,7 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     /** One link per server: a new one supersedes the others, of which one may still have messages to be polled. */
-    private void acceptMessages(Hello hello, ChannelHandlerContext context, InboundHandshake handshake) {
+    private void acceptMessages(PeerHello hello, ChannelHandlerContext context, InboundHandshake handshake) {
         MessageReceiver former = null;
         for (final MessageReceiver receiver : receivers) {
             if (receiver.peer().from() == hello.from()) {
@@ -246,17 +243,14 @@ public final class TcpEndpoint implements Endpoint {
         }
         final MessageReceiver receiver = new MessageReceiver(hello, context.channel(), this, fabricSettings);
         receivers.add(receiver);
-        final Welcome welcome = new Welcome(
-                HelloDescriptor.VERSION,
-                Refusals.ACCEPTED,
+        final PeerWelcome welcome = new PeerWelcome(
                 settings.incarnation(),
                 settings.view().term(),
                 settings.segmentBase(),
                 settings.segmentLength(),
                 settings.segmentCount(),
                 fabricSettings.maxMessage(),
-                0,
-                "");
+                0);
         handshake.accept(context, welcome, receiver);
     }
 
@@ -301,7 +295,7 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     /** A sender says the same to us. On the NIC loop. */
-    void onSettle(Hello peer, long pair, long heardOf, long givenBack) throws WireException {
+    void onSettle(PeerHello peer, long pair, long heardOf, long givenBack) throws WireException {
         inbound.settle(peer, pair, heardOf, givenBack);
     }
 

@@ -35,15 +35,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.FabricCapabilities;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
-import org.rowankv.rdma.tcp.wire.WireFault;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.runtime.FaultLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -232,19 +232,19 @@ public final class TcpFabric implements Fabric {
         }
     }
 
-    void dial(Hello hello, EventLoop loop, OutboundHandshake handshake) {
+    void dial(PeerHello hello, EventLoop loop, OutboundHandshake handshake) {
         dial(hello, loop, sockets, handshake);
     }
 
     /** By a worker's own event loop, or by the NIC agent if that has ended. */
-    void dial(Hello hello, TcpWorkerIo io, OutboundHandshake handshake) {
+    void dial(PeerHello hello, TcpWorkerIo io, OutboundHandshake handshake) {
         if (!io.whileOpen(loop -> dial(hello, loop, NioSocketChannel::new, handshake))) {
             dial(hello, nic, handshake);
         }
     }
 
     private void dial(
-            Hello hello, EventLoop loop, ChannelFactory<? extends Channel> factory, OutboundHandshake handshake) {
+            PeerHello hello, EventLoop loop, ChannelFactory<? extends Channel> factory, OutboundHandshake handshake) {
         final InetSocketAddress address = settings.peers().addressOf(hello.to());
         if (address == null) {
             handshake.notConnected(new IOException("no address of it is known"));

@@ -2,13 +2,13 @@ package org.rowankv.rdma.tcp;
 
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import org.rowankv.protocol.frame.WireChecksum;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
-import org.rowankv.rdma.tcp.wire.WireChecksum;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 
 /**
  * The sender's end of one connection. Posts are copied into a batch; polling rings the doorbell. Acknowledgements arrive
@@ -43,7 +43,7 @@ final class TcpQueuePair implements QueuePair {
             TcpEndpoint endpoint,
             int remoteServerId,
             long number,
-            Welcome remote,
+            PeerWelcome remote,
             int maxMessage,
             Channel channel,
             PairReader reader,
@@ -54,7 +54,7 @@ final class TcpQueuePair implements QueuePair {
         this.maxMessage = Math.min(maxMessage, remote.segmentLength());
         this.reader = reader;
         this.ring = ring;
-        this.batches = new PairBatches(channel, WireDescriptor.HEADER_LENGTH + Math.max(BATCH_LENGTH, maxMessage));
+        this.batches = new PairBatches(channel, PeerFrameDescriptor.HEAD_LENGTH + Math.max(BATCH_LENGTH, maxMessage));
     }
 
     @Override
@@ -87,16 +87,25 @@ final class TcpQueuePair implements QueuePair {
             throw new IllegalArgumentException("no entry to send: type " + type + ", length " + length);
         }
         final int payload = length - FrameDescriptor.HEADER_LENGTH;
-        if (!batches.claim(WireDescriptor.HEADER_LENGTH + payload)) {
+        if (!batches.claim(PeerFrameDescriptor.HEAD_LENGTH + payload)) {
             return PostStatus.QUEUE_FULL;
         }
         final ByteBuffer view = batches.view();
         final int at = batches.at();
-        view.put(at + WireDescriptor.HEADER_LENGTH, source, offset + FrameDescriptor.HEADER_LENGTH, payload);
+        view.put(at + PeerFrameDescriptor.HEAD_LENGTH, source, offset + FrameDescriptor.HEADER_LENGTH, payload);
         final int bodyCrc = FrameDescriptor.bodyCrc(source, offset);
-        WireDescriptor.header(
-                view, at, WireDescriptor.SEND, 0, payload, tag, posted + 1, bodyCrc & 0xFFFF_FFFFL, type, checksum);
-        batches.filled(WireDescriptor.HEADER_LENGTH + payload);
+        PeerFrameDescriptor.head(
+                view,
+                at,
+                PeerFrameDescriptor.SEND,
+                0,
+                payload,
+                tag,
+                posted + 1,
+                bodyCrc & 0xFFFF_FFFFL,
+                type,
+                checksum);
+        batches.filled(PeerFrameDescriptor.HEAD_LENGTH + payload);
         posted++;
         ring.add(context);
         reader.posted(posted);
@@ -105,19 +114,19 @@ final class TcpQueuePair implements QueuePair {
 
     /** A frame without payload, for which room was claimed. */
     private void frame(int type, long sequence, long first, long second) {
-        WireDescriptor.header(batches.view(), batches.at(), type, 0, 0, 0, sequence, first, second, checksum);
-        batches.filled(WireDescriptor.HEADER_LENGTH);
+        PeerFrameDescriptor.head(batches.view(), batches.at(), type, 0, 0, 0, sequence, first, second, checksum);
+        batches.filled(PeerFrameDescriptor.HEAD_LENGTH);
     }
 
     /** Says what has been put off because there was no room to say it. */
     private void control() {
-        if (wantsReserve && !isFenced() && batches.claim(WireDescriptor.HEADER_LENGTH)) {
+        if (wantsReserve && !isFenced() && batches.claim(PeerFrameDescriptor.HEAD_LENGTH)) {
             wantsReserve = false;
-            frame(WireDescriptor.USE_RESERVE, 0, 0, 0);
+            frame(PeerFrameDescriptor.USE_RESERVE, 0, 0, 0);
         }
-        if (returned != returnedTold && !isFenced() && batches.claim(WireDescriptor.HEADER_LENGTH)) {
+        if (returned != returnedTold && !isFenced() && batches.claim(PeerFrameDescriptor.HEAD_LENGTH)) {
             returnedTold = returned;
-            frame(WireDescriptor.GIVE_BACK, 0, returned, 0);
+            frame(PeerFrameDescriptor.GIVE_BACK, 0, returned, 0);
         }
     }
 
@@ -145,11 +154,11 @@ final class TcpQueuePair implements QueuePair {
             awaitsCredit = questionOpen;
         } else {
             awaitsCredit = here < wanted;
-            if (awaitsCredit && batches.claim(WireDescriptor.HEADER_LENGTH)) {
+            if (awaitsCredit && batches.claim(PeerFrameDescriptor.HEAD_LENGTH)) {
                 questionOpen = true;
                 asked += wanted - here;
                 reader.asked(asked);
-                frame(WireDescriptor.DRAW, 0, wanted - here, 0);
+                frame(PeerFrameDescriptor.DRAW, 0, wanted - here, 0);
             }
         }
         batches.ring();

@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
-import org.rowankv.rdma.tcp.wire.WireChecksum;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireFault;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerFrameWriter;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.TestScale;
@@ -34,7 +34,7 @@ final class CreditAnswerRaceTest {
             null,
             1,
             1,
-            new Welcome(HelloDescriptor.VERSION, 0, 1, 1, 4096, 4096, 8, 4096, HelloDescriptor.READY, ""),
+            new PeerWelcome(1, 1, 4096, 4096, 8, 4096, PeerHandshakeDescriptor.READY),
             4096,
             away,
             reader,
@@ -43,10 +43,10 @@ final class CreditAnswerRaceTest {
     /** The event loop: grants all of each question. */
     private void answer() {
         final EmbeddedChannel arriving = new EmbeddedChannel(reader);
-        final WireChecksum checksum = new WireChecksum();
+        final PeerFrameWriter writer = new PeerFrameWriter();
         for (long round = 1; round <= ROUNDS; round++) {
-            final ByteBuf ack = arriving.alloc().directBuffer(WireDescriptor.HEADER_LENGTH);
-            WireDescriptor.header(ack, WireDescriptor.ACK, 0, 0, 0, 0, round * WANTED, round * WANTED, checksum);
+            final ByteBuf ack =
+                    writer.frame(arriving.alloc(), PeerFrameDescriptor.ACK, 0, 0, round * WANTED, round * WANTED);
             while (asked.get() < round) {
                 if (over) {
                     return;

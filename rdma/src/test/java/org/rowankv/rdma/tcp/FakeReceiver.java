@@ -1,27 +1,28 @@
 package org.rowankv.rdma.tcp;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.WireException;
 import org.rowankv.rdma.tcp.wire.HandshakeProof;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.ProofDescriptor;
-import org.rowankv.rdma.tcp.wire.WireChecksum;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireException;
 
 /** A receiver on a plain socket, which answers what it is told to, whether or not that is right. */
 final class FakeReceiver implements AutoCloseable {
     private static final int PATIENCE_MS = 60_000;
 
-    private final WireChecksum checksum = new WireChecksum();
     private final ServerSocket listener;
 
     /** One connection that somebody opened to it. */
@@ -34,9 +35,9 @@ final class FakeReceiver implements AutoCloseable {
             this.in = new DataInputStream(socket.getInputStream());
         }
 
-        Hello hello() throws IOException {
+        PeerHello hello() throws IOException {
             try {
-                return HelloDescriptor.readHello(Unpooled.wrappedBuffer(handshakeFrame()), checksum);
+                return PeerHandshakeDescriptor.readHello(frameOf(handshakeFrame()));
             } catch (WireException e) {
                 throw new AssertionError(e);
             }
@@ -44,19 +45,16 @@ final class FakeReceiver implements AutoCloseable {
 
         /** The next frame of the handshake, as it is. */
         byte[] handshakeFrame() throws IOException {
-            final ByteBuf all = Unpooled.buffer().writeBytes(in.readNBytes(HelloDescriptor.PREFIX_LENGTH));
-            all.writeBytes(in.readNBytes(all.getIntLE(HelloDescriptor.LENGTH_OFFSET) - HelloDescriptor.PREFIX_LENGTH));
-            final byte[] bytes = new byte[all.readableBytes()];
-            all.readBytes(bytes);
+            final byte[] prefix = in.readNBytes(HandshakeDescriptor.PREFIX_LENGTH);
+            final int length = frameOf(prefix).getInt(HandshakeDescriptor.LENGTH_OFFSET);
+            final byte[] bytes = Arrays.copyOf(prefix, length);
+            in.readFully(bytes, prefix.length, length - prefix.length);
             return bytes;
         }
 
         /** Sends a challenge; returns its frame. */
         byte[] challenge() throws IOException {
-            final ByteBuf out = Unpooled.buffer();
-            ProofDescriptor.writeChallenge(out, 5, 6, checksum);
-            final byte[] bytes = new byte[out.readableBytes()];
-            out.getBytes(0, bytes);
+            final byte[] bytes = ProofDescriptor.challenge(5, 6).array();
             send(bytes);
             return bytes;
         }
@@ -64,7 +62,7 @@ final class FakeReceiver implements AutoCloseable {
         /** The MAC of the caller's proof. */
         byte[] proof() throws IOException {
             try {
-                return ProofDescriptor.readProof(Unpooled.wrappedBuffer(handshakeFrame()), checksum);
+                return ProofDescriptor.readProof(frameOf(handshakeFrame()));
             } catch (WireException e) {
                 throw new AssertionError(e);
             }
@@ -72,44 +70,31 @@ final class FakeReceiver implements AutoCloseable {
 
         /** Welcomes with that MAC. */
         void welcomeWith(byte[] mac) throws IOException {
-            final ByteBuf out = welcomeBytes();
-            out.setBytes(HelloDescriptor.MAC_OFFSET, mac);
-            HelloDescriptor.seal(out, 0, checksum);
-            send(out);
+            final byte[] out = welcomeBytes().array();
+            System.arraycopy(mac, 0, out, HandshakeDescriptor.MAC_OFFSET, mac.length);
+            send(RawPeer.sealed(out));
         }
 
         /** Welcomes as the secret's holder does; then that byte is changed on the way. */
         void welcomeChanged(HandshakeProof proof, int at) throws IOException {
-            final ByteBuf out = welcomeBytes();
-            proof.sign(out, 0, checksum);
+            final byte[] out = proof.sign(welcomeBytes()).array();
             if (at >= 0) {
-                out.setByte(at, out.getByte(at) ^ 1);
-                HelloDescriptor.seal(out, 0, checksum);
+                out[at] ^= 1;
             }
-            send(out);
+            send(RawPeer.sealed(out));
         }
 
         void welcome() throws IOException {
-            send(welcomeBytes());
+            send(welcomeBytes().array());
         }
 
-        private ByteBuf welcomeBytes() {
-            final ByteBuf out = Unpooled.buffer();
-            HelloDescriptor.write(
-                    out,
-                    new Welcome(HelloDescriptor.VERSION, 0, 1, 1, 4096, 4096, 8, 4096, HelloDescriptor.READY, ""),
-                    checksum);
-            return out;
+        private ByteBuffer welcomeBytes() {
+            return PeerHandshakeDescriptor.welcome(
+                    new PeerWelcome(1, 1, 4096, 4096, 8, 4096, PeerHandshakeDescriptor.READY));
         }
 
         void frame(int type, int small, long number, long first, long second, byte... payload) throws IOException {
-            final ByteBuf out = Unpooled.buffer();
-            WireDescriptor.header(out, type, 0, payload.length, small, number, first, second, checksum);
-            send(out.writeBytes(payload));
-        }
-
-        private void send(ByteBuf out) throws IOException {
-            out.readBytes(socket.getOutputStream(), out.readableBytes());
+            send(RawPeer.frame(type, 0, small, number, first, second, payload));
         }
 
         void send(byte[] bytes) throws IOException {
@@ -118,13 +103,13 @@ final class FakeReceiver implements AutoCloseable {
 
         /** The type of the next frame, which is read and forgotten; -1 at the end of the stream. */
         int readFrame() throws IOException {
-            final byte[] header = in.readNBytes(WireDescriptor.HEADER_LENGTH);
-            if (header.length < WireDescriptor.HEADER_LENGTH) {
+            final byte[] header = in.readNBytes(PeerFrameDescriptor.HEAD_LENGTH);
+            if (header.length < PeerFrameDescriptor.HEAD_LENGTH) {
                 return -1;
             }
-            final ByteBuf buffer = Unpooled.wrappedBuffer(header);
-            in.skipNBytes(WireDescriptor.length(buffer, 0) - WireDescriptor.HEADER_LENGTH);
-            return WireDescriptor.type(buffer, 0);
+            final ByteBuffer buffer = frameOf(header);
+            in.skipNBytes(FrameHeadDescriptor.length(buffer, 0) - PeerFrameDescriptor.HEAD_LENGTH);
+            return FrameHeadDescriptor.type(buffer, 0);
         }
 
         /** Says nothing more, and waits until the other end, which has heard all, has closed. */
@@ -144,6 +129,10 @@ final class FakeReceiver implements AutoCloseable {
     FakeReceiver() throws IOException {
         listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         listener.setSoTimeout(PATIENCE_MS); // what nobody says any more must not hang its test
+    }
+
+    private static ByteBuffer frameOf(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     InetSocketAddress address() {

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.conformance.TestServer;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireFault;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.runtime.ManualClock;
 
 /** How many messages, and bytes of them, are on the way to one server: at the sender, and at a receiver that does not trust it. */
@@ -81,7 +81,7 @@ final class MessageWindowTest {
 
     private static RawPeer greeted(TcpFabric fabric) throws IOException {
         final RawPeer peer = new RawPeer(fabric.listenAddress());
-        assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 2, 1, 0, 77))
+        assertThat(peer.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 2, 1, 0, 77))
                         .status())
                 .isZero();
         return peer;
@@ -90,7 +90,7 @@ final class MessageWindowTest {
     private static void message(RawPeer peer, long number, int size) throws IOException {
         final byte[] payload = new byte[size];
         try {
-            peer.send(peer.frame(WireDescriptor.MESSAGE, peer.crc(payload), number, 0, 0, payload));
+            peer.send(peer.frame(PeerFrameDescriptor.MESSAGE, peer.crc(payload), number, 0, 0, payload));
         } catch (SocketException e) {
             assertThat(e).as("closed while we were still talking").isNotNull();
         }
@@ -125,7 +125,7 @@ final class MessageWindowTest {
                 try (FakeReceiver.Connection link = next.join()) {
                     link.hello();
                     link.welcome();
-                    assertThat(link.readFrame()).isEqualTo(WireDescriptor.MESSAGE);
+                    assertThat(link.readFrame()).isEqualTo(PeerFrameDescriptor.MESSAGE);
                 }
             }
         }

@@ -8,14 +8,13 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.conformance.TestServer;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.Refusals;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireFault;
 
 /** Peers whose bytes are well-formed, and whose words are lies. */
 final class PeerAdmissionTest {
@@ -39,9 +38,9 @@ final class PeerAdmissionTest {
         fabric.close();
     }
 
-    private Reason refusal(Hello hello) throws IOException {
+    private Reason refusal(PeerHello hello) throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
-            final Welcome answer = peer.greet(hello);
+            final RawPeer.Answer answer = peer.greet(hello);
             assertThat(answer.status()).as("%s was welcomed", hello).isNotZero();
             return Refusals.reasonOf(answer.status());
         }
@@ -49,16 +48,16 @@ final class PeerAdmissionTest {
 
     @Test
     void shouldRefuseAPeerThatSaysThatItIsThisServer() throws IOException {
-        assertThat(refusal(RawPeer.hello(HelloDescriptor.KIND_QUEUE_PAIR, 1, 1, 1, NONCE)))
+        assertThat(refusal(RawPeer.hello(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 1, 1, 1, NONCE)))
                 .isEqualTo(Reason.NOT_ADMITTED);
-        assertThat(refusal(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 1, 1, 0, NONCE)))
+        assertThat(refusal(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 1, 1, 0, NONCE)))
                 .isEqualTo(Reason.NOT_ADMITTED);
     }
 
     @Test
     void shouldRefuseAMessageLinkOfAServerThatIsNotAdmitted() throws IOException {
         receiver.view().exclude(2);
-        assertThat(refusal(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE)))
+        assertThat(refusal(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE)))
                 .isEqualTo(Reason.NOT_ADMITTED);
     }
 
@@ -67,7 +66,8 @@ final class PeerAdmissionTest {
         RawPeer.queuePair(address, 1, NONCE + 1).close();
         await().until(() -> fabric.acceptedConnections() == 0);
         try (RawPeer genuine = new RawPeer(address)) {
-            final Welcome answer = genuine.greet(RawPeer.hello(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            final RawPeer.Answer answer =
+                    genuine.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
             assertThat(answer.status()).as(answer.text()).isZero();
         }
     }
@@ -76,7 +76,9 @@ final class PeerAdmissionTest {
     @Test
     void shouldRefuseAPredictedIncarnationWithoutTheNonceThatWasAnnounced() throws IOException {
         receiver.view().announce(2, NONCE);
-        for (int kind = HelloDescriptor.KIND_QUEUE_PAIR; kind <= HelloDescriptor.KIND_MESSAGES; kind++) {
+        for (int kind = PeerHandshakeDescriptor.KIND_QUEUE_PAIR;
+                kind <= PeerHandshakeDescriptor.KIND_MESSAGES;
+                kind++) {
             assertThat(refusal(RawPeer.hello(kind, 2, 1, 1, NONCE + 1))).isEqualTo(Reason.NOT_ADMITTED);
             try (RawPeer genuine = new RawPeer(address)) {
                 assertThat(genuine.greet(RawPeer.hello(kind, 2, 1, 1, NONCE)).status())
@@ -90,7 +92,7 @@ final class PeerAdmissionTest {
     @Test
     void shouldRefuseNumbersOfNoServer() throws IOException {
         for (int from : new int[] {-1, Integer.MIN_VALUE}) {
-            assertThat(refusal(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, from, 1, 0, NONCE)))
+            assertThat(refusal(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, from, 1, 0, NONCE)))
                     .isEqualTo(Reason.NOT_ADMITTED);
         }
     }
@@ -99,10 +101,10 @@ final class PeerAdmissionTest {
     void shouldKeepTwoReceiversOfMessagesPerServerAtMost() throws IOException {
         for (int i = 0; i < 50; i++) {
             try (RawPeer peer = new RawPeer(address)) {
-                assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
+                assertThat(peer.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
                                 .status())
                         .isZero();
-                peer.send(peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0));
+                peer.send(peer.frame(PeerFrameDescriptor.MESSAGE, 0, 1, 0, 0));
             }
             assertThat(((TcpEndpoint) receiver.endpoint()).messageReceivers()).isLessThanOrEqualTo(2);
         }

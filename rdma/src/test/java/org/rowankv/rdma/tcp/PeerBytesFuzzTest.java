@@ -4,14 +4,21 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.HandshakeInput;
+import org.rowankv.protocol.frame.WireChecksum;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.rdma.tcp.wire.FrameReader;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.ProofDescriptor;
-import org.rowankv.rdma.tcp.wire.WireChecksum;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireException;
-import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 
@@ -24,7 +31,7 @@ import org.rowankv.runtime.SystemClock;
 final class PeerBytesFuzzTest {
     private static final int FRAMES = 0;
     private static final int HELLO = 1;
-    private static final int WELCOME = 2;
+    private static final int ANSWER = 2;
     private static final int SENDER = 3;
     private static final int CHALLENGE = 4;
     private static final int PROOF = 5;
@@ -39,14 +46,15 @@ final class PeerBytesFuzzTest {
             switch (data[0] % 6) {
                 case FRAMES -> frames(new Receiving(), rest, data[1] & 0xff);
                 case HELLO -> hello(rest);
-                case WELCOME -> welcome(rest);
+                case ANSWER, CHALLENGE -> answer(rest);
                 case SENDER -> frames(sender(), rest, data[1] & 0xff);
-                case CHALLENGE -> challenge(rest);
                 case PROOF -> proof(rest);
                 default -> {
                     // A negative byte: no decoder's.
                 }
             }
+        } catch (WireException e) {
+            refused(e);
         } finally {
             rest.release();
         }
@@ -59,16 +67,18 @@ final class PeerBytesFuzzTest {
         }
 
         @Override
-        public int mostPayload(int type) {
-            return type >= WireDescriptor.SEND && type <= WireDescriptor.SETTLED ? 128 << 10 : -1;
+        public int longest(int type) {
+            return type >= PeerFrameDescriptor.SEND && type <= PeerFrameDescriptor.SETTLED
+                    ? PeerFrameDescriptor.HEAD_LENGTH + (128 << 10)
+                    : -1;
         }
 
         @Override
-        protected boolean onFrame(ByteBuf buffer, int at, int length) throws WireException {
-            if (WireDescriptor.length(buffer, at) != length || length > buffer.writerIndex() - at) {
+        protected boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
+            if (FrameHeadDescriptor.length(buffer, at) != length || length > buffer.limit() - at) {
                 throw new AssertionError("a frame of " + length + " bytes that is not whole");
             }
-            WireDescriptor.checkPayload(buffer, at, length, checksum);
+            PeerFrameDescriptor.checkPayload(buffer, at, length, checksum);
             return true;
         }
 
@@ -107,73 +117,60 @@ final class PeerBytesFuzzTest {
 
     private static void repairFrames(ByteBuf bytes) {
         final WireChecksum checksum = new WireChecksum();
+        final ByteBuffer view =
+                bytes.internalNioBuffer(0, bytes.writerIndex()).slice().order(ByteOrder.LITTLE_ENDIAN);
         int at = 0;
-        while (bytes.writerIndex() - at >= WireDescriptor.HEADER_LENGTH) {
-            final int covered = WireDescriptor.HEADER_LENGTH - WireDescriptor.LENGTH_OFFSET;
-            bytes.setIntLE(
-                    at + WireDescriptor.CRC_OFFSET, checksum.of(bytes, at + WireDescriptor.LENGTH_OFFSET, covered));
-            final int length = WireDescriptor.length(bytes, at);
-            if (length < WireDescriptor.HEADER_LENGTH || length > bytes.writerIndex() - at) {
+        while (view.limit() - at >= PeerFrameDescriptor.HEAD_LENGTH) {
+            FrameHeadDescriptor.seal(view, at, PeerFrameDescriptor.HEAD_LENGTH, checksum);
+            final int length = FrameHeadDescriptor.length(view, at);
+            if (length < PeerFrameDescriptor.HEAD_LENGTH || length > view.limit() - at) {
                 return;
             }
             at += length;
         }
     }
 
-    private static void repairHandshake(ByteBuf bytes) {
-        if (bytes.readableBytes() >= HelloDescriptor.PREFIX_LENGTH) {
-            final int length = bytes.getIntLE(HelloDescriptor.LENGTH_OFFSET);
-            if (length > HelloDescriptor.LENGTH_OFFSET && length <= bytes.readableBytes()) {
-                bytes.setIntLE(
-                        HelloDescriptor.CRC_OFFSET,
-                        new WireChecksum()
-                                .of(bytes, HelloDescriptor.LENGTH_OFFSET, length - HelloDescriptor.LENGTH_OFFSET));
+    /** The frame of a handshake that the bytes begin with, its crc made right; null if there is none. */
+    private static @Nullable ByteBuffer handshake(ByteBuf from, boolean called, int longest) throws WireException {
+        final ByteBuffer bytes = from.nioBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        if (bytes.limit() >= HandshakeDescriptor.PREFIX_LENGTH) {
+            final int length = bytes.getInt(HandshakeDescriptor.LENGTH_OFFSET);
+            if (length > HandshakeDescriptor.LENGTH_OFFSET && length <= bytes.limit()) {
+                final int covered = length - HandshakeDescriptor.LENGTH_OFFSET;
+                bytes.putInt(
+                        HandshakeDescriptor.CRC_OFFSET,
+                        new WireChecksum().of(bytes, HandshakeDescriptor.LENGTH_OFFSET, covered));
             }
+        }
+        final HandshakeInput input = new HandshakeInput(WirePort.PEERS, called, longest);
+        return input.take(bytes) ? input.frame() : null;
+    }
+
+    private static void hello(ByteBuf bytes) throws WireException {
+        final ByteBuffer frame = handshake(bytes, true, PeerHandshakeDescriptor.MAX_HELLO);
+        if (frame != null) {
+            PeerHandshakeDescriptor.readHello(frame);
         }
     }
 
-    private static void hello(ByteBuf bytes) {
-        repairHandshake(bytes);
-        try {
-            if (HelloDescriptor.isWhole(bytes, HelloDescriptor.HELLO_LENGTH, HelloDescriptor.MAX_HELLO)) {
-                HelloDescriptor.readHello(bytes, new WireChecksum());
-            }
-        } catch (WireException e) {
-            refused(e);
+    private static void answer(ByteBuf bytes) throws WireException {
+        final ByteBuffer frame = handshake(bytes, false, HandshakeDescriptor.MAX_REFUSAL);
+        if (frame == null) {
+            return;
+        }
+        if (ProofDescriptor.isChallenge(frame)) {
+            ProofDescriptor.checkChallenge(frame);
+        } else if (HandshakeDescriptor.code(frame) == HandshakeDescriptor.ACCEPTED) {
+            PeerHandshakeDescriptor.readWelcome(frame);
+        } else {
+            HandshakeDescriptor.text(frame);
         }
     }
 
-    private static void welcome(ByteBuf bytes) {
-        repairHandshake(bytes);
-        try {
-            if (HelloDescriptor.isWhole(bytes, HelloDescriptor.WELCOME_LENGTH, HelloDescriptor.MAX_WELCOME)) {
-                HelloDescriptor.readWelcome(bytes, new WireChecksum());
-            }
-        } catch (WireException e) {
-            refused(e);
-        }
-    }
-
-    private static void challenge(ByteBuf bytes) {
-        repairHandshake(bytes);
-        try {
-            if (HelloDescriptor.isWhole(bytes, ProofDescriptor.CHALLENGE_LENGTH, HelloDescriptor.MAX_WELCOME)
-                    && ProofDescriptor.isChallenge(bytes)) {
-                ProofDescriptor.readChallenge(bytes, new WireChecksum());
-            }
-        } catch (WireException e) {
-            refused(e);
-        }
-    }
-
-    private static void proof(ByteBuf bytes) {
-        repairHandshake(bytes);
-        try {
-            if (HelloDescriptor.isWhole(bytes, ProofDescriptor.PROOF_LENGTH, ProofDescriptor.PROOF_LENGTH)) {
-                ProofDescriptor.readProof(bytes, new WireChecksum());
-            }
-        } catch (WireException e) {
-            refused(e);
+    private static void proof(ByteBuf bytes) throws WireException {
+        final ByteBuffer frame = handshake(bytes, true, ProofDescriptor.PROOF_LENGTH);
+        if (frame != null) {
+            ProofDescriptor.readProof(frame);
         }
     }
 

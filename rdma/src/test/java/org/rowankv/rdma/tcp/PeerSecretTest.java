@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -17,6 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.PostStatus;
@@ -24,13 +25,11 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.rdma.tcp.wire.HandshakeProof;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.Refusals;
-import org.rowankv.rdma.tcp.wire.WireChecksum;
-import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.SecureSeed;
 
 /** A peer with the cluster's secret is admitted; another one is not, whatever else it knows, overhears or sends back. */
@@ -74,7 +73,7 @@ final class PeerSecretTest {
         return TestServer.open(own, 2, 1, SEGMENT);
     }
 
-    private static Reason reasonOf(Welcome answer) {
+    private static Reason reasonOf(RawPeer.Answer answer) {
         assertThat(answer.status()).as("it was welcomed").isNotZero();
         return Refusals.reasonOf(answer.status());
     }
@@ -82,11 +81,11 @@ final class PeerSecretTest {
     // --- peers with the secret ---
 
     @ParameterizedTest
-    @ValueSource(ints = {HelloDescriptor.KIND_QUEUE_PAIR, HelloDescriptor.KIND_MESSAGES})
+    @ValueSource(ints = {PeerHandshakeDescriptor.KIND_QUEUE_PAIR, PeerHandshakeDescriptor.KIND_MESSAGES})
     void shouldWelcomeAPeerThatProvesTheSecretAndProveItInReturn(int kind) throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
             final HandshakeProof proof = peer.challenged(RawPeer.proving(kind, 2, 1, 1, NONCE));
-            peer.send(peer.proofBytes(proof.ofCaller()));
+            peer.send(RawPeer.proofBytes(proof.ofCaller()));
             assertThat(peer.welcomeWith(proof).status()).isZero();
         }
     }
@@ -107,8 +106,8 @@ final class PeerSecretTest {
         receiver.view().exclude(2);
         try (RawPeer peer = new RawPeer(address)) {
             final HandshakeProof proof =
-                    peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
-            peer.send(peer.proofBytes(proof.ofCaller()));
+                    peer.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            peer.send(RawPeer.proofBytes(proof.ofCaller()));
             assertThat(reasonOf(peer.welcomeWith(proof))).isEqualTo(Reason.NOT_ADMITTED);
         }
     }
@@ -142,11 +141,10 @@ final class PeerSecretTest {
     void shouldRefuseMethodsThatItDoesNotKnow() throws IOException {
         final byte[] hello;
         try (RawPeer peer = new RawPeer(address)) {
-            hello = peer.bytes(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
-            hello[HelloDescriptor.METHOD_OFFSET] = 2;
-            HelloDescriptor.seal(Unpooled.wrappedBuffer(hello), 0, new WireChecksum());
-            peer.send(hello);
-            final Welcome answer = peer.welcome();
+            hello = RawPeer.bytes(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            hello[PeerHandshakeDescriptor.METHOD_OFFSET] = 2;
+            peer.send(RawPeer.sealed(hello));
+            final RawPeer.Answer answer = peer.welcome();
             assertThat(reasonOf(answer)).isEqualTo(Reason.UNPROVEN);
             assertThat(answer.text()).contains("method 2");
         }
@@ -156,7 +154,9 @@ final class PeerSecretTest {
 
     @Test
     void shouldRefuseADowngrade() throws IOException {
-        for (int kind = HelloDescriptor.KIND_QUEUE_PAIR; kind <= HelloDescriptor.KIND_MESSAGES; kind++) {
+        for (int kind = PeerHandshakeDescriptor.KIND_QUEUE_PAIR;
+                kind <= PeerHandshakeDescriptor.KIND_MESSAGES;
+                kind++) {
             try (RawPeer peer = new RawPeer(address)) {
                 assertThat(reasonOf(peer.greet(RawPeer.hello(kind, 2, 1, 1, NONCE))))
                         .isEqualTo(Reason.UNPROVEN);
@@ -167,7 +167,7 @@ final class PeerSecretTest {
 
     @Test
     void shouldRefuseAReplayedHelloAndProof() throws IOException {
-        final Hello said = RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE);
+        final PeerHello said = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE);
         final byte[] overheard;
         try (RawPeer genuine = new RawPeer(address)) {
             overheard = genuine.challenged(said).ofCaller();
@@ -185,15 +185,11 @@ final class PeerSecretTest {
     void shouldRefuseTheCalledServersOwnMac() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
             final HandshakeProof proof =
-                    peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
-            final io.netty.buffer.ByteBuf welcome = Unpooled.buffer();
-            HelloDescriptor.write(
-                    welcome,
-                    new Welcome(HelloDescriptor.VERSION, 0, 1, 1, 4096, SEGMENT, 8, 4096, 0, ""),
-                    new WireChecksum());
-            proof.sign(welcome, 0, new WireChecksum());
-            final byte[] mac = new byte[HelloDescriptor.MAC_LENGTH];
-            welcome.getBytes(HelloDescriptor.MAC_OFFSET, mac);
+                    peer.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            final ByteBuffer welcome =
+                    proof.sign(PeerHandshakeDescriptor.welcome(new PeerWelcome(1, 1, 4096, SEGMENT, 8, 4096, 0)));
+            final byte[] mac = new byte[HandshakeDescriptor.MAC_LENGTH];
+            welcome.get(HandshakeDescriptor.MAC_OFFSET, mac);
             assertThat(reasonOf(peer.prove(mac))).isEqualTo(Reason.UNPROVEN);
         }
     }
@@ -202,27 +198,26 @@ final class PeerSecretTest {
     @ParameterizedTest
     @ValueSource(
             ints = {
-                HelloDescriptor.KIND_OFFSET,
-                HelloDescriptor.CLUSTER_OFFSET,
-                HelloDescriptor.FROM_OFFSET,
-                HelloDescriptor.TO_OFFSET,
-                HelloDescriptor.INCARNATION_OFFSET,
-                HelloDescriptor.EXPECTED_OFFSET,
-                HelloDescriptor.TERM_OFFSET,
-                HelloDescriptor.NONCE_OFFSET,
-                HelloDescriptor.PAIR_OFFSET,
-                HelloDescriptor.MAX_MESSAGE_OFFSET,
-                HelloDescriptor.FRESH_OFFSET,
-                HelloDescriptor.FRESH_OFFSET + 15
+                PeerHandshakeDescriptor.KIND_OFFSET,
+                PeerHandshakeDescriptor.CLUSTER_OFFSET,
+                PeerHandshakeDescriptor.FROM_OFFSET,
+                PeerHandshakeDescriptor.TO_OFFSET,
+                PeerHandshakeDescriptor.INCARNATION_OFFSET,
+                PeerHandshakeDescriptor.EXPECTED_OFFSET,
+                PeerHandshakeDescriptor.TERM_OFFSET,
+                PeerHandshakeDescriptor.NONCE_OFFSET,
+                PeerHandshakeDescriptor.PAIR_OFFSET,
+                PeerHandshakeDescriptor.MAX_MESSAGE_OFFSET,
+                PeerHandshakeDescriptor.FRESH_OFFSET,
+                PeerHandshakeDescriptor.FRESH_OFFSET + 15
             })
     void shouldRefuseTheProofOfAnotherHello(int at) throws IOException {
-        final Hello said = RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 2, NONCE);
+        final PeerHello said = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 2, NONCE);
         try (RawPeer peer = new RawPeer(address)) {
-            final byte[] proved = peer.bytes(said);
+            final byte[] proved = RawPeer.bytes(said);
             final byte[] sent = proved.clone();
-            sent[at] = (byte) (sent[at] ^ (at == HelloDescriptor.KIND_OFFSET ? 3 : 1));
-            HelloDescriptor.seal(Unpooled.wrappedBuffer(sent), 0, new WireChecksum());
-            peer.send(sent);
+            sent[at] = (byte) (sent[at] ^ (at == PeerHandshakeDescriptor.KIND_OFFSET ? 3 : 1));
+            peer.send(RawPeer.sealed(sent));
             final byte[] mac = RawPeer.proofOf(proved, peer.challengeFrame()).ofCaller();
             assertThat(reasonOf(peer.prove(mac))).isEqualTo(Reason.UNPROVEN);
         }
@@ -232,13 +227,13 @@ final class PeerSecretTest {
     void shouldAdmitTheGenuineServerAfterLiarsThatCameFirst() throws IOException {
         for (int i = 0; i < 3; i++) {
             try (RawPeer liar = new RawPeer(address)) {
-                liar.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE + 1));
-                assertThat(reasonOf(liar.prove(new byte[HelloDescriptor.MAC_LENGTH])))
+                liar.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE + 1));
+                assertThat(reasonOf(liar.prove(new byte[HandshakeDescriptor.MAC_LENGTH])))
                         .isEqualTo(Reason.UNPROVEN);
             }
         }
         try (RawPeer genuine = new RawPeer(address)) {
-            assertThat(genuine.greetWithSecret(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE))
+            assertThat(genuine.greetWithSecret(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE))
                             .status())
                     .isZero();
         }
@@ -247,8 +242,8 @@ final class PeerSecretTest {
     @Test
     void shouldRefuseItselfAlsoIfProved() throws IOException {
         try (RawPeer mirror = new RawPeer(address)) {
-            assertThat(reasonOf(
-                            mirror.greetWithSecret(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 1, 1, 1, NONCE))))
+            assertThat(reasonOf(mirror.greetWithSecret(
+                            RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 1, 1, 1, NONCE))))
                     .isEqualTo(Reason.NOT_ADMITTED);
         }
     }
@@ -257,14 +252,14 @@ final class PeerSecretTest {
     void shouldSayNothingOfItselfBeforeTheProof() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
             final HandshakeProof unused =
-                    peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE));
-            assertThat(reasonOf(peer.prove(new byte[HelloDescriptor.MAC_LENGTH])))
+                    peer.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE));
+            assertThat(reasonOf(peer.prove(new byte[HandshakeDescriptor.MAC_LENGTH])))
                     .isEqualTo(Reason.UNPROVEN);
             assertThat(unused).isNotNull();
         }
         try (RawPeer peer = new RawPeer(address)) {
-            assertThat(reasonOf(
-                            peer.greetWithSecret(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE))))
+            assertThat(reasonOf(peer.greetWithSecret(
+                            RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE))))
                     .isEqualTo(Reason.UNKNOWN_PEER);
         }
     }
@@ -274,8 +269,8 @@ final class PeerSecretTest {
     void shouldProveNothingToACallerThatHasProvedNothing() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
             final HandshakeProof proof =
-                    peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
-            peer.send(peer.proofBytes(new byte[HelloDescriptor.MAC_LENGTH]));
+                    peer.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            peer.send(RawPeer.proofBytes(new byte[HandshakeDescriptor.MAC_LENGTH]));
             assertThatThrownBy(() -> peer.welcomeWith(proof)).hasMessageContaining("has no MAC");
         }
     }
@@ -283,8 +278,8 @@ final class PeerSecretTest {
     @Test
     void shouldEndAHandshakeThatGoesOnBeforeItsTurn() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
-            peer.challenged(RawPeer.proving(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
-            final byte[] proof = peer.proofBytes(new byte[HelloDescriptor.MAC_LENGTH]);
+            peer.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            final byte[] proof = RawPeer.proofBytes(new byte[HandshakeDescriptor.MAC_LENGTH]);
             peer.send(java.util.Arrays.copyOf(proof, proof.length + 1));
             assertThat(peer.awaitEnd()).isZero();
         }
@@ -333,12 +328,12 @@ final class PeerSecretTest {
     @ParameterizedTest
     @ValueSource(
             ints = {
-                HelloDescriptor.WELCOME_INCARNATION_OFFSET,
-                HelloDescriptor.WELCOME_TERM_OFFSET,
-                HelloDescriptor.SEGMENT_BASE_OFFSET,
-                HelloDescriptor.WELCOME_MAX_MESSAGE_OFFSET,
-                HelloDescriptor.FLAGS_OFFSET,
-                HelloDescriptor.MAC_OFFSET
+                PeerHandshakeDescriptor.WELCOME_INCARNATION_OFFSET,
+                PeerHandshakeDescriptor.WELCOME_TERM_OFFSET,
+                PeerHandshakeDescriptor.SEGMENT_BASE_OFFSET,
+                PeerHandshakeDescriptor.WELCOME_MAX_MESSAGE_OFFSET,
+                PeerHandshakeDescriptor.FLAGS_OFFSET,
+                HandshakeDescriptor.MAC_OFFSET
             })
     void shouldNotBelieveAWelcomeThatWasChanged(int at) throws IOException {
         assertThat(refusalOf(connection -> {

@@ -1,7 +1,5 @@
 package org.rowankv.rdma.tcp;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -9,47 +7,57 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.HandshakeInput;
+import org.rowankv.protocol.frame.WireChecksum;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.rdma.tcp.wire.HandshakeProof;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.ProofDescriptor;
-import org.rowankv.rdma.tcp.wire.WireChecksum;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireException;
 import org.rowankv.runtime.SecureSeed;
 
 /** A peer on a plain socket, which says what it is told to, whether or not that is right. */
 public final class RawPeer implements AutoCloseable {
+    /** Whether it was welcomed, and why not. */
+    record Answer(int status, String text) {}
+
     /** A frame that came. */
     record Frame(int type, int flags, int small, long number, long first, long second, byte[] payload) {}
 
     /** Of the servers in tests that have one. */
     static final ClusterSecret SECRET = ClusterSecret.of("the test", "0123456789abcdef0123456789abcdef");
 
-    private final WireChecksum checksum = new WireChecksum();
     private final Socket socket;
     private final DataInputStream in;
+    private final ReadableByteChannel channel;
 
     RawPeer(InetSocketAddress address) throws IOException {
         socket = new Socket(address.getAddress(), address.getPort());
         socket.setTcpNoDelay(true);
         in = new DataInputStream(socket.getInputStream());
+        channel = Channels.newChannel(in);
     }
 
-    public static Hello hello(int kind, int from, int to, long pair, long nonce, long... live) {
-        return new Hello(
+    public static PeerHello hello(int kind, int from, int to, long pair, long nonce, long... live) {
+        return new PeerHello(
                 kind,
                 TestServer.CLUSTER,
                 from,
                 to,
                 1,
-                kind == HelloDescriptor.KIND_MESSAGES ? 0 : 1,
+                kind == PeerHandshakeDescriptor.KIND_MESSAGES ? 0 : 1,
                 1,
                 nonce,
                 pair,
@@ -63,31 +71,29 @@ public final class RawPeer implements AutoCloseable {
     /** A peer that is welcome as server 2's queue pair to server 1. */
     static RawPeer queuePair(InetSocketAddress address, long pair, long nonce, long... live) throws IOException {
         final RawPeer peer = new RawPeer(address);
-        final Welcome welcome = peer.greet(hello(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, pair, nonce, live));
+        final Answer welcome = peer.greet(hello(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, pair, nonce, live));
         if (welcome.status() != 0) {
             throw new AssertionError(welcome);
         }
         return peer;
     }
 
-    Welcome greet(Hello hello) throws IOException {
+    Answer greet(PeerHello hello) throws IOException {
         send(bytes(hello));
         return welcome();
     }
 
-    byte[] bytes(Hello hello) {
-        final ByteBuf out = Unpooled.buffer();
-        HelloDescriptor.write(out, hello, checksum);
-        return take(out);
+    public static byte[] bytes(PeerHello hello) {
+        return PeerHandshakeDescriptor.hello(hello).array();
     }
 
     /** A hello by the secret's method. */
-    static Hello proving(int kind, int from, int to, long pair, long nonce) {
+    static PeerHello proving(int kind, int from, int to, long pair, long nonce) {
         return hello(kind, from, to, pair, nonce).provedBy(PeerAuthentication.of(SECRET, SecureSeed::next));
     }
 
     /** Says that hello and reads the challenge; returns what both ends may prove then. */
-    HandshakeProof challenged(Hello hello) throws IOException {
+    HandshakeProof challenged(PeerHello hello) throws IOException {
         final byte[] frame = bytes(hello);
         send(frame);
         return proofOf(frame, challengeFrame());
@@ -102,69 +108,83 @@ public final class RawPeer implements AutoCloseable {
         return HandshakeProof.of(SECRET, ByteBuffer.wrap(hello), ByteBuffer.wrap(challenge));
     }
 
-    Welcome prove(byte[] mac) throws IOException {
+    Answer prove(byte[] mac) throws IOException {
         send(proofBytes(mac));
         return welcome();
     }
 
-    byte[] proofBytes(byte[] mac) {
-        final ByteBuf out = Unpooled.buffer();
-        ProofDescriptor.writeProof(out, mac, checksum);
-        return take(out);
+    static byte[] proofBytes(byte[] mac) {
+        return ProofDescriptor.proof(mac).array();
+    }
+
+    /** The crc of a handshake's frame that was changed. */
+    static byte[] sealed(byte[] frame) {
+        return HandshakeDescriptor.seal(ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN))
+                .array();
     }
 
     /** Says that hello, and proves it as the secret's holder does. */
-    Welcome greetWithSecret(Hello hello) throws IOException {
+    Answer greetWithSecret(PeerHello hello) throws IOException {
         return prove(challenged(hello).ofCaller());
     }
 
-    Welcome welcome() throws IOException {
-        return readWelcome(null);
+    Answer welcome() throws IOException {
+        return answerAt(WirePort.PEERS);
     }
 
     /** Reads a welcome, and requires the other end's MAC in it. */
-    Welcome welcomeWith(HandshakeProof proof) throws IOException {
-        return readWelcome(proof);
+    Answer welcomeWith(HandshakeProof proof) throws IOException {
+        return readAnswer(WirePort.PEERS, proof);
     }
 
-    private Welcome readWelcome(@Nullable HandshakeProof proof) throws IOException {
-        final byte[] prefix = in.readNBytes(HelloDescriptor.PREFIX_LENGTH);
-        if (prefix.length < HelloDescriptor.PREFIX_LENGTH) {
-            throw new EOFException();
-        }
-        final ByteBuf all = Unpooled.buffer().writeBytes(prefix);
-        all.writeBytes(in.readNBytes(all.getIntLE(HelloDescriptor.LENGTH_OFFSET) - prefix.length));
-        if (proof != null && !proof.isOfCalled(all, 0)) {
-            throw new AssertionError("the welcome has no MAC, or a wrong one");
-        }
+    /** What a caller of that port is answered. */
+    Answer answerAt(WirePort port) throws IOException {
+        return readAnswer(port, null);
+    }
+
+    private Answer readAnswer(WirePort port, @Nullable HandshakeProof proof) throws IOException {
+        final HandshakeInput input = new HandshakeInput(port, false, HandshakeDescriptor.MAX_REFUSAL);
         try {
-            return HelloDescriptor.readWelcome(all, checksum);
+            while (!input.isComplete()) {
+                if (input.readFrom(channel) < 0) {
+                    throw new EOFException();
+                }
+            }
+            final ByteBuffer frame = input.frame();
+            if (proof != null && !proof.isOfCalled(frame)) {
+                throw new AssertionError("the welcome has no MAC, or a wrong one");
+            }
+            final int status = HandshakeDescriptor.code(frame);
+            if (status == HandshakeDescriptor.ACCEPTED) {
+                PeerHandshakeDescriptor.readWelcome(frame);
+                return new Answer(status, "");
+            }
+            return new Answer(status, HandshakeDescriptor.text(frame));
         } catch (WireException e) {
             throw new AssertionError(e);
         }
     }
 
     byte[] frame(int type, int small, long number, long first, long second, byte... payload) {
-        final ByteBuf out = Unpooled.buffer();
-        WireDescriptor.header(out, type, 0, payload.length, small, number, first, second, checksum);
-        out.writeBytes(payload);
-        return take(out);
+        return frame(type, 0, small, number, first, second, payload);
+    }
+
+    /** The bytes of a frame, with right checksums. */
+    public static byte[] frame(int type, int flags, int small, long number, long first, long second, byte[] payload) {
+        final ByteBuffer out = ByteBuffer.allocate(PeerFrameDescriptor.HEAD_LENGTH + payload.length)
+                .order(ByteOrder.LITTLE_ENDIAN);
+        PeerFrameDescriptor.head(out, 0, type, flags, payload.length, small, number, first, second, new WireChecksum());
+        return out.put(PeerFrameDescriptor.HEAD_LENGTH, payload).array();
     }
 
     /** A SEND of that body. */
     byte[] sendFrame(long number, int tag, byte[] body) {
-        final int crc = checksum.of(Unpooled.wrappedBuffer(body), 0, body.length);
-        return frame(WireDescriptor.SEND, tag, number, crc & 0xFFFF_FFFFL, 7, body);
+        final int crc = crc(body);
+        return frame(PeerFrameDescriptor.SEND, tag, number, crc & 0xFFFF_FFFFL, 7, body);
     }
 
     int crc(byte[] payload) {
-        return checksum.of(Unpooled.wrappedBuffer(payload), 0, payload.length);
-    }
-
-    private static byte[] take(ByteBuf out) {
-        final byte[] bytes = new byte[out.readableBytes()];
-        out.readBytes(bytes);
-        return bytes;
+        return new WireChecksum().of(ByteBuffer.wrap(payload), 0, payload.length);
     }
 
     void send(byte... bytes) throws IOException {
@@ -178,15 +198,16 @@ public final class RawPeer implements AutoCloseable {
     }
 
     Frame read() throws IOException {
-        final ByteBuf header = Unpooled.wrappedBuffer(readFully(WireDescriptor.HEADER_LENGTH));
-        final byte[] payload = readFully(WireDescriptor.length(header, 0) - WireDescriptor.HEADER_LENGTH);
+        final ByteBuffer header =
+                ByteBuffer.wrap(readFully(PeerFrameDescriptor.HEAD_LENGTH)).order(ByteOrder.LITTLE_ENDIAN);
+        final byte[] payload = readFully(FrameHeadDescriptor.length(header, 0) - PeerFrameDescriptor.HEAD_LENGTH);
         return new Frame(
-                WireDescriptor.type(header, 0),
-                WireDescriptor.flags(header, 0),
-                WireDescriptor.small(header, 0),
-                WireDescriptor.number(header, 0),
-                WireDescriptor.first(header, 0),
-                WireDescriptor.second(header, 0),
+                FrameHeadDescriptor.type(header, 0),
+                FrameHeadDescriptor.flags(header, 0),
+                FrameHeadDescriptor.small(header, 0),
+                FrameHeadDescriptor.number(header, 0),
+                PeerFrameDescriptor.first(header, 0),
+                PeerFrameDescriptor.second(header, 0),
                 payload);
     }
 
@@ -201,7 +222,7 @@ public final class RawPeer implements AutoCloseable {
     /** Waits until that many operations are acknowledged. */
     Frame awaitAck(long number) throws IOException {
         Frame frame = read();
-        while (frame.type() != WireDescriptor.ACK || frame.number() < number) {
+        while (frame.type() != PeerFrameDescriptor.ACK || frame.number() < number) {
             frame = read();
         }
         return frame;
@@ -211,7 +232,7 @@ public final class RawPeer implements AutoCloseable {
     int awaitEnd() {
         int last = 0;
         try {
-            while (last != WireDescriptor.FENCED) {
+            while (last != PeerFrameDescriptor.FENCED) {
                 last = read().type();
             }
             // That was the last word; the other end waits for us to close.

@@ -15,8 +15,8 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.conformance.TestServer.Landed;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.runtime.ManualClock;
 
 /** What a dead queue pair had of its receiver's credit comes back, whatever else breaks. */
@@ -29,14 +29,14 @@ final class SettlementTest {
 
     private static FakeReceiver.Connection acceptLink(FakeReceiver receiver) throws IOException {
         final FakeReceiver.Connection link = receiver.accept();
-        assertThat(link.hello().kind()).isEqualTo(HelloDescriptor.KIND_MESSAGES);
+        assertThat(link.hello().kind()).isEqualTo(PeerHandshakeDescriptor.KIND_MESSAGES);
         link.welcome();
         return link;
     }
 
     private static int nextFrame(FakeReceiver.Connection connection) throws IOException {
         int type = connection.readFrame();
-        while (type == WireDescriptor.PING) {
+        while (type == PeerFrameDescriptor.PING) {
             type = connection.readFrame();
         }
         return type;
@@ -50,8 +50,8 @@ final class SettlementTest {
             connection.welcome();
             final QueuePair pair = opening.join();
             assertThat(pair.drawCredit(100)).isZero();
-            assertThat(nextFrame(connection)).isEqualTo(WireDescriptor.DRAW);
-            connection.frame(WireDescriptor.ACK, 0, 0, 100, 100);
+            assertThat(nextFrame(connection)).isEqualTo(PeerFrameDescriptor.DRAW);
+            connection.frame(PeerFrameDescriptor.ACK, 0, 0, 100, 100);
             long drawn = 0;
             while (drawn < 100) {
                 drawn += pair.drawCredit(100 - drawn);
@@ -71,18 +71,18 @@ final class SettlementTest {
             final TestServer sender = TestServer.open(fabric, 2, 1, 4096);
             drawAndClose(sender, receiver);
             try (FakeReceiver.Connection first = acceptLink(receiver)) {
-                assertThat(nextFrame(first)).isEqualTo(WireDescriptor.SETTLE);
+                assertThat(nextFrame(first)).isEqualTo(PeerFrameDescriptor.SETTLE);
             }
             // Nobody has a message, and nobody heard it.
             try (FakeReceiver.Connection second = acceptLink(receiver)) {
-                assertThat(nextFrame(second)).isEqualTo(WireDescriptor.SETTLE);
+                assertThat(nextFrame(second)).isEqualTo(PeerFrameDescriptor.SETTLE);
                 // Of an older word: this one is not confirmed.
-                second.frame(WireDescriptor.SETTLED, 0, PAIR, 90, 0);
+                second.frame(PeerFrameDescriptor.SETTLED, 0, PAIR, 90, 0);
                 second.finish();
             }
             try (FakeReceiver.Connection third = acceptLink(receiver)) {
-                assertThat(nextFrame(third)).isEqualTo(WireDescriptor.SETTLE);
-                third.frame(WireDescriptor.SETTLED, 0, PAIR, 100, 0);
+                assertThat(nextFrame(third)).isEqualTo(PeerFrameDescriptor.SETTLE);
+                third.frame(PeerFrameDescriptor.SETTLED, 0, PAIR, 100, 0);
                 third.finish();
             }
             final CompletableFuture<FakeReceiver.Connection> next =
@@ -95,7 +95,7 @@ final class SettlementTest {
             try (FakeReceiver.Connection fourth = next.join()) {
                 fourth.hello();
                 fourth.welcome();
-                assertThat(nextFrame(fourth)).isEqualTo(WireDescriptor.MESSAGE);
+                assertThat(nextFrame(fourth)).isEqualTo(PeerFrameDescriptor.MESSAGE);
             }
         }
     }
@@ -115,7 +115,7 @@ final class SettlementTest {
             receiver.credit().set(100);
             final InetSocketAddress address = fabric.listenAddress();
             try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE)) {
-                pair.send(pair.frame(WireDescriptor.DRAW, 0, 0, 60, 0));
+                pair.send(pair.frame(PeerFrameDescriptor.DRAW, 0, 0, 60, 0));
                 RawPeer.Frame ack = pair.read();
                 while (ack.second() < 60) {
                     ack = pair.read();
@@ -124,7 +124,7 @@ final class SettlementTest {
             }
             for (int times = 0; times < 3; times++) {
                 try (RawPeer link = new RawPeer(address)) {
-                    assertThat(link.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
+                    assertThat(link.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
                                     .status())
                             .isZero();
                     // It never heard of ten, and gives back thirty.
@@ -149,24 +149,24 @@ final class SettlementTest {
             try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE);
                     RawPeer other = RawPeer.queuePair(address, PAIR + 1, NONCE, PAIR);
                     RawPeer link = new RawPeer(address)) {
-                pair.send(pair.frame(WireDescriptor.DRAW, 0, 0, 60, 0));
+                pair.send(pair.frame(PeerFrameDescriptor.DRAW, 0, 0, 60, 0));
                 RawPeer.Frame ack = pair.read();
                 while (ack.second() < 60) {
                     ack = pair.read();
                 }
-                assertThat(link.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
+                assertThat(link.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
                                 .status())
                         .isZero();
                 assertConfirmed(link, PAIR, 60, 30);
                 assertThat(receiver.credit()).hasValue(70);
                 // What it still brings is of a sender that has sent the same through another one.
-                pair.send(pair.frame(WireDescriptor.DRAW, 0, 0, 10, 0));
+                pair.send(pair.frame(PeerFrameDescriptor.DRAW, 0, 0, 10, 0));
                 pair.send(pair.sendFrame(1, 0, RawPeer.body(1, 100)));
                 RawPeer.Frame last = pair.read();
-                while (last.type() != WireDescriptor.FENCED && last.number() == 0) {
+                while (last.type() != PeerFrameDescriptor.FENCED && last.number() == 0) {
                     last = pair.read();
                 }
-                assertThat(last.type()).isEqualTo(WireDescriptor.FENCED);
+                assertThat(last.type()).isEqualTo(PeerFrameDescriptor.FENCED);
                 assertThat(last.number()).isZero();
                 other.send(other.sendFrame(1, 0, RawPeer.body(2, 100)));
                 other.awaitAck(1);
@@ -177,9 +177,9 @@ final class SettlementTest {
     }
 
     private static void assertConfirmed(RawPeer link, long pair, long heardOf, long givenBack) throws IOException {
-        link.send(link.frame(WireDescriptor.SETTLE, 0, pair, heardOf, givenBack));
+        link.send(link.frame(PeerFrameDescriptor.SETTLE, 0, pair, heardOf, givenBack));
         RawPeer.Frame answer = link.read();
-        while (answer.type() != WireDescriptor.SETTLED) {
+        while (answer.type() != PeerFrameDescriptor.SETTLED) {
             answer = link.read();
         }
         assertThat(answer.number()).isEqualTo(pair);

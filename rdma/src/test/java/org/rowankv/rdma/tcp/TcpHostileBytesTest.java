@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -17,18 +18,20 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.conformance.TestServer.Landed;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Welcome;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.Refusals;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireFault;
 import org.rowankv.runtime.ManualClock;
 
 /** Peers that break the protocol, or the wire: their connection ends, is counted, and nobody else notices. */
@@ -127,7 +130,7 @@ final class TcpHostileBytesTest {
             int frames = 0;
             while (last < 40) {
                 final RawPeer.Frame ack = peer.read();
-                assertThat(ack.type()).isEqualTo(WireDescriptor.ACK);
+                assertThat(ack.type()).isEqualTo(PeerFrameDescriptor.ACK);
                 assertThat(ack.number()).isGreaterThanOrEqualTo(last);
                 last = ack.number();
                 frames++;
@@ -139,11 +142,11 @@ final class TcpHostileBytesTest {
     Stream<Arguments> garbageAtFirst() {
         final byte[] hello = RawPeerBytes.hello();
         final byte[] wrongCrc = hello.clone();
-        wrongCrc[HelloDescriptor.TERM_OFFSET] ^= 1;
+        wrongCrc[PeerHandshakeDescriptor.TERM_OFFSET] ^= 1;
         final byte[] endless = hello.clone();
-        endless[HelloDescriptor.LENGTH_OFFSET + 3] = 0x7f;
+        endless[HandshakeDescriptor.LENGTH_OFFSET + 3] = 0x7f;
         final byte[] negative = hello.clone();
-        negative[HelloDescriptor.LENGTH_OFFSET + 3] = (byte) 0x80;
+        negative[HandshakeDescriptor.LENGTH_OFFSET + 3] = (byte) 0x80;
         final byte[] eager = java.util.Arrays.copyOf(hello, hello.length + 1);
         return Stream.of(
                 Arguments.of(WireFault.FOREIGN_PROTOCOL, "GET / HTTP/1.1\r\n".getBytes(StandardCharsets.US_ASCII)),
@@ -173,16 +176,51 @@ final class TcpHostileBytesTest {
     @Test
     void shouldTellAPeerOfAnotherVersionWhichOneThisIs() throws IOException {
         final byte[] hello = RawPeerBytes.hello();
-        hello[HelloDescriptor.VERSION_OFFSET] = 77;
+        hello[HandshakeDescriptor.VERSION_OFFSET] = 77;
         try (RawPeer peer = new RawPeer(address)) {
             peer.send(hello);
-            final Welcome answer = peer.welcome();
+            final RawPeer.Answer answer = peer.welcome();
             assertThat(Refusals.reasonOf(answer.status()))
                     .isEqualTo(org.rowankv.rdma.FabricException.Reason.OTHER_VERSION);
             assertThat(answer.text()).contains("version 77").contains("version 2");
             assertThat(peer.awaitEnd()).isZero();
         }
         awaitFault(WireFault.OTHER_VERSION);
+        assertOthersGoOn(1);
+    }
+
+    /** As the first version of this protocol sent it. */
+    @Test
+    void shouldTellAPeerOfVersion1WhichReleaseToRun() throws IOException {
+        final byte[] hello = HexFormat.of()
+                .parseHex("526f77616e537276" + "424b350c" + "58000000" + "01000000" + "01000000" + "4d00000000000000"
+                        + "02000000" + "01000000" + "0100000000000000" + "0100000000000000" + "0100000000000000"
+                        + "6300000000000000" + "0100000000000000" + "00400000" + "00000000");
+        try (RawPeer peer = new RawPeer(address)) {
+            peer.send(hello);
+            final RawPeer.Answer answer = peer.welcome();
+            assertThat(answer.status()).isEqualTo(HandshakeDescriptor.REFUSED_VERSION);
+            assertThat(answer.text())
+                    .endsWith("the server speaks version 1, this server speaks version 2;"
+                            + " run the same release on all servers of the cluster");
+            assertThat(peer.awaitEnd()).isZero();
+        }
+        awaitFault(WireFault.OTHER_VERSION);
+        assertOthersGoOn(1);
+    }
+
+    @Test
+    void shouldTellAClientInItsWordsThatThisIsThePortForServers() throws IOException {
+        final byte[] hello = HandshakeDescriptor.seal(HandshakeDescriptor.frame(WirePort.CLIENTS, 40, 0))
+                .array();
+        try (RawPeer peer = new RawPeer(address)) {
+            peer.send(hello);
+            final RawPeer.Answer answer = peer.answerAt(WirePort.CLIENTS);
+            assertThat(answer.status()).isEqualTo(HandshakeDescriptor.REFUSED_PORT);
+            assertThat(answer.text()).contains("the port for servers (--peer-listen)", "(--listen)");
+            assertThat(peer.awaitEnd()).isZero();
+        }
+        awaitFault(WireFault.OTHER_PORT);
         assertOthersGoOn(1);
     }
 
@@ -213,9 +251,9 @@ final class TcpHostileBytesTest {
         try (RawPeer peer = new RawPeer(RawPeerBytes.anybody())) {
             final byte[] good = peer.sendFrame(1, TAG, RawPeer.body(1, 100));
             final byte[] flipped = good.clone();
-            flipped[WireDescriptor.SMALL_OFFSET] ^= 4;
+            flipped[FrameHeadDescriptor.SMALL_OFFSET] ^= 4;
             final byte[] shortened = good.clone();
-            shortened[WireDescriptor.LENGTH_OFFSET] = 39;
+            shortened[FrameHeadDescriptor.LENGTH_OFFSET] = 39;
             final byte[] eight = new byte[8];
             return Stream.of(
                     new Bad(WireFault.BAD_CHECKSUM, "a flipped bit in the tag", flipped),
@@ -226,29 +264,38 @@ final class TcpHostileBytesTest {
                     new Bad(
                             WireFault.BAD_LENGTH,
                             "a ping with payload",
-                            peer.frame(WireDescriptor.PING, 0, 0, 0, 0, eight)),
+                            peer.frame(PeerFrameDescriptor.PING, 0, 0, 0, 0, eight)),
                     new Bad(WireFault.BAD_FRAME, "unknown", peer.frame(200, 0, 0, 0, 0)),
-                    new Bad(WireFault.BAD_FRAME, "an ack to a receiver", peer.frame(WireDescriptor.ACK, 0, 0, 0, 0)),
-                    new Bad(WireFault.BAD_FRAME, "a message", peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0)),
+                    new Bad(
+                            WireFault.BAD_FRAME,
+                            "an ack to a receiver",
+                            peer.frame(PeerFrameDescriptor.ACK, 0, 0, 0, 0)),
+                    new Bad(WireFault.BAD_FRAME, "a message", peer.frame(PeerFrameDescriptor.MESSAGE, 0, 1, 0, 0)),
                     new Bad(WireFault.OUT_OF_ORDER, "the second first", peer.sendFrame(2, TAG, eight)),
                     new Bad(WireFault.OUT_OF_ORDER, "the zeroth", peer.sendFrame(0, TAG, eight)),
-                    new Bad(WireFault.BAD_FRAME, "type 0", peer.frame(WireDescriptor.SEND, TAG, 1, 0, 0, eight)),
-                    new Bad(WireFault.BAD_FRAME, "type 254", peer.frame(WireDescriptor.SEND, TAG, 1, 0, 254, eight)),
+                    new Bad(WireFault.BAD_FRAME, "type 0", peer.frame(PeerFrameDescriptor.SEND, TAG, 1, 0, 0, eight)),
+                    new Bad(
+                            WireFault.BAD_FRAME,
+                            "type 254",
+                            peer.frame(PeerFrameDescriptor.SEND, TAG, 1, 0, 254, eight)),
                     new Bad(
                             WireFault.BAD_FRAME,
                             "type 2^40",
-                            peer.frame(WireDescriptor.SEND, TAG, 1, 0, 1L << 40, eight)),
+                            peer.frame(PeerFrameDescriptor.SEND, TAG, 1, 0, 1L << 40, eight)),
                     new Bad(WireFault.BAD_FRAME, "a one-sided write", peer.frame(2, 0, 1, TestServer.BASE, 0, eight)),
                     new Bad(WireFault.BAD_FRAME, "a one-sided read", peer.frame(3, 0, 1, TestServer.BASE, 64)),
-                    new Bad(WireFault.BAD_FRAME, "a draw of nothing", peer.frame(WireDescriptor.DRAW, 0, 0, 0, 0)),
-                    new Bad(WireFault.BAD_FRAME, "a draw of less", peer.frame(WireDescriptor.DRAW, 0, 0, -5, 0)),
-                    new Bad(WireFault.BAD_FRAME, "less given back", peer.frame(WireDescriptor.GIVE_BACK, 0, 0, -5, 0)));
+                    new Bad(WireFault.BAD_FRAME, "a draw of nothing", peer.frame(PeerFrameDescriptor.DRAW, 0, 0, 0, 0)),
+                    new Bad(WireFault.BAD_FRAME, "a draw of less", peer.frame(PeerFrameDescriptor.DRAW, 0, 0, -5, 0)),
+                    new Bad(
+                            WireFault.BAD_FRAME,
+                            "less given back",
+                            peer.frame(PeerFrameDescriptor.GIVE_BACK, 0, 0, -5, 0)));
         }
     }
 
     private static byte[] zerosOfLength(int length) {
         final byte[] bytes = new byte[length];
-        bytes[WireDescriptor.LENGTH_OFFSET] = (byte) length;
+        bytes[FrameHeadDescriptor.LENGTH_OFFSET] = (byte) length;
         return bytes;
     }
 
@@ -268,13 +315,13 @@ final class TcpHostileBytesTest {
     void shouldNotGiveAnybodyCreditThatHeNeverDrew() throws IOException {
         receiver.credit().set(100);
         try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
-            peer.send(peer.frame(WireDescriptor.DRAW, 0, 0, 60, 0));
+            peer.send(peer.frame(PeerFrameDescriptor.DRAW, 0, 0, 60, 0));
             RawPeer.Frame ack = peer.read();
             while (ack.second() < 60) {
                 ack = peer.read();
             }
             assertThat(ack.first()).isEqualTo(60);
-            peer.send(peer.frame(WireDescriptor.GIVE_BACK, 0, 0, 1_000_000, 0));
+            peer.send(peer.frame(PeerFrameDescriptor.GIVE_BACK, 0, 0, 1_000_000, 0));
             peer.send(peer.sendFrame(1, TAG, RawPeer.body(1, 64)));
             peer.awaitAck(1);
             assertThat(receiver.credit()).hasValue(100);
@@ -284,12 +331,12 @@ final class TcpHostileBytesTest {
     @Test
     void shouldCutOffWhoSendsMoreMessagesThanItMay() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
-            assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
+            assertThat(peer.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
                             .status())
                     .isZero();
             final int most = 1024;
             for (int i = 1; i <= most + 1; i++) {
-                peer.send(peer.frame(WireDescriptor.MESSAGE, 0, i, 0, 0));
+                peer.send(peer.frame(PeerFrameDescriptor.MESSAGE, 0, i, 0, 0));
             }
             peer.awaitEnd();
         } catch (java.net.SocketException e) {
@@ -308,7 +355,8 @@ final class TcpHostileBytesTest {
     void shouldRefuseASecondProcessOfTheSameName() throws IOException {
         try (RawPeer first = RawPeer.queuePair(address, 5, NONCE);
                 RawPeer second = new RawPeer(address)) {
-            final Welcome answer = second.greet(RawPeer.hello(HelloDescriptor.KIND_QUEUE_PAIR, 2, 1, 9, NONCE + 1));
+            final RawPeer.Answer answer =
+                    second.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 9, NONCE + 1));
             assertThat(Refusals.reasonOf(answer.status()))
                     .isEqualTo(org.rowankv.rdma.FabricException.Reason.NOT_ADMITTED);
             assertThat(answer.text()).contains("another process is connected as server 2");
@@ -323,7 +371,7 @@ final class TcpHostileBytesTest {
         try (RawPeer one = RawPeer.queuePair(address, 1, NONCE);
                 RawPeer two = RawPeer.queuePair(address, 2, NONCE, 1);
                 RawPeer three = RawPeer.queuePair(address, 3, NONCE, 2)) {
-            assertThat(one.awaitEnd()).isEqualTo(WireDescriptor.FENCED);
+            assertThat(one.awaitEnd()).isEqualTo(PeerFrameDescriptor.FENCED);
             two.send(two.sendFrame(1, TAG, RawPeer.body(2, 64)));
             two.awaitAck(1);
             three.send(three.sendFrame(1, TAG, RawPeer.body(3, 64)));
@@ -343,8 +391,8 @@ final class TcpHostileBytesTest {
     void shouldFenceTheFormerIncarnationOfAServer() throws IOException {
         try (RawPeer former = RawPeer.queuePair(address, 5, NONCE);
                 RawPeer next = new RawPeer(address)) {
-            final Hello hello = new Hello(
-                    HelloDescriptor.KIND_QUEUE_PAIR,
+            final PeerHello hello = new PeerHello(
+                    PeerHandshakeDescriptor.KIND_QUEUE_PAIR,
                     TestServer.CLUSTER,
                     2,
                     1,
@@ -359,7 +407,7 @@ final class TcpHostileBytesTest {
                     0,
                     0);
             assertThat(next.greet(hello).status()).isZero();
-            assertThat(former.awaitEnd()).isEqualTo(WireDescriptor.FENCED);
+            assertThat(former.awaitEnd()).isEqualTo(PeerFrameDescriptor.FENCED);
         }
     }
 
@@ -399,10 +447,10 @@ final class TcpHostileBytesTest {
         for (int from = 2; from < 14; from++) {
             final RawPeer peer = new RawPeer(address);
             peers.add(peer);
-            assertThat(peer.greet(RawPeer.hello(HelloDescriptor.KIND_MESSAGES, from, 1, 0, NONCE))
+            assertThat(peer.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, from, 1, 0, NONCE))
                             .status())
                     .isZero();
-            final byte[] message = peer.frame(WireDescriptor.MESSAGE, 0, 1, 0, 0, new byte[length]);
+            final byte[] message = peer.frame(PeerFrameDescriptor.MESSAGE, 0, 1, 0, 0, new byte[length]);
             peer.send(message, 0, message.length - 1);
         }
     }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
@@ -25,9 +26,8 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor;
-import org.rowankv.rdma.tcp.wire.WireDescriptor;
-import org.rowankv.rdma.tcp.wire.WireFault;
+import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.runtime.ManualClock;
 
 /** The sender's end, against receivers that vanish, fall silent, lie, or were never there. */
@@ -97,9 +97,9 @@ final class TcpSenderTest {
             for (long id = 1; id <= 3; id++) {
                 post(pair, id);
                 pair.poll((context, status) -> {}, 0);
-                assertThat(connected.connection.readFrame()).isEqualTo(WireDescriptor.SEND);
+                assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
             }
-            connected.connection.frame(WireDescriptor.ACK, 0, 1, 0, 0);
+            connected.connection.frame(PeerFrameDescriptor.ACK, 0, 1, 0, 0);
             connected.connection.close();
             assertThat(awaitStatuses(pair, 3))
                     .containsExactly(CompletionStatus.LANDED, CompletionStatus.UNKNOWN, CompletionStatus.UNKNOWN);
@@ -115,10 +115,10 @@ final class TcpSenderTest {
             for (long id = 1; id <= 3; id++) {
                 post(pair, id);
                 pair.poll((context, status) -> {}, 0);
-                assertThat(connected.connection.readFrame()).isEqualTo(WireDescriptor.SEND);
+                assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
             }
             // Of two one is forced, the other has landed and may not be.
-            connected.connection.frame(WireDescriptor.FENCED, 0, 1, 0, 2);
+            connected.connection.frame(PeerFrameDescriptor.FENCED, 0, 1, 0, 2);
             assertThat(awaitStatuses(pair, 3))
                     .containsExactly(CompletionStatus.LANDED, CompletionStatus.UNKNOWN, CompletionStatus.FENCED);
         }
@@ -129,7 +129,7 @@ final class TcpSenderTest {
         try (Connected connected = connect()) {
             post(connected.pair, 1);
             connected.pair.poll((context, status) -> {}, 0);
-            assertThat(connected.connection.readFrame()).isEqualTo(WireDescriptor.SEND);
+            assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
             clock.advanceMs(1_000_001);
             assertThat(awaitStatuses(connected.pair, 1)).containsExactly(CompletionStatus.UNKNOWN);
         }
@@ -140,8 +140,8 @@ final class TcpSenderTest {
     void shouldSayThatItIsThereWhenItHasNothingToSay() throws IOException {
         try (Connected connected = connect()) {
             clock.advanceMs(9);
-            assertThat(connected.connection.readFrame()).isEqualTo(WireDescriptor.PING);
-            connected.connection.frame(WireDescriptor.ACK, 0, 0, 0, 0);
+            assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.PING);
+            connected.connection.frame(PeerFrameDescriptor.ACK, 0, 0, 0, 0);
             assertThat(connected.pair.isFenced()).isFalse();
         }
     }
@@ -183,22 +183,25 @@ final class TcpSenderTest {
                 new Told(
                         WireFault.OUT_OF_ORDER,
                         "acknowledges what was not sent",
-                        c -> c.frame(WireDescriptor.ACK, 0, 3, 0, 0)),
-                new Told(WireFault.OUT_OF_ORDER, "acknowledges less", c -> c.frame(WireDescriptor.ACK, 0, -1, 0, 0)),
+                        c -> c.frame(PeerFrameDescriptor.ACK, 0, 3, 0, 0)),
+                new Told(
+                        WireFault.OUT_OF_ORDER,
+                        "acknowledges less",
+                        c -> c.frame(PeerFrameDescriptor.ACK, 0, -1, 0, 0)),
                 new Told(
                         WireFault.OUT_OF_ORDER,
                         "grants what nobody wants",
-                        c -> c.frame(WireDescriptor.ACK, 0, 0, base, 0)),
+                        c -> c.frame(PeerFrameDescriptor.ACK, 0, 0, base, 0)),
                 new Told(
                         WireFault.OUT_OF_ORDER,
                         "answers what nobody asked",
-                        c -> c.frame(WireDescriptor.ACK, 0, 0, 0, 1)),
+                        c -> c.frame(PeerFrameDescriptor.ACK, 0, 0, 0, 1)),
                 new Told(WireFault.BAD_FRAME, "of no type", c -> c.frame(9, 0, 1, 0, 0)),
                 new Told(
                         WireFault.OUT_OF_ORDER,
                         "fenced in the future",
-                        c -> c.frame(WireDescriptor.FENCED, 0, 0, 0, 9)),
-                new Told(WireFault.BAD_FRAME, "a send", c -> c.frame(WireDescriptor.SEND, 0, 1, 0, 7)),
+                        c -> c.frame(PeerFrameDescriptor.FENCED, 0, 0, 0, 9)),
+                new Told(WireFault.BAD_FRAME, "a send", c -> c.frame(PeerFrameDescriptor.SEND, 0, 1, 0, 7)),
                 new Told(
                         WireFault.BAD_CHECKSUM,
                         "noise",
@@ -215,8 +218,8 @@ final class TcpSenderTest {
             post(connected.pair, 1);
             post(connected.pair, 2);
             connected.pair.poll((context, status) -> {}, 0);
-            assertThat(connected.connection.readFrame()).isEqualTo(WireDescriptor.SEND);
-            assertThat(connected.connection.readFrame()).isEqualTo(WireDescriptor.SEND);
+            assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
+            assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
             told.lie.tell(connected.connection);
             assertThat(awaitStatuses(connected.pair, 2))
                     .containsExactly(CompletionStatus.UNKNOWN, CompletionStatus.UNKNOWN);
@@ -274,9 +277,9 @@ final class TcpSenderTest {
         final ByteBuffer message = ByteBuffer.allocate(10);
         assertThat(sender.endpoint().message(1, message)).isEqualTo(PostStatus.POSTED);
         try (FakeReceiver.Connection connection = receiver.accept()) {
-            assertThat(connection.hello().kind()).isEqualTo(HelloDescriptor.KIND_MESSAGES);
+            assertThat(connection.hello().kind()).isEqualTo(PeerHandshakeDescriptor.KIND_MESSAGES);
             connection.welcome();
-            assertThat(connection.readFrame()).isEqualTo(WireDescriptor.MESSAGE);
+            assertThat(connection.readFrame()).isEqualTo(PeerFrameDescriptor.MESSAGE);
         }
         // The next one that is sent after the break has been noticed goes over another connection.
         final CompletableFuture<FakeReceiver.Connection> again = CompletableFuture.supplyAsync(
@@ -295,7 +298,7 @@ final class TcpSenderTest {
         try (FakeReceiver.Connection connection = again.join()) {
             connection.hello();
             connection.welcome();
-            assertThat(connection.readFrame()).isEqualTo(WireDescriptor.MESSAGE);
+            assertThat(connection.readFrame()).isEqualTo(PeerFrameDescriptor.MESSAGE);
         }
     }
 }

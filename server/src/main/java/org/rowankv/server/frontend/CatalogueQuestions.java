@@ -3,12 +3,12 @@ package org.rowankv.server.frontend;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.wire.CatalogueDescriptor;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
-import org.rowankv.protocol.wire.FrameDescriptor;
-import org.rowankv.protocol.wire.ProtocolException;
 
 /**
  * The questions of one connection to the catalogue that have no answer yet: few of them, since all connections share one thread,
@@ -39,9 +39,9 @@ public final class CatalogueQuestions {
     }
 
     /** Takes a question. Its answer comes later, by {@link ClientConnection#answerLater}. */
-    void ask(ByteBuffer buffer, int at, int length) throws ProtocolException {
+    void ask(ByteBuffer buffer, int at, int length) throws WireException {
         final Asked asked = CatalogueDescriptor.asked(buffer, at);
-        final long number = FrameDescriptor.number(buffer, at);
+        final long number = FrameHeadDescriptor.number(buffer, at);
         if (waiting >= MAX_WAITING) {
             answer(number, TOO_MANY);
         } else if (memory.isShort() && length > SHORT_LENGTH) {

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
-import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.server.catalogue.CatalogueThread;
 import org.rowankv.server.shard.ShardChanges;
 
@@ -80,7 +80,7 @@ final class ChangeAnswers {
 
     /** Takes a question of a connection; what that had asked before is answered. */
     void ask(ClientConnection connection, long number, ByteBuffer buffer, int at, int length, long nowNs)
-            throws ProtocolException {
+            throws WireException {
         ChangesWantedDescriptor.check(buffer, at, length);
         final AskedChanges before = take(connection);
         if (before != null) {

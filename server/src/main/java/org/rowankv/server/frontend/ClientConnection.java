@@ -7,13 +7,16 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.FrameMemory;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.protocol.wire.AnswerDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
-import org.rowankv.protocol.wire.FrameCutter;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.ProtocolException;
-import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,7 +72,7 @@ final class ClientConnection implements FrameCutter.Taker {
         this.out = new FrameWriter(FIRST_OUTPUT, memory);
         this.room = new FrameRoom(memory);
         this.questions = new CatalogueQuestions(this, memory);
-        this.in = new FrameCutter(loop.port().limits(), room);
+        this.in = new FrameCutter(WirePort.CLIENTS, loop.port().limits(), FrameMemory.onHeap(room));
         this.hello = new ClientHandshake(loop.port());
     }
 
@@ -97,7 +100,7 @@ final class ClientConnection implements FrameCutter.Taker {
             if (!closed && !ending && key.isReadable()) {
                 read(scratch);
             }
-        } catch (ProtocolException e) {
+        } catch (WireException e) {
             fail(e);
         } catch (IOException e) {
             LOG.debug("The connection of client {} broke", this, e);
@@ -105,7 +108,7 @@ final class ClientConnection implements FrameCutter.Taker {
         }
     }
 
-    private void read(ByteBuffer scratch) throws IOException, ProtocolException {
+    private void read(ByteBuffer scratch) throws IOException, WireException {
         for (int reads = 0; reads < READS_PER_TURN && isRead(); reads++) {
             scratch.clear();
             if (memory.isShort()) {
@@ -195,9 +198,9 @@ final class ClientConnection implements FrameCutter.Taker {
         loop.port()
                 .faults()
                 .report(
-                        ProtocolFault.STALLED,
+                        WireFault.STALLED,
                         this,
-                        ProtocolFault.STALLED.text() + ": " + in.heldBytes() + " bytes of a frame, " + out.pending()
+                        WireFault.STALLED.text() + ": " + in.heldBytes() + " bytes of a frame, " + out.pending()
                                 + " bytes of answers");
         close();
     }
@@ -207,13 +210,13 @@ final class ClientConnection implements FrameCutter.Taker {
         out.trim();
     }
 
-    private void greet(ClientHandshake handshake, ByteBuffer more) throws ProtocolException {
+    private void greet(ClientHandshake handshake, ByteBuffer more) throws WireException {
         final ClientHandshake.Verdict verdict = handshake.take(more);
         if (verdict == null) {
             return;
         }
-        final ProtocolFault fault = verdict.fault();
-        out.append(handshake.answer(verdict));
+        final WireFault fault = verdict.fault();
+        out.append(verdict.answer());
         hasOutput();
         if (fault == null) {
             hello = null;
@@ -247,7 +250,7 @@ final class ClientConnection implements FrameCutter.Taker {
     private void sendRouting(long number, byte[] routing) {
         if (!closed && hello == null) {
             routingOwed = false;
-            BytesFrame.write(out, FrameDescriptor.ROUTING, number, routing);
+            BytesFrame.write(out, ClientFrameDescriptor.ROUTING, number, routing);
             hasOutput();
         }
     }
@@ -255,7 +258,7 @@ final class ClientConnection implements FrameCutter.Taker {
     // --- frames ---
 
     @Override
-    public boolean onFrame(ByteBuffer buffer, int at, int length) throws ProtocolException {
+    public boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
         if (closed || ending) {
             return true;
         }
@@ -263,35 +266,35 @@ final class ClientConnection implements FrameCutter.Taker {
             return false;
         }
         frames++;
-        switch (FrameDescriptor.type(buffer, at)) {
-            case FrameDescriptor.REQUEST -> onRequest(buffer, at, length);
-            case FrameDescriptor.SCAN -> {
+        switch (FrameHeadDescriptor.type(buffer, at)) {
+            case ClientFrameDescriptor.REQUEST -> onRequest(buffer, at, length);
+            case ClientFrameDescriptor.SCAN -> {
                 settleRouting();
                 loop.pages().answer(buffer, at, length, out);
                 loop.counts().page();
                 hasOutput();
             }
-            case FrameDescriptor.ROUTING_WANTED -> {
-                if (length != FrameDescriptor.HEAD_LENGTH) {
-                    throw new ProtocolException(ProtocolFault.BAD_FRAME, "a question with a body");
+            case ClientFrameDescriptor.ROUTING_WANTED -> {
+                if (length != FrameHeadDescriptor.HEAD_LENGTH) {
+                    throw new WireException(WireFault.BAD_FRAME, "a question with a body");
                 }
-                sendRouting(FrameDescriptor.number(buffer, at), loop.port().routingBytes());
+                sendRouting(FrameHeadDescriptor.number(buffer, at), loop.port().routingBytes());
             }
-            case FrameDescriptor.CHANGES_WANTED -> {
+            case ClientFrameDescriptor.CHANGES_WANTED -> {
                 inFlight++;
                 loop.askChanges(this, buffer, at, length);
             }
-            case FrameDescriptor.CATALOGUE -> {
+            case ClientFrameDescriptor.CATALOGUE -> {
                 inFlight++;
                 loop.counts().catalogueRequest();
                 questions.ask(buffer, at, length);
             }
-            default -> throw new ProtocolException(ProtocolFault.BAD_FRAME, "type " + FrameDescriptor.type(buffer, at));
+            default -> throw new WireException(WireFault.BAD_FRAME, "type " + FrameHeadDescriptor.type(buffer, at));
         }
         return true;
     }
 
-    private void onRequest(ByteBuffer buffer, int at, int length) throws ProtocolException {
+    private void onRequest(ByteBuffer buffer, int at, int length) throws WireException {
         final int bodyLength = RequestDescriptor.bodyLength(buffer, at, length);
         final PendingRequest pending = loop.requests().takePending();
         try {
@@ -307,7 +310,7 @@ final class ClientConnection implements FrameCutter.Taker {
         final boolean sound = RequestDescriptor.read(buffer, at, request, pending.body(bodyLength));
         pending.came(
                 this,
-                FrameDescriptor.number(buffer, at),
+                FrameHeadDescriptor.number(buffer, at),
                 RequestDescriptor.shard(buffer, at),
                 RequestDescriptor.term(buffer, at),
                 loop.requests().turnNs());
@@ -363,7 +366,7 @@ final class ClientConnection implements FrameCutter.Taker {
         try {
             flush();
             goOn(); // answers make room as writes do
-        } catch (ProtocolException e) {
+        } catch (WireException e) {
             fail(e);
         } catch (IOException e) {
             LOG.debug("The connection of client {} broke", this, e);
@@ -372,7 +375,7 @@ final class ClientConnection implements FrameCutter.Taker {
     }
 
     /** Takes what had to wait, as long as there is room. */
-    private void goOn() throws IOException, ProtocolException {
+    private void goOn() throws IOException, WireException {
         while (in.isBlocked() && !closed && isRoomForAnother()) {
             in.resume(this);
             settleInput();
@@ -425,7 +428,7 @@ final class ClientConnection implements FrameCutter.Taker {
 
     void onOverdue() {
         if (!ending) {
-            loop.port().faults().report(ProtocolFault.NO_HANDSHAKE, this, ProtocolFault.NO_HANDSHAKE.text());
+            loop.port().faults().report(WireFault.NO_HANDSHAKE, this, WireFault.NO_HANDSHAKE.text());
         }
         close();
     }
@@ -440,7 +443,7 @@ final class ClientConnection implements FrameCutter.Taker {
         return closed || inFlight == 0 && out.pending() == 0;
     }
 
-    private void fail(ProtocolException e) {
+    private void fail(WireException e) {
         loop.port().faults().report(e.fault(), this, e.text());
         close();
     }

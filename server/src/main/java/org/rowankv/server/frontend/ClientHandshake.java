@@ -1,32 +1,31 @@
 package org.rowankv.server.frontend;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.wire.FrameDescriptor;
-import org.rowankv.protocol.wire.HelloDescriptor;
-import org.rowankv.protocol.wire.HelloDescriptor.Hello;
-import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
-import org.rowankv.protocol.wire.ProtocolException;
-import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.HandshakeInput;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientHello;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 
 /** Reads the hello of one client, and decides whether it is welcome. Owned by the loop of the connection. */
 final class ClientHandshake {
     /**
      * What becomes of a client.
      *
-     * @param status of the answer
+     * @param answer its frame
      * @param fault null: it is welcome
      * @param text why it is refused, else empty
      */
-    record Verdict(int status, @Nullable ProtocolFault fault, String text) {}
-
-    private static final Verdict WELCOME = new Verdict(HelloDescriptor.WELCOME, null, "");
+    record Verdict(ByteBuffer answer, @Nullable WireFault fault, String text) {}
 
     private final ClientPort port;
-    /** What has come of the hello. */
-    private final ByteBuffer heard =
-            ByteBuffer.allocate(HelloDescriptor.longestHello()).order(ByteOrder.LITTLE_ENDIAN);
+    private final HandshakeInput hello =
+            new HandshakeInput(WirePort.CLIENTS, true, ClientHandshakeDescriptor.MAX_HELLO);
 
     ClientHandshake(ClientPort port) {
         this.port = port;
@@ -34,61 +33,49 @@ final class ClientHandshake {
 
     /** Takes bytes up to the end of the hello: what follows is frames already. Null while it is not whole. */
     @Nullable
-    Verdict take(ByteBuffer more) throws ProtocolException {
-        while (more.hasRemaining()) {
-            if (!heard.hasRemaining()) {
-                throw new ProtocolException(ProtocolFault.BAD_LENGTH, "of a hello");
-            }
-            heard.put(more.get());
-            final Hello from;
-            try {
-                from = HelloDescriptor.readHello(heard);
-            } catch (ProtocolException e) {
-                if (e.fault() == ProtocolFault.OTHER_VERSION) {
-                    return new Verdict(HelloDescriptor.REFUSED_VERSION, e.fault(), e.text());
-                }
+    Verdict take(ByteBuffer more) throws WireException {
+        try {
+            return hello.take(more) ? judge(ClientHandshakeDescriptor.readHello(hello.frame())) : null;
+        } catch (WireException e) {
+            final ByteBuffer refusal = HandshakeDescriptor.refusal(WirePort.CLIENTS, e);
+            if (refusal == null) {
                 throw e;
             }
-            if (from != null) {
-                return judge(from);
-            }
+            return new Verdict(refusal, e.fault(), e.text());
         }
-        return null;
     }
 
-    private Verdict judge(Hello from) throws ProtocolException {
+    private Verdict judge(ClientHello from) throws WireException {
         final long cluster = port.routing().configuration().clusterId();
         if (from.clusterId() != 0 && from.clusterId() != cluster) {
-            return new Verdict(
-                    HelloDescriptor.REFUSED_CLUSTER,
-                    ProtocolFault.OTHER_CLUSTER,
+            return refused(
+                    HandshakeDescriptor.REFUSED_CLUSTER,
+                    WireFault.OTHER_CLUSTER,
                     "the client means cluster " + Long.toHexString(from.clusterId()) + ", this server is one of "
                             + Long.toHexString(cluster) + "; check the addresses that the client was given");
         }
         if (from.maxFrame() < port.settings().maxFrame()) {
-            throw new ProtocolException(
-                    ProtocolFault.BAD_LENGTH,
+            throw new WireException(
+                    WireFault.BAD_LENGTH,
                     "the client takes frames of " + from.maxFrame() + " bytes only, this server sends up to "
                             + port.settings().maxFrame());
         }
         if (port.isCrowded()) {
-            return new Verdict(
-                    HelloDescriptor.REFUSED_FULL,
-                    ProtocolFault.TOO_MANY_CONNECTIONS,
+            return refused(
+                    HandshakeDescriptor.REFUSED_FULL,
+                    WireFault.TOO_MANY_CONNECTIONS,
                     "this server has its " + port.settings().maxConnections() + " client connections already");
         }
-        return WELCOME;
-    }
-
-    ByteBuffer answer(Verdict verdict) {
-        return HelloDescriptor.welcome(new Welcome(
-                HelloDescriptor.VERSION,
-                verdict.status(),
-                port.routing().configuration().clusterId(),
+        final ClientWelcome welcome = new ClientWelcome(
+                cluster,
                 port.routing().term(),
                 port.serverId(),
-                port.limits().longest(FrameDescriptor.REQUEST),
-                port.settings().maxInFlight(),
-                verdict.text()));
+                port.limits().longest(ClientFrameDescriptor.REQUEST),
+                port.settings().maxInFlight());
+        return new Verdict(ClientHandshakeDescriptor.welcome(welcome), null, "");
+    }
+
+    private static Verdict refused(int status, WireFault fault, String text) {
+        return new Verdict(HandshakeDescriptor.refusal(WirePort.CLIENTS, status, text), fault, text);
     }
 }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.FrameLimits;
-import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.protocol.frame.FrameLimits;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.SelectorIo;
 import org.rowankv.rdma.WorkerIo;
 import org.rowankv.runtime.Clock;
@@ -277,9 +277,9 @@ public final class ClientPort implements AutoCloseable {
                 // Refused in so many words at the hello; far above that, without.
                 if (counts.accepted() > 2L * settings.maxConnections() + MAX_ACCEPTED_AT_ONCE) {
                     faults().report(
-                                    ProtocolFault.TOO_MANY_CONNECTIONS,
+                                    WireFault.TOO_MANY_CONNECTIONS,
                                     channel.getRemoteAddress(),
-                                    ProtocolFault.TOO_MANY_CONNECTIONS.text());
+                                    WireFault.TOO_MANY_CONNECTIONS.text());
                     closeQuietly(channel);
                     connectionClosed();
                     continue;
@@ -347,7 +347,7 @@ public final class ClientPort implements AutoCloseable {
         return served;
     }
 
-    FaultLog<ProtocolFault> faults() {
+    FaultLog<WireFault> faults() {
         return counts.faults();
     }
 
@@ -477,7 +477,7 @@ public final class ClientPort implements AutoCloseable {
     }
 
     /** Connections that were closed for what came over them. */
-    public long faults(ProtocolFault fault) {
+    public long faults(WireFault fault) {
         return counts.faults(fault);
     }
 

@@ -1,6 +1,6 @@
 package org.rowankv.server.frontend;
 
-import org.rowankv.protocol.wire.HeldBytes;
+import org.rowankv.protocol.frame.HeldBytes;
 
 /**
  * Room in a loop's memory for the frame that a connection is sending: a longer one is read further only with room for all of

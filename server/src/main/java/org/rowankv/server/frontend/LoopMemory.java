@@ -2,7 +2,7 @@ package org.rowankv.server.frontend;
 
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.wire.HeldBytes;
+import org.rowankv.protocol.frame.HeldBytes;
 
 /**
  * The memory that the connections and requests of one loop hold, and what they may hold: buffers of unfinished frames, of

@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.PageDescriptor;
 import org.rowankv.protocol.wire.PageDescriptor.PageObject;
-import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.protocol.wire.ScanDescriptor;
 
 /**
@@ -28,9 +28,9 @@ final class PageAnswers {
         this.port = port;
     }
 
-    void answer(ByteBuffer buffer, int at, int length, FrameWriter out) throws ProtocolException {
+    void answer(ByteBuffer buffer, int at, int length, FrameWriter out) throws WireException {
         ScanDescriptor.check(buffer, at, length);
-        final long number = FrameDescriptor.number(buffer, at);
+        final long number = FrameHeadDescriptor.number(buffer, at);
         final int shard = ScanDescriptor.shard(buffer, at);
         final int limit = Math.min(MAX_OBJECTS, ScanDescriptor.limit(buffer, at));
         final int cacheId = ScanDescriptor.cacheId(buffer, at);

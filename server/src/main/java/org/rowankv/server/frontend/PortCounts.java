@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.ProtocolFault;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.concurrent.LatencyHistogram;
 
@@ -16,7 +16,7 @@ import org.rowankv.runtime.concurrent.LatencyHistogram;
  * ports that share one, at most one is open at a time. Thread-safe; what is read is a moment old, and of different moments.
  */
 public final class PortCounts {
-    private final FaultLog<ProtocolFault> faults = new FaultLog<>(ProtocolFault.class);
+    private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
     private final List<LoopCounts> loops = new CopyOnWriteArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
     private final LongAdder accepted = new LongAdder();
@@ -33,7 +33,7 @@ public final class PortCounts {
         }
     }
 
-    FaultLog<ProtocolFault> faults() {
+    FaultLog<WireFault> faults() {
         return faults;
     }
 
@@ -76,7 +76,7 @@ public final class PortCounts {
     }
 
     /** Connections that were closed for what came over them. */
-    public long faults(ProtocolFault fault) {
+    public long faults(WireFault fault) {
         return faults.count(fault);
     }
 

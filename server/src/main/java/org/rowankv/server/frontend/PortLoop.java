@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.wire.FrameDescriptor;
-import org.rowankv.protocol.wire.ProtocolException;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
 import org.rowankv.rdma.WorkerIo;
 import org.rowankv.runtime.Clock;
 
@@ -156,8 +156,8 @@ final class PortLoop implements Runnable {
     }
 
     /** Takes a question for changes. */
-    void askChanges(ClientConnection connection, ByteBuffer buffer, int at, int length) throws ProtocolException {
-        changes.ask(connection, FrameDescriptor.number(buffer, at), buffer, at, length, clock.nanoTime());
+    void askChanges(ClientConnection connection, ByteBuffer buffer, int at, int length) throws WireException {
+        changes.ask(connection, FrameHeadDescriptor.number(buffer, at), buffer, at, length, clock.nanoTime());
     }
 
     /** Any thread: a connection for this loop. */

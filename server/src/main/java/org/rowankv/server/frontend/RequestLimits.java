@@ -1,8 +1,8 @@
 package org.rowankv.server.frontend;
 
+import org.rowankv.protocol.frame.FrameLimits;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
-import org.rowankv.protocol.wire.FrameDescriptor;
-import org.rowankv.protocol.wire.FrameLimits;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.RequestDescriptor;
 
 /** How long the frames of a client may be: none has more than an entry that fits a segment, or what its format allows. */
@@ -29,9 +29,9 @@ final class RequestLimits implements FrameLimits {
     @Override
     public int longest(int type) {
         return switch (type) {
-            case FrameDescriptor.REQUEST -> request;
-            case FrameDescriptor.CHANGES_WANTED -> Math.min(most, ChangesWantedDescriptor.MAX_LENGTH);
-            case FrameDescriptor.CATALOGUE -> Math.min(most, CATALOGUE);
+            case ClientFrameDescriptor.REQUEST -> request;
+            case ClientFrameDescriptor.CHANGES_WANTED -> Math.min(most, ChangesWantedDescriptor.MAX_LENGTH);
+            case ClientFrameDescriptor.CATALOGUE -> Math.min(most, CATALOGUE);
             default -> OTHERS;
         };
     }

@@ -22,13 +22,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.wire.CatalogueDescriptor;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
@@ -153,7 +154,7 @@ final class ChangeQuestionsTest {
     private static List<Section> heard(RawClient client, int sections) throws Exception {
         while (true) {
             final ByteBuffer frame = client.heardFrame();
-            if (FrameDescriptor.type(frame, 0) == FrameDescriptor.CHANGES) {
+            if (FrameHeadDescriptor.type(frame, 0) == ClientFrameDescriptor.CHANGES) {
                 ChangesDescriptor.check(frame, 0, frame.capacity(), sections);
                 return ChangesDescriptor.read(frame, 0);
             }

@@ -15,11 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.wire.CatalogueDescriptor;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
@@ -93,7 +94,7 @@ final class ClientPortCatalogueTest {
     private static Status heard(RawClient client) throws Exception {
         while (true) {
             final java.nio.ByteBuffer frame = client.heardFrame();
-            if (FrameDescriptor.type(frame, 0) == FrameDescriptor.CATALOGUE_ANSWER) {
+            if (FrameHeadDescriptor.type(frame, 0) == ClientFrameDescriptor.CATALOGUE_ANSWER) {
                 final Answer answer = CatalogueDescriptor.readAnswer(frame, 0, frame.capacity());
                 return answer.status();
             }

@@ -14,10 +14,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.wire.BytesFrame;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
@@ -121,7 +122,7 @@ final class ClientPortLimitsTest {
     private static ByteBuffer heardAnswer(RawClient client) throws IOException {
         while (true) {
             final ByteBuffer frame = client.heardFrame();
-            if (FrameDescriptor.type(frame, 0) == FrameDescriptor.ANSWER) {
+            if (FrameHeadDescriptor.type(frame, 0) == ClientFrameDescriptor.ANSWER) {
                 return frame;
             }
         }
@@ -146,7 +147,7 @@ final class ClientPortLimitsTest {
 
     private void requireServed() throws Exception {
         final RawClient other = client().say(gets(1));
-        assertThat(FrameDescriptor.type(heardAnswer(other), 0)).isEqualTo(FrameDescriptor.ANSWER);
+        assertThat(FrameHeadDescriptor.type(heardAnswer(other), 0)).isEqualTo(ClientFrameDescriptor.ANSWER);
     }
 
     @Test
@@ -173,9 +174,9 @@ final class ClientPortLimitsTest {
         requireServed(); // the loop has done all of them
 
         int heard = 0;
-        silent.say(RawClient.frame(FrameDescriptor.ROUTING_WANTED, new byte[0]));
+        silent.say(RawClient.frame(ClientFrameDescriptor.ROUTING_WANTED, new byte[0]));
         ByteBuffer frame = silent.heardFrame();
-        while (FrameDescriptor.number(frame, 0) == 0) {
+        while (FrameHeadDescriptor.number(frame, 0) == 0) {
             heard++;
             frame = silent.heardFrame();
         }
@@ -207,7 +208,7 @@ final class ClientPortLimitsTest {
         final RawClient silent = client().say(gets(64));
         awaitThat(() -> port.counts().heldBytes() > 500_000);
 
-        awaitWhileTimePasses(1_000, () -> port.faults(ProtocolFault.STALLED) == 1);
+        awaitWhileTimePasses(1_000, () -> port.faults(WireFault.STALLED) == 1);
 
         assertThat(silent.isEnded()).isTrue();
         awaitThat(() -> port.counts().heldBytes() < 500_000); // what is kept for requests to come is left
@@ -244,7 +245,7 @@ final class ClientPortLimitsTest {
         raw.say(java.util.Arrays.copyOf(put(longest - RequestDescriptor.FIXED_LENGTH - KEY.length + 1), 24))
                 .awaitEnd();
 
-        assertThat(port.faults(ProtocolFault.BAD_LENGTH)).isEqualTo(1);
+        assertThat(port.faults(WireFault.BAD_LENGTH)).isEqualTo(1);
     }
 
     /** Frames that never get whole fill half of the memory; a client whose frames get whole is served meanwhile. */
@@ -273,7 +274,7 @@ final class ClientPortLimitsTest {
         final RawClient well = client().say(put);
         awaitWhileTimePasses(200, () -> {
             assertThat(port.counts().heldBytes()).isLessThan(budget);
-            return port.faults(ProtocolFault.STALLED) == 40;
+            return port.faults(WireFault.STALLED) == 40;
         });
 
         assertThat(heardAnswer(well)).isNotNull();
@@ -311,7 +312,7 @@ final class ClientPortLimitsTest {
             clock.advanceMs(100);
             requireServed();
         }
-        assertThat(port.faults(ProtocolFault.STALLED)).isZero();
+        assertThat(port.faults(WireFault.STALLED)).isZero();
         slow.say(java.util.Arrays.copyOfRange(put, at, put.length));
         assertThat(heardAnswer(slow)).isNotNull();
         assertThat(heardAnswer(other)).isNotNull();
@@ -339,22 +340,22 @@ final class ClientPortLimitsTest {
         });
         sender.start();
         awaitThat(() -> port.counts().frameWaits() > 0);
-        for (int round = 1; round <= 7 && port.faults(ProtocolFault.STALLED) == 0; round++) {
+        for (int round = 1; round <= 7 && port.faults(WireFault.STALLED) == 0; round++) {
             final long before = port.counts().receivedBytes();
             final int at = round * step + 1_000;
             for (RawClient each : slow) {
                 try {
                     each.say(java.util.Arrays.copyOfRange(put, at, at + step));
                 } catch (IOException e) {
-                    awaitThat(() -> port.faults(ProtocolFault.STALLED) > 0); // that is why
+                    awaitThat(() -> port.faults(WireFault.STALLED) > 0); // that is why
                 }
             }
-            awaitThat(() -> port.counts().receivedBytes() - before >= slow.size() * step
-                    || port.faults(ProtocolFault.STALLED) > 0);
+            awaitThat(() ->
+                    port.counts().receivedBytes() - before >= slow.size() * step || port.faults(WireFault.STALLED) > 0);
             clock.advanceMs(1_900);
             requireServed();
         }
-        awaitThat(() -> port.faults(ProtocolFault.STALLED) == slow.size());
+        awaitThat(() -> port.faults(WireFault.STALLED) == slow.size());
         assertThat(heardAnswer(well)).isNotNull();
         sender.join();
     }
@@ -416,7 +417,7 @@ final class ClientPortLimitsTest {
             assertThat(heardAnswer(many)).isNotNull();
         }
         sender.join();
-        assertThat(port.faults(ProtocolFault.STALLED)).isZero();
+        assertThat(port.faults(WireFault.STALLED)).isZero();
     }
 
     /** Answers that are not read: the slowest readers go, before memory is out. */
@@ -432,7 +433,7 @@ final class ClientPortLimitsTest {
 
         awaitWhileTimePasses(100, () -> {
             assertThat(port.counts().heldBytes()).isLessThan(2 * budget + (4 << 20));
-            return port.faults(ProtocolFault.STALLED) == 40;
+            return port.faults(WireFault.STALLED) == 40;
         });
         requireServed();
         awaitThat(() -> port.counts().heldBytes() < budget / 2);

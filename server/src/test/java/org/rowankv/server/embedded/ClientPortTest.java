@@ -9,6 +9,7 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -26,12 +27,14 @@ import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientHello;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.HelloDescriptor;
-import org.rowankv.protocol.wire.HelloDescriptor.Hello;
-import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
-import org.rowankv.protocol.wire.ProtocolFault;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.frontend.ClientPort;
@@ -87,7 +90,7 @@ final class ClientPortTest {
         cluster.close();
     }
 
-    private void requireFault(ProtocolFault fault) {
+    private void requireFault(WireFault fault) {
         await().atMost(30, TimeUnit.SECONDS).until(() -> port.faults(fault) == 1);
     }
 
@@ -96,37 +99,70 @@ final class ClientPortTest {
         try (RawClient raw = new RawClient(port)) {
             raw.say("GET / HTTP/1.1\r\nHost: here\r\n\r\n".getBytes(UTF_8)).awaitEnd();
         }
-        requireFault(ProtocolFault.FOREIGN_PROTOCOL);
+        requireFault(WireFault.FOREIGN_PROTOCOL);
     }
 
     @Test
     void shouldTellAnotherVersionWhichOneItSpeaks() throws Exception {
-        final byte[] hello = HelloDescriptor.hello(new Hello(0, MAX_FRAME)).array();
+        final byte[] hello =
+                ClientHandshakeDescriptor.hello(new ClientHello(0, MAX_FRAME)).array();
         hello[16] = 9;
         final java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
         crc.update(hello, 12, hello.length - 12);
         ByteBuffer.wrap(hello).order(ByteOrder.LITTLE_ENDIAN).putInt(8, (int) crc.getValue());
         try (RawClient raw = new RawClient(port)) {
             raw.say(hello);
-            final Welcome refusal = raw.heardWelcome();
-            assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_VERSION);
-            assertThat(refusal.text()).contains("version 9", "this server 2");
+            final RawClient.Refusal refusal = raw.heardRefusal();
+            assertThat(refusal.status()).isEqualTo(HandshakeDescriptor.REFUSED_VERSION);
+            assertThat(refusal.text()).contains("version 9", "this server speaks version 2");
             raw.awaitEnd();
         }
-        requireFault(ProtocolFault.OTHER_VERSION);
+        requireFault(WireFault.OTHER_VERSION);
+    }
+
+    /** As the first version of this protocol sent it. */
+    @Test
+    void shouldTellAClientOfVersion1WhichReleaseToUse() throws Exception {
+        final byte[] hello = HexFormat.of()
+                .parseHex("526f77616e436c69" + "f094b858" + "28000000" + "01000000" + "00000000" + "0000000000000000"
+                        + "00008000" + "00000000");
+        try (RawClient raw = new RawClient(port)) {
+            raw.say(hello);
+            final RawClient.Refusal refusal = raw.heardRefusal();
+            assertThat(refusal.status()).isEqualTo(HandshakeDescriptor.REFUSED_VERSION);
+            assertThat(refusal.text())
+                    .endsWith("the client speaks version 1, this server speaks version 2;"
+                            + " use a client and a server of the same release");
+            raw.awaitEnd();
+        }
+        requireFault(WireFault.OTHER_VERSION);
+    }
+
+    @Test
+    void shouldTellAServerThatThisIsThePortForClients() throws Exception {
+        final byte[] hello = HandshakeDescriptor.seal(HandshakeDescriptor.frame(WirePort.PEERS, 112, 1))
+                .array();
+        try (RawClient raw = new RawClient(port)) {
+            raw.say(hello);
+            final RawClient.Refusal refusal = raw.heardRefusal(WirePort.PEERS);
+            assertThat(refusal.status()).isEqualTo(HandshakeDescriptor.REFUSED_PORT);
+            assertThat(refusal.text()).contains("the port for clients (--listen)", "--peer-listen");
+            raw.awaitEnd();
+        }
+        requireFault(WireFault.OTHER_PORT);
     }
 
     @Test
     void shouldRefuseAClientOfAnotherCluster() throws Exception {
         try (RawClient raw = new RawClient(port)) {
             raw.hello(cluster.configuration().clusterId() + 1, MAX_FRAME);
-            final Welcome refusal = raw.heardWelcome();
-            assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_CLUSTER);
+            final RawClient.Refusal refusal = raw.heardRefusal();
+            assertThat(refusal.status()).isEqualTo(HandshakeDescriptor.REFUSED_CLUSTER);
             assertThat(refusal.text())
                     .contains(Long.toHexString(cluster.configuration().clusterId() + 1));
             raw.awaitEnd();
         }
-        requireFault(ProtocolFault.OTHER_CLUSTER);
+        requireFault(WireFault.OTHER_CLUSTER);
     }
 
     @Test
@@ -134,7 +170,7 @@ final class ClientPortTest {
         try (RawClient raw = new RawClient(port)) {
             raw.hello(0, MAX_FRAME - 1).awaitEnd();
         }
-        requireFault(ProtocolFault.BAD_LENGTH);
+        requireFault(WireFault.BAD_LENGTH);
     }
 
     @Test
@@ -146,11 +182,11 @@ final class ClientPortTest {
             }
             try (RawClient raw = new RawClient(port)) {
                 raw.hello(0, MAX_FRAME);
-                final Welcome refusal = raw.heardWelcome();
-                assertThat(refusal.status()).isEqualTo(HelloDescriptor.REFUSED_FULL);
+                final RawClient.Refusal refusal = raw.heardRefusal();
+                assertThat(refusal.status()).isEqualTo(HandshakeDescriptor.REFUSED_FULL);
                 assertThat(refusal.text()).contains("8 client connections");
             }
-            requireFault(ProtocolFault.TOO_MANY_CONNECTIONS);
+            requireFault(WireFault.TOO_MANY_CONNECTIONS);
         } finally {
             for (RawClient each : raws) {
                 each.close();
@@ -169,7 +205,7 @@ final class ClientPortTest {
         try (RawClient raw = new RawClient(port)) {
             raw.say((byte) 'R').awaitEnd();
         }
-        requireFault(ProtocolFault.NO_HANDSHAKE);
+        requireFault(WireFault.NO_HANDSHAKE);
     }
 
     @ParameterizedTest
@@ -178,7 +214,7 @@ final class ClientPortTest {
         try (RawClient raw = new RawClient(port)) {
             raw.welcomed().say(RawClient.frame(type, new byte[100])).awaitEnd();
         }
-        requireFault(ProtocolFault.BAD_FRAME);
+        requireFault(WireFault.BAD_FRAME);
     }
 
     @ParameterizedTest
@@ -187,7 +223,7 @@ final class ClientPortTest {
         try (RawClient raw = new RawClient(port)) {
             raw.welcomed().say(RawClient.frame(type, new byte[5])).awaitEnd();
         }
-        requireFault(ProtocolFault.BAD_FRAME);
+        requireFault(WireFault.BAD_FRAME);
     }
 
     @Test
@@ -195,18 +231,20 @@ final class ClientPortTest {
         try (RawClient raw = new RawClient(port)) {
             // The server does not wait for the rest.
             raw.welcomed()
-                    .say(java.util.Arrays.copyOf(RawClient.frame(FrameDescriptor.REQUEST, new byte[MAX_FRAME]), 100))
+                    .say(java.util.Arrays.copyOf(
+                            RawClient.frame(ClientFrameDescriptor.REQUEST, new byte[MAX_FRAME]), 100))
                     .awaitEnd();
         }
-        requireFault(ProtocolFault.BAD_LENGTH);
+        requireFault(WireFault.BAD_LENGTH);
         try (RawClient raw = new RawClient(port)) {
-            final byte[] damaged = RawClient.frame(FrameDescriptor.ROUTING_WANTED, new byte[0]);
+            final byte[] damaged = RawClient.frame(ClientFrameDescriptor.ROUTING_WANTED, new byte[0]);
             damaged[20] ^= 1;
             raw.welcomed().say(damaged).awaitEnd();
         }
-        requireFault(ProtocolFault.BAD_CHECKSUM);
+        requireFault(WireFault.BAD_CHECKSUM);
         try (RawClient raw = new RawClient(port)) {
-            raw.welcomed().say(java.util.Arrays.copyOf(RawClient.frame(FrameDescriptor.REQUEST, new byte[300]), 200));
+            raw.welcomed()
+                    .say(java.util.Arrays.copyOf(RawClient.frame(ClientFrameDescriptor.REQUEST, new byte[300]), 200));
         }
         await().atMost(30, TimeUnit.SECONDS).until(() -> port.connections() == 1);
     }
@@ -286,12 +324,12 @@ final class ClientPortTest {
     /** The first answer to a request, behind what is told unasked. */
     private static Status statusOfAnswer(java.io.DataInputStream in) throws IOException {
         while (true) {
-            final byte[] head = new byte[FrameDescriptor.HEAD_LENGTH];
+            final byte[] head = new byte[FrameHeadDescriptor.HEAD_LENGTH];
             in.readFully(head);
             final ByteBuffer buffer = ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN);
             in.readFully(new byte[buffer.getInt(4) - head.length]);
-            if (FrameDescriptor.type(buffer, 0) == FrameDescriptor.ANSWER) {
-                return Status.of(FrameDescriptor.code(buffer, 0));
+            if (FrameHeadDescriptor.type(buffer, 0) == ClientFrameDescriptor.ANSWER) {
+                return Status.of(FrameHeadDescriptor.code(buffer, 0));
             }
         }
     }

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.ErrorLog;
@@ -103,7 +104,7 @@ final class FrameRoomEndTest {
 
     private static ByteBuffer heardAnswer(RawClient client) throws IOException {
         ByteBuffer frame = client.heardFrame();
-        while (FrameDescriptor.type(frame, 0) != FrameDescriptor.ANSWER) {
+        while (FrameHeadDescriptor.type(frame, 0) != ClientFrameDescriptor.ANSWER) {
             frame = client.heardFrame();
         }
         return frame;

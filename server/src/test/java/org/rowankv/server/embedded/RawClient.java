@@ -12,13 +12,18 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.HandshakeInput;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.protocol.wire.BytesFrame;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientHello;
+import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.HelloDescriptor;
-import org.rowankv.protocol.wire.HelloDescriptor.Hello;
-import org.rowankv.protocol.wire.HelloDescriptor.Welcome;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
 
@@ -43,25 +48,42 @@ final class RawClient implements AutoCloseable {
     }
 
     RawClient hello(long cluster, int maxFrame) throws IOException {
-        return say(HelloDescriptor.hello(new Hello(cluster, maxFrame)).array());
+        return say(ClientHandshakeDescriptor.hello(new ClientHello(cluster, maxFrame))
+                .array());
     }
 
-    Welcome heardWelcome() throws Exception {
-        final ByteBuffer heard =
-                ByteBuffer.allocate(HelloDescriptor.MAX_WELCOME).order(ByteOrder.LITTLE_ENDIAN);
-        Welcome welcome = null;
-        while (welcome == null) {
-            final int next = socket.getInputStream().read();
-            assertThat(next).isNotNegative();
-            heard.put((byte) next);
-            welcome = HelloDescriptor.readWelcome(heard);
+    /** Why a server refuses. */
+    record Refusal(int status, String text) {}
+
+    private ByteBuffer heardAnswer(WirePort port) throws IOException, WireException {
+        final HandshakeInput answer = new HandshakeInput(port, false, HandshakeDescriptor.MAX_REFUSAL);
+        final ReadableByteChannel channel = Channels.newChannel(socket.getInputStream());
+        while (!answer.isComplete()) {
+            assertThat(answer.readFrom(channel)).isNotNegative();
         }
-        return welcome;
+        return answer.frame();
+    }
+
+    ClientWelcome heardWelcome() throws Exception {
+        final ByteBuffer answer = heardAnswer(WirePort.CLIENTS);
+        assertThat(HandshakeDescriptor.code(answer)).isEqualTo(HandshakeDescriptor.ACCEPTED);
+        return ClientHandshakeDescriptor.readWelcome(answer);
+    }
+
+    Refusal heardRefusal() throws Exception {
+        return heardRefusal(WirePort.CLIENTS);
+    }
+
+    /** In the words of that port. */
+    Refusal heardRefusal(WirePort port) throws Exception {
+        final ByteBuffer answer = heardAnswer(port);
+        assertThat(HandshakeDescriptor.code(answer)).isNotEqualTo(HandshakeDescriptor.ACCEPTED);
+        return new Refusal(HandshakeDescriptor.code(answer), HandshakeDescriptor.text(answer));
     }
 
     RawClient welcomed() throws Exception {
         hello(0, ClientPortSettings.DEFAULT_MAX_FRAME);
-        assertThat(heardWelcome().status()).isEqualTo(HelloDescriptor.WELCOME);
+        assertThat(heardWelcome()).isNotNull();
         return this;
     }
 
@@ -102,7 +124,7 @@ final class RawClient implements AutoCloseable {
     /** The next frame, whole. */
     ByteBuffer heardFrame() throws IOException {
         final DataInputStream in = input();
-        final byte[] head = new byte[FrameDescriptor.HEAD_LENGTH];
+        final byte[] head = new byte[FrameHeadDescriptor.HEAD_LENGTH];
         in.readFully(head);
         final int length = ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN).getInt(4);
         final ByteBuffer frame = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.wire.FrameDescriptor;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.ErrorLog;
@@ -107,7 +108,7 @@ final class RequestErrorTest {
 
     private void answered() throws Exception {
         try (RawClient client = new RawClient(port).welcomed().say(put(10))) {
-            while (FrameDescriptor.type(client.heardFrame(), 0) != FrameDescriptor.ANSWER) {
+            while (FrameHeadDescriptor.type(client.heardFrame(), 0) != ClientFrameDescriptor.ANSWER) {
                 // What comes before does not matter.
             }
         }

@@ -23,11 +23,11 @@ import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
+import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 import org.rowankv.protocol.wire.ChangesWantedDescriptor;
 import org.rowankv.protocol.wire.FrameWriter;
-import org.rowankv.protocol.wire.ProtocolException;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.frontend.AskedChanges;
 import org.rowankv.server.frontend.AskedChanges.Source;
@@ -350,7 +350,7 @@ public final class Subscriber implements Service {
         final ByteBuffer frame = sent();
         try {
             ChangesWantedDescriptor.check(frame, 0, frame.capacity());
-        } catch (ProtocolException e) {
+        } catch (WireException e) {
             scene.violation("a request for changes is malformed: " + e);
         }
         final AskedChanges asked = new AskedChanges(number, frame, 0, scene.nowNs());
@@ -424,7 +424,7 @@ public final class Subscriber implements Service {
         final ChangesQuestion question = Objects.requireNonNull(each.question);
         try {
             question.read(frame, 0, frame.capacity());
-        } catch (ProtocolException e) {
+        } catch (WireException e) {
             scene.violation("a reply with changes is malformed: " + e);
         }
         boolean well = true;

@@ -1,5 +1,7 @@
 package org.rowankv.rdma.tcp.wire;
 
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.CreditSource;
 
 /**

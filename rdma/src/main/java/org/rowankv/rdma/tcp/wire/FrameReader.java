@@ -2,20 +2,30 @@ package org.rowankv.rdma.tcp.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
-import java.util.ArrayDeque;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameLimits;
+import org.rowankv.protocol.frame.FrameMemory;
+import org.rowankv.protocol.frame.WireChecksum;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.FaultLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cuts what arrives on one connection into frames. A frame is handed on when all of it is there, wherever the network cut
- * it; what is missing is waited for in a buffer of this connection, which grows with what has come, not with what was
- * announced. So a peer that stops in the middle of a message holds up nobody else.
+ * Reads the frames of one connection: a {@link FrameCutter} on what Netty brings, with Netty's memory for what is not whole. So a
+ * peer that stops in the middle of a message holds up nobody else.
  *
  * <p>A frame that is not whole must get on: by {@value #STEP} bytes, or to its end, in the time after which a silent peer counts as
  * gone. A byte now and then is not enough.
@@ -27,24 +37,26 @@ import org.slf4j.LoggerFactory;
  */
 public abstract class FrameReader extends ChannelInboundHandlerAdapter implements FrameLimits {
     private static final Logger LOG = LoggerFactory.getLogger(FrameReader.class);
-    private static final int FIRST_CAPACITY = 4 << 10;
     /** Bytes of a frame that count as progress. */
     private static final int STEP = 64 << 10;
 
     protected final WireChecksum checksum = new WireChecksum();
+    private final PeerFrameWriter writer = new PeerFrameWriter();
     private final FaultLog<WireFault> faults;
     private final Clock clock;
-    private final ArrayDeque<ByteBuf> backlog = new ArrayDeque<>(4);
+    private final FrameCutter cutter = new FrameCutter(WirePort.PEERS, this, this::replace);
+    private final FrameCutter.Taker taker = this::takes;
+    /** Where the cutter keeps what is not whole. */
     private ByteBuf partial = Unpooled.EMPTY_BUFFER;
-    private int partialLength;
-    private boolean waiting;
+
+    private @Nullable ChannelHandlerContext context;
     private boolean ended;
     private long lastReadNs;
     /** Bytes of the frame that had come when it got on the last time; 0: none is under way. */
     private int progress;
 
     private long progressNs;
-    /** Capacity of {@link #partial} as it was counted last. */
+    /** Bytes of {@link #partial} as they were counted last. */
     private int counted;
 
     public FrameReader(FaultLog<WireFault> faults, Clock clock) {
@@ -54,11 +66,12 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     }
 
     /**
-     * A whole frame, whose header is sound and whose length is within the limits.
+     * A whole frame, whose head is sound and whose length is within the limits.
      *
+     * @param buffer little-endian; the bytes are there during the call only
      * @return false if it cannot be taken now: it will be handed on again
      */
-    protected abstract boolean onFrame(ByteBuf buffer, int at, int length) throws WireException;
+    protected abstract boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException;
 
     /** All that has arrived was handed on, or a frame has to wait. */
     protected abstract void onBatchEnd();
@@ -72,37 +85,55 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     protected abstract void onEnd();
 
     @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
+    public final void handlerAdded(ChannelHandlerContext added) {
+        context = added;
+    }
+
+    /** Null before it was added to its connection. */
+    protected final @Nullable ChannelHandlerContext context() {
+        return context;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext here, Object message) {
         if (ended) {
             ReferenceCountUtil.release(message);
             return;
         }
         lastReadNs = clock.nanoTime();
-        backlog.add((ByteBuf) message);
-        if (!waiting) {
-            drain(context);
-            settle(lastReadNs);
+        final ByteBuf in = (ByteBuf) message;
+        try {
+            cutter.take(
+                    in.internalNioBuffer(in.readerIndex(), in.readableBytes()).order(ByteOrder.LITTLE_ENDIAN), taker);
+            settle(here, lastReadNs);
+        } catch (WireException e) {
+            fail(here, e);
+        } finally {
+            in.release();
         }
     }
 
     @Override
-    public void channelReadComplete(ChannelHandlerContext context) {
+    public void channelReadComplete(ChannelHandlerContext here) {
         if (!ended) {
             onBatchEnd();
         }
     }
 
     /** Tries again what had to wait, and goes on reading if it was taken. */
-    protected final void resume(ChannelHandlerContext context) {
-        if (!waiting || ended) {
+    protected final void resume(ChannelHandlerContext here) {
+        if (!isWaiting() || ended) {
             return;
         }
-        waiting = false;
-        drain(context);
-        if (!waiting && !ended) {
-            lastReadNs = clock.nanoTime(); // until now this end did not listen
-            settle(lastReadNs);
-            context.channel().config().setAutoRead(true);
+        try {
+            cutter.resume(taker);
+            if (!isWaiting() && !ended) {
+                lastReadNs = clock.nanoTime(); // until now this end did not listen
+                here.channel().config().setAutoRead(true);
+            }
+            settle(here, lastReadNs);
+        } catch (WireException e) {
+            fail(here, e);
         }
         if (!ended) {
             onBatchEnd();
@@ -110,21 +141,48 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     }
 
     protected final boolean isWaiting() {
-        return waiting;
+        return cutter.isBlocked();
+    }
+
+    private boolean takes(ByteBuffer buffer, int at, int length) throws WireException {
+        PeerFrameDescriptor.checkZero(buffer, at);
+        if (!onFrame(buffer, at, length)) {
+            return false;
+        }
+        progress = 0;
+        return true;
+    }
+
+    private ByteBuffer replace(ByteBuffer current, int capacity) {
+        final ByteBuf former = partial;
+        ByteBuffer next = FrameMemory.NOTHING;
+        if (capacity == 0) {
+            partial = Unpooled.EMPTY_BUFFER;
+        } else {
+            partial = Objects.requireNonNull(context).alloc().directBuffer(capacity);
+            next = FrameMemory.copy(current, partial.nioBuffer(0, capacity));
+        }
+        former.release();
+        return next;
     }
 
     /** Behind what was read: what is held, and whether it got on. */
-    private void settle(long nowNs) {
-        final int have = partial.readableBytes();
-        if (have > 0 && (progress == 0 || have - progress >= STEP)) {
-            progress = have;
-            progressNs = nowNs;
+    private void settle(ChannelHandlerContext here, long nowNs) {
+        if (isWaiting()) {
+            here.channel().config().setAutoRead(false);
+        } else {
+            final int have = cutter.heldBytes();
+            if (have > 0 && (progress == 0 || have - progress >= STEP)) {
+                progress = have;
+                progressNs = nowNs;
+            }
         }
         count();
     }
 
+    /** What waits for this end is not counted: the peer cannot go on. */
     private void count() {
-        final int delta = partial.capacity() - counted;
+        final int delta = (isWaiting() ? 0 : cutter.capacity()) - counted;
         if (delta != 0) {
             counted += delta;
             onHeld(delta);
@@ -137,155 +195,83 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
      * @param peer what is known of it
      * @return whether it was ended
      */
-    protected final boolean endIfQuiet(ChannelHandlerContext context, long nowNs, long idleNs, String peer) {
-        if (waiting || ended) {
+    protected final boolean endIfQuiet(ChannelHandlerContext here, long nowNs, long idleNs, String peer) {
+        if (isWaiting() || ended) {
             return ended;
         }
         if (nowNs - lastReadNs > idleNs) {
-            fail(context, new WireException(WireFault.SILENT, peer));
+            fail(here, new WireException(WireFault.SILENT, peer));
         } else if (stalledNs(nowNs) > idleNs) {
-            fail(context, stalled(peer));
+            fail(here, stalled(peer));
         }
         return ended;
     }
 
     /** For how long the frame that is under way has not got on; −1 if none is, or this end does not read. */
     private long stalledNs(long nowNs) {
-        return waiting || progress == 0 ? -1 : Math.max(0, nowNs - progressNs);
+        return isWaiting() || progress == 0 ? -1 : Math.max(0, nowNs - progressNs);
     }
 
-    /** Bytes of the buffer of the frame that is not whole; 0 if this end does not read, since the peer cannot go on. */
+    /** Bytes of the buffer of the frame that is not whole; 0 if this end does not read. */
     public final int heldBytes() {
-        return waiting ? 0 : counted;
+        return counted;
     }
 
     /** Ends a connection for the memory of its unfinished frame. */
-    public final void endForMemory(ChannelHandlerContext context, String peer) {
-        fail(context, stalled(peer));
+    protected final void endForMemory(String peer) {
+        final ChannelHandlerContext here = context;
+        if (here != null) {
+            fail(here, stalled(peer));
+        }
     }
 
     private WireException stalled(String peer) {
         return new WireException(
-                WireFault.STALLED, peer + ": " + partial.readableBytes() + " of " + partialLength + " bytes have come");
+                WireFault.STALLED,
+                peer + ": " + cutter.heldBytes() + " of " + cutter.awaitedLength() + " bytes have come");
     }
 
-    private void drain(ChannelHandlerContext context) {
-        try {
-            boolean taken = partialLength == 0 || consume(context, Unpooled.EMPTY_BUFFER);
-            while (taken && !backlog.isEmpty()) {
-                taken = consume(context, backlog.peekFirst());
-                if (taken && !ended) {
-                    backlog.pollFirst().release();
-                }
-            }
-            if (!taken) {
-                waiting = true;
-                context.channel().config().setAutoRead(false);
-            }
-        } catch (WireException e) {
-            fail(context, e);
-        }
+    /** Writes a frame without payload. */
+    protected final void write(Channel to, int type, int flags, long number, long first, long second) {
+        final var unused = to.write(writer.frame(to.alloc(), type, flags, number, first, second), to.voidPromise());
     }
 
-    /**
-     * Hands on what is whole; returns whether the buffer has been used up. A frame may end the connection: then the
-     * buffer is released already.
-     */
-    private boolean consume(ChannelHandlerContext context, ByteBuf in) throws WireException {
-        while (!ended) {
-            if (partial.isReadable()) {
-                if (!fillPartial(in)) {
-                    return true;
-                }
-                if (!onFrame(partial, partial.readerIndex(), partialLength)) {
-                    return false;
-                }
-                dropPartial();
-            } else if (in.readableBytes() < WireDescriptor.HEADER_LENGTH) {
-                keep(context, in);
-                return true;
-            } else {
-                final int length = WireDescriptor.checked(in, in.readerIndex(), this, checksum);
-                if (in.readableBytes() < length) {
-                    partialLength = length;
-                    keep(context, in);
-                    return true;
-                }
-                if (!onFrame(in, in.readerIndex(), length)) {
-                    return false;
-                }
-                if (!ended) {
-                    in.skipBytes(length);
-                }
-            }
-        }
-        return true;
-    }
-
-    /** Takes from the buffer what the frame begun lacks; returns whether it is whole. */
-    private boolean fillPartial(ByteBuf in) throws WireException {
-        if (partialLength == 0) {
-            take(in, WireDescriptor.HEADER_LENGTH);
-            if (partial.readableBytes() < WireDescriptor.HEADER_LENGTH) {
-                return false;
-            }
-            partialLength = WireDescriptor.checked(partial, partial.readerIndex(), this, checksum);
-        }
-        take(in, partialLength);
-        return partial.readableBytes() == partialLength;
-    }
-
-    private void take(ByteBuf in, int upTo) {
-        final int size = Math.min(in.readableBytes(), upTo - partial.readableBytes());
-        if (size > 0) {
-            partial.writeBytes(in, size);
-        }
-    }
-
-    private void keep(ChannelHandlerContext context, ByteBuf in) {
-        if (in.isReadable()) {
-            partial = context.alloc().directBuffer(Math.max(FIRST_CAPACITY, in.readableBytes()));
-            partial.writeBytes(in);
-        }
-    }
-
-    private void dropPartial() {
-        partial.release();
-        partial = Unpooled.EMPTY_BUFFER;
-        partialLength = 0;
-        progress = 0;
+    /** As {@link #write}, with all that was written before. */
+    protected final void send(Channel to, int type, int flags, long number, long first, long second) {
+        write(to, type, flags, number, first, second);
+        final var unused = to.flush();
     }
 
     /** Ends this connection because of what its peer did. */
-    protected final void fail(ChannelHandlerContext context, WireException e) {
+    protected final void fail(ChannelHandlerContext here, WireException e) {
         if (!ended) {
-            faults.report(e.fault(), context.channel().remoteAddress(), e.text());
-            end(context);
+            faults.report(e.fault(), here.channel().remoteAddress(), e.text());
+            end(here);
         }
     }
 
     /** Ends this connection. */
-    protected final void end(ChannelHandlerContext context) {
+    protected final void end(ChannelHandlerContext here) {
         release();
-        final var unused = context.close();
+        final var unused = here.close();
     }
 
     @Override
-    public void channelInactive(ChannelHandlerContext context) {
+    public void channelInactive(ChannelHandlerContext here) {
         release();
     }
 
     @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    public void exceptionCaught(ChannelHandlerContext here, Throwable cause) {
         if (cause instanceof IOException) {
-            LOG.debug("The connection of {} broke", context.channel().remoteAddress(), cause);
+            LOG.debug("The connection of {} broke", here.channel().remoteAddress(), cause);
         } else {
             LOG.error(
                     "The connection of {} is closed after a failure",
-                    context.channel().remoteAddress(),
+                    here.channel().remoteAddress(),
                     cause);
         }
-        end(context);
+        end(here);
     }
 
     private void release() {
@@ -293,9 +279,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
             return;
         }
         ended = true;
-        backlog.forEach(ByteBuf::release);
-        backlog.clear();
-        dropPartial();
+        cutter.release();
         count();
         onEnd();
     }

@@ -1,11 +1,11 @@
 package org.rowankv.rdma.tcp.wire;
 
-import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import javax.crypto.Mac;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
 import org.rowankv.rdma.secret.ClusterSecret;
 
 /**
@@ -46,30 +46,26 @@ public final class HandshakeProof {
         return ClusterSecret.isSame(ofCaller(), mac);
     }
 
-    /** Puts the called server's MAC into a welcome that stands at that index without one, and seals it. */
-    public void sign(ByteBuf welcome, int at, WireChecksum checksum) {
-        welcome.setBytes(at + HelloDescriptor.MAC_OFFSET, ofCalled(welcome, at));
-        HelloDescriptor.seal(welcome, at, checksum);
+    /** Puts the called server's MAC into a welcome or refusal that has none, and seals it. */
+    public ByteBuffer sign(ByteBuffer answer) {
+        return HandshakeDescriptor.seal(answer.put(HandshakeDescriptor.MAC_OFFSET, ofCalled(answer)));
     }
 
-    /** Whether a welcome that stands at that index carries the called server's MAC. */
-    public boolean isOfCalled(ByteBuf welcome, int at) {
-        final byte[] mac = new byte[HelloDescriptor.MAC_LENGTH];
-        welcome.getBytes(at + HelloDescriptor.MAC_OFFSET, mac);
-        return ClusterSecret.isSame(ofCalled(welcome, at), mac);
+    /** Whether a whole welcome or refusal carries the called server's MAC. */
+    public boolean isOfCalled(ByteBuffer answer) {
+        final byte[] mac = new byte[HandshakeDescriptor.MAC_LENGTH];
+        answer.get(HandshakeDescriptor.MAC_OFFSET, mac);
+        return ClusterSecret.isSame(ofCalled(answer), mac);
     }
 
-    /** Over all of the welcome but its MAC, and its crc, which follows from the rest. */
-    private byte[] ofCalled(ByteBuf welcome, int at) {
+    /** Over all of the answer but its MAC, and its crc, which follows from the rest. */
+    private byte[] ofCalled(ByteBuffer answer) {
         final Mac mac = begin(CALLED);
-        final int length = welcome.getIntLE(at + HelloDescriptor.LENGTH_OFFSET);
-        update(mac, welcome, at + HelloDescriptor.LENGTH_OFFSET, at + HelloDescriptor.MAC_OFFSET);
-        update(mac, welcome, at + HelloDescriptor.WELCOME_LENGTH, at + length);
+        final int behind = HandshakeDescriptor.MAC_OFFSET + HandshakeDescriptor.MAC_LENGTH;
+        mac.update(answer.slice(
+                HandshakeDescriptor.LENGTH_OFFSET, HandshakeDescriptor.MAC_OFFSET - HandshakeDescriptor.LENGTH_OFFSET));
+        mac.update(answer.slice(behind, answer.limit() - behind));
         return mac.doFinal();
-    }
-
-    private static void update(Mac mac, ByteBuf bytes, int from, int to) {
-        mac.update(bytes.nioBuffer(from, to - from));
     }
 
     private Mac begin(byte[] label) {

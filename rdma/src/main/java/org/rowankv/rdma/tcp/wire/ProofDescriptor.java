@@ -1,79 +1,71 @@
 package org.rowankv.rdma.tcp.wire;
 
-import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
 
 /**
- * Layout of the two frames between hello and welcome where the hello's method is the secret. Little-endian. The first 24
- * bytes are those of {@link HelloDescriptor}.
+ * Layout of the two frames between hello and welcome where the hello's method is the secret, behind the prefix of
+ * {@link HandshakeDescriptor}. Little-endian.
  *
  * <pre>
- *   challenge, from the called server
- *   0       8      12       16        20       24            40
- *   +-------+------+--------+---------+--------+-------------+
- *   | magic | crc  | length | version | status | fresh nonce |
- *   +-------+------+--------+---------+--------+-------------+
+ *   challenge, from the called server; code: 255
+ *   24            40
+ *   +-------------+
+ *   | fresh nonce |
+ *   +-------------+
  *
- *   proof, from the caller
- *   0       8      12       16        20       24            56
- *   +-------+------+--------+---------+--------+-------------+
- *   | magic | crc  | length | version | method | MAC         |
- *   +-------+------+--------+---------+--------+-------------+
+ *   proof, from the caller; code: the method
+ *   24            56
+ *   +-------------+
+ *   | MAC         |
+ *   +-------------+
  * </pre>
  */
 public final class ProofDescriptor {
     /** In place of a welcome's status. */
     static final int STATUS_CHALLENGE = 255;
 
-    static final int STATUS_OFFSET = HelloDescriptor.STATUS_OFFSET;
-    static final int METHOD_OFFSET = HelloDescriptor.STATUS_OFFSET;
-    static final int FRESH_OFFSET = HelloDescriptor.PREFIX_LENGTH;
-    public static final int CHALLENGE_LENGTH = FRESH_OFFSET + HelloDescriptor.FRESH_LENGTH;
-    static final int MAC_OFFSET = HelloDescriptor.PREFIX_LENGTH;
-    public static final int PROOF_LENGTH = MAC_OFFSET + HelloDescriptor.MAC_LENGTH;
+    static final int FRESH_OFFSET = HandshakeDescriptor.PREFIX_LENGTH;
+    public static final int CHALLENGE_LENGTH = FRESH_OFFSET + PeerHandshakeDescriptor.FRESH_LENGTH;
+    public static final int PROOF_LENGTH = HandshakeDescriptor.MAC_OFFSET + HandshakeDescriptor.MAC_LENGTH;
 
     private ProofDescriptor() {}
 
-    public static void writeChallenge(ByteBuf out, long freshHigh, long freshLow, WireChecksum checksum) {
-        final int at = out.writerIndex();
-        out.writeLongLE(HelloDescriptor.MAGIC).writeIntLE(0).writeIntLE(CHALLENGE_LENGTH);
-        out.writeIntLE(HelloDescriptor.VERSION).writeIntLE(STATUS_CHALLENGE);
-        out.writeLongLE(freshHigh).writeLongLE(freshLow);
-        HelloDescriptor.seal(out, at, checksum);
+    public static ByteBuffer challenge(long freshHigh, long freshLow) {
+        return HandshakeDescriptor.seal(HandshakeDescriptor.frame(WirePort.PEERS, CHALLENGE_LENGTH, STATUS_CHALLENGE)
+                .putLong(FRESH_OFFSET, freshHigh)
+                .putLong(FRESH_OFFSET + Long.BYTES, freshLow));
     }
 
-    public static void writeProof(ByteBuf out, byte[] mac, WireChecksum checksum) {
-        final int at = out.writerIndex();
-        out.writeLongLE(HelloDescriptor.MAGIC).writeIntLE(0).writeIntLE(PROOF_LENGTH);
-        out.writeIntLE(HelloDescriptor.VERSION).writeIntLE(PeerAuthentication.METHOD_SECRET);
-        out.writeBytes(mac);
-        HelloDescriptor.seal(out, at, checksum);
+    public static ByteBuffer proof(byte[] mac) {
+        return HandshakeDescriptor.seal(
+                HandshakeDescriptor.frame(WirePort.PEERS, PROOF_LENGTH, PeerAuthentication.METHOD_SECRET)
+                        .put(HandshakeDescriptor.MAC_OFFSET, mac));
     }
 
-    /** Whether a whole frame from a called server is a challenge; else it is a welcome. */
-    public static boolean isChallenge(ByteBuf in) {
-        return in.getIntLE(in.readerIndex() + STATUS_OFFSET) == STATUS_CHALLENGE;
+    /** Whether a whole frame from a called server is a challenge; else it is a welcome, or a refusal. */
+    public static boolean isChallenge(ByteBuffer frame) {
+        return HandshakeDescriptor.code(frame) == STATUS_CHALLENGE;
     }
 
-    /** Checks a whole challenge; it is read, and its bytes stay where they are. */
-    public static void readChallenge(ByteBuf in, WireChecksum checksum) throws WireException {
-        final int length = HelloDescriptor.checkedLength(in, checksum);
-        if (length != CHALLENGE_LENGTH) {
-            throw new WireException(WireFault.BAD_LENGTH, "a challenge of " + length + " bytes");
+    /** Fails unless a whole challenge has its length. */
+    public static void checkChallenge(ByteBuffer frame) throws WireException {
+        if (frame.limit() != CHALLENGE_LENGTH) {
+            throw new WireException(WireFault.BAD_LENGTH, "a challenge of " + frame.limit() + " bytes");
         }
-        in.skipBytes(length);
     }
 
     /** Reads a whole proof: its MAC. */
-    public static byte[] readProof(ByteBuf in, WireChecksum checksum) throws WireException {
-        final int length = HelloDescriptor.checkedLength(in, checksum);
-        final int at = in.readerIndex();
-        final int method = in.getIntLE(at + METHOD_OFFSET);
-        if (length != PROOF_LENGTH || method != PeerAuthentication.METHOD_SECRET) {
-            throw new WireException(WireFault.BAD_FRAME, "a proof of " + length + " bytes by method " + method);
+    public static byte[] readProof(ByteBuffer frame) throws WireException {
+        final int method = HandshakeDescriptor.code(frame);
+        if (frame.limit() != PROOF_LENGTH || method != PeerAuthentication.METHOD_SECRET) {
+            throw new WireException(WireFault.BAD_FRAME, "a proof of " + frame.limit() + " bytes by method " + method);
         }
-        final byte[] mac = new byte[HelloDescriptor.MAC_LENGTH];
-        in.getBytes(at + MAC_OFFSET, mac);
-        in.skipBytes(length);
+        final byte[] mac = new byte[HandshakeDescriptor.MAC_LENGTH];
+        frame.get(HandshakeDescriptor.MAC_OFFSET, mac);
         return mac;
     }
 }

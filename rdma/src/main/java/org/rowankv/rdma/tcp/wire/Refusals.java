@@ -1,39 +1,34 @@
 package org.rowankv.rdma.tcp.wire;
 
+import org.rowankv.protocol.frame.HandshakeDescriptor;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 
-/** The status of a welcome, and the reason of the exception that it becomes at the caller. */
+/** The status of a refusal, and the reason of the exception that it becomes at the caller. */
 public final class Refusals {
-    public static final int ACCEPTED = 0;
-
     private Refusals() {}
 
     public static int statusOf(Reason reason) {
         return switch (reason) {
-            case UNKNOWN_PEER -> 1;
-            case OTHER_INCARNATION -> 2;
-            case STALE_TERM -> 3;
-            case NOT_ADMITTED -> 4;
-            case OTHER_CLUSTER -> 5;
-            case CLOSED -> 6;
-            case OTHER_VERSION -> 7;
-            case UNPROVEN -> 8;
+            case OTHER_VERSION -> HandshakeDescriptor.REFUSED_VERSION;
+            case OTHER_CLUSTER -> HandshakeDescriptor.REFUSED_CLUSTER;
+            case CLOSED -> HandshakeDescriptor.REFUSED_CLOSED;
+            case UNKNOWN_PEER -> HandshakeDescriptor.FIRST_OF_PORT;
+            case OTHER_INCARNATION -> HandshakeDescriptor.FIRST_OF_PORT + 1;
+            case STALE_TERM -> HandshakeDescriptor.FIRST_OF_PORT + 2;
+            case NOT_ADMITTED -> HandshakeDescriptor.FIRST_OF_PORT + 3;
+            case UNPROVEN -> HandshakeDescriptor.FIRST_OF_PORT + 4;
         };
     }
 
     /** A status that is not known, of a newer version, is a refusal too. */
     public static Reason reasonOf(int status) {
-        return switch (status) {
-            case 1 -> Reason.UNKNOWN_PEER;
-            case 2 -> Reason.OTHER_INCARNATION;
-            case 3 -> Reason.STALE_TERM;
-            case 5 -> Reason.OTHER_CLUSTER;
-            case 6 -> Reason.CLOSED;
-            case 7 -> Reason.OTHER_VERSION;
-            case 8 -> Reason.UNPROVEN;
-            default -> Reason.NOT_ADMITTED;
-        };
+        for (Reason reason : Reason.values()) {
+            if (statusOf(reason) == status) {
+                return reason;
+            }
+        }
+        return status == HandshakeDescriptor.REFUSED_PORT ? Reason.UNKNOWN_PEER : Reason.NOT_ADMITTED;
     }
 
     public static FabricException refusal(Reason reason, int remoteServerId, String why) {

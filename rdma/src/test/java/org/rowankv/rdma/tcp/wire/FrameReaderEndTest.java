@@ -6,12 +6,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.rdma.tcp.RawPeer;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 
@@ -24,26 +26,20 @@ final class FrameReaderEndTest {
         private final List<Throwable> failures = new ArrayList<>();
         private int frames;
         private int ends;
-        private @Nullable ChannelHandlerContext context;
 
         EndingReader() {
             super(new FaultLog<>(WireFault.class), SystemClock.INSTANCE);
         }
 
         @Override
-        public void handlerAdded(ChannelHandlerContext added) {
-            context = added;
+        public int longest(int type) {
+            return PeerFrameDescriptor.HEAD_LENGTH;
         }
 
         @Override
-        public int mostPayload(int type) {
-            return 0;
-        }
-
-        @Override
-        protected boolean onFrame(ByteBuf buffer, int at, int length) {
+        protected boolean onFrame(ByteBuffer buffer, int at, int length) {
             frames++;
-            end(Objects.requireNonNull(context));
+            end(Objects.requireNonNull(context()));
             return true;
         }
 
@@ -64,15 +60,14 @@ final class FrameReaderEndTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, WireDescriptor.HEADER_LENGTH, WireDescriptor.HEADER_LENGTH + 1, 80})
+    @ValueSource(ints = {1, PeerFrameDescriptor.HEAD_LENGTH, PeerFrameDescriptor.HEAD_LENGTH + 1, 80})
     void shouldEndOnceWithoutAFailureAndReleaseWhatArrived(int cut) {
         final EndingReader reader = new EndingReader();
         final EmbeddedChannel channel = new EmbeddedChannel(reader);
-        final ByteBuf bytes = Unpooled.directBuffer(FRAMES * WireDescriptor.HEADER_LENGTH);
-        final ByteBuf one = Unpooled.directBuffer(WireDescriptor.HEADER_LENGTH);
-        WireDescriptor.header(one, WireDescriptor.PING, 0, 0, 0, 0, 0, 0, new WireChecksum());
+        final ByteBuf bytes = Unpooled.directBuffer(FRAMES * PeerFrameDescriptor.HEAD_LENGTH);
+        final byte[] one = RawPeer.frame(PeerFrameDescriptor.PING, 0, 0, 0, 0, 0, new byte[0]);
         for (int i = 0; i < FRAMES; i++) {
-            bytes.writeBytes(one, 0, WireDescriptor.HEADER_LENGTH);
+            bytes.writeBytes(one);
         }
         final List<ByteBuf> arriving = new ArrayList<>();
         while (bytes.isReadable()) {
@@ -88,6 +83,5 @@ final class FrameReaderEndTest {
         assertThat(channel.isOpen()).isFalse();
         assertThat(arriving).allSatisfy(part -> assertThat(part.refCnt()).isZero());
         bytes.release();
-        one.release();
     }
 }

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.rdma.tcp.RawPeer;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.ManualClock;
 
@@ -25,7 +27,7 @@ final class FrameReaderSilenceTest {
     private static final int LONGEST = 4 * STEP;
     private static final int[] PAYLOADS = {0, 1, 500, STEP, STEP + 7, LONGEST};
     private static final int[] PARTS = {
-        1, 39, 40, 41, 200, STEP - 1, STEP, STEP + 1, 2 * STEP, LONGEST + WireDescriptor.HEADER_LENGTH
+        1, 39, 40, 41, 200, STEP - 1, STEP, STEP + 1, 2 * STEP, LONGEST + PeerFrameDescriptor.HEAD_LENGTH
     };
     private static final long[] PAUSES = {1, IDLE_NS / 2, IDLE_NS - 1, IDLE_NS, IDLE_NS + 1};
 
@@ -35,24 +37,18 @@ final class FrameReaderSilenceTest {
 
     /** Takes frames or has them wait, as it is told. */
     private final class Choosy extends FrameReader {
-        private ChannelHandlerContext context;
 
         Choosy() {
             super(faults, clock);
         }
 
         @Override
-        public void handlerAdded(ChannelHandlerContext added) {
-            context = added;
+        public int longest(int type) {
+            return PeerFrameDescriptor.HEAD_LENGTH + LONGEST;
         }
 
         @Override
-        public int mostPayload(int type) {
-            return LONGEST;
-        }
-
-        @Override
-        protected boolean onFrame(ByteBuf buffer, int at, int length) {
+        protected boolean onFrame(ByteBuffer buffer, int at, int length) {
             return takes;
         }
 
@@ -129,7 +125,6 @@ final class FrameReaderSilenceTest {
     private static final class Frames {
         private final Random lengths;
         private final Random again;
-        private final WireChecksum checksum = new WireChecksum();
         private ByteBuf bytes = Unpooled.buffer();
 
         Frames(long seed) {
@@ -138,15 +133,13 @@ final class FrameReaderSilenceTest {
         }
 
         int nextTaken() {
-            return WireDescriptor.HEADER_LENGTH + PAYLOADS[again.nextInt(PAYLOADS.length)];
+            return PeerFrameDescriptor.HEAD_LENGTH + PAYLOADS[again.nextInt(PAYLOADS.length)];
         }
 
         ByteBuf next(int size) {
             while (bytes.readableBytes() < size) {
                 final int payload = PAYLOADS[lengths.nextInt(PAYLOADS.length)];
-                final ByteBuf header = Unpooled.buffer();
-                WireDescriptor.header(header, WireDescriptor.SEND, 0, payload, 0, 0, 0, 0, checksum);
-                bytes.writeBytes(header).writeZero(payload);
+                bytes.writeBytes(RawPeer.frame(PeerFrameDescriptor.SEND, 0, 0, 0, 0, 0, new byte[payload]));
             }
             return bytes.readBytes(size);
         }
@@ -171,7 +164,7 @@ final class FrameReaderSilenceTest {
                 }
                 case 2 -> takes = random.nextInt(3) > 0;
                 case 3 -> {
-                    reader.resume(reader.context);
+                    reader.resume(reader.context());
                     model.resume(frames);
                 }
                 default -> {
@@ -179,7 +172,7 @@ final class FrameReaderSilenceTest {
                     final long silent = faults.count(WireFault.SILENT);
                     final long stalled = faults.count(WireFault.STALLED);
                     final WireFault expected = model.fault();
-                    assertThat(reader.endIfQuiet(reader.context, clock.nanoTime(), IDLE_NS, "a peer"))
+                    assertThat(reader.endIfQuiet(reader.context(), clock.nanoTime(), IDLE_NS, "a peer"))
                             .as("%s after step %s", expected, step)
                             .isEqualTo(expected != null);
                     assertThat(faults.count(WireFault.SILENT) - silent).isEqualTo(expected == WireFault.SILENT ? 1 : 0);

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,8 +19,13 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
+import org.rowankv.protocol.frame.HandshakeDescriptor;
+import org.rowankv.protocol.frame.HandshakeInput;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.rdma.tcp.RawPeer;
-import org.rowankv.rdma.tcp.wire.HelloDescriptor.Hello;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 
@@ -43,18 +49,18 @@ final class WireFuzzTest {
         }
 
         @Override
-        public int mostPayload(int type) {
-            return type == 0 || type > 20 ? -1 : MAX_PAYLOAD;
+        public int longest(int type) {
+            return type == 0 || type > 20 ? -1 : PeerFrameDescriptor.HEAD_LENGTH + MAX_PAYLOAD;
         }
 
         @Override
-        protected boolean onFrame(ByteBuf buffer, int at, int length) {
+        protected boolean onFrame(ByteBuffer buffer, int at, int length) {
             offered++;
             if (refusesEvery > 0 && offered % refusesEvery == 0) {
                 return false;
             }
             final byte[] frame = new byte[length];
-            buffer.getBytes(at, frame);
+            buffer.get(at, frame);
             frames.add(frame);
             return true;
         }
@@ -80,15 +86,12 @@ final class WireFuzzTest {
 
     private static byte[] frame(int type, int payload, long seed) {
         final Random random = new Random(seed);
-        final ByteBuf out = Unpooled.buffer();
-        WireDescriptor.header(
-                out, type, 0, payload, random.nextInt(), random.nextLong(), random.nextLong(), 1, new WireChecksum());
         final byte[] bytes = new byte[payload];
+        final int small = random.nextInt();
+        final long number = random.nextLong();
+        final long first = random.nextLong();
         random.nextBytes(bytes);
-        out.writeBytes(bytes);
-        final byte[] frame = new byte[out.readableBytes()];
-        out.readBytes(frame);
-        return frame;
+        return RawPeer.frame(type, 0, small, number, first, 1, bytes);
     }
 
     @Provide
@@ -191,7 +194,7 @@ final class WireFuzzTest {
         assertThat(channel.isOpen()).isEqualTo(faults(log) == 0);
         for (final byte[] frame : reader.frames) {
             assertThat(frame.length)
-                    .isBetween(WireDescriptor.HEADER_LENGTH, WireDescriptor.HEADER_LENGTH + MAX_PAYLOAD);
+                    .isBetween(PeerFrameDescriptor.HEAD_LENGTH, PeerFrameDescriptor.HEAD_LENGTH + MAX_PAYLOAD);
         }
         assertThat(channel.close().isSuccess()).isTrue();
         assertThat(reader.ends).isEqualTo(1);
@@ -203,12 +206,12 @@ final class WireFuzzTest {
         final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
         final FrameReader reader = new FrameReader(log, SystemClock.INSTANCE) {
             @Override
-            public int mostPayload(int type) {
+            public int longest(int type) {
                 return 64 << 20;
             }
 
             @Override
-            protected boolean onFrame(ByteBuf buffer, int at, int length) {
+            protected boolean onFrame(ByteBuffer buffer, int at, int length) {
                 throw new AssertionError("it is not whole");
             }
 
@@ -239,18 +242,17 @@ final class WireFuzzTest {
         final Random random = new Random(seed);
         final long[] live =
                 random.longs(random.nextInt(20), 1, 1000).sorted().distinct().toArray();
-        final Hello hello = RawPeer.hello(1 + random.nextInt(2), 2, 1, random.nextLong(), random.nextLong(), live);
-        final ByteBuf out = Unpooled.buffer();
-        HelloDescriptor.write(out, hello, new WireChecksum());
+        final PeerHello hello = RawPeer.hello(1 + random.nextInt(2), 2, 1, random.nextLong(), random.nextLong(), live);
+        final byte[] sent = RawPeer.bytes(hello);
         for (int i = 0; i < mutations; i++) {
-            final int at = random.nextInt(out.readableBytes());
-            out.setByte(at, out.getByte(at) ^ 1 << random.nextInt(8));
+            sent[random.nextInt(sent.length)] ^= (byte) (1 << random.nextInt(8));
         }
+        final HandshakeInput input = new HandshakeInput(WirePort.PEERS, true, PeerHandshakeDescriptor.MAX_HELLO);
         try {
-            if (HelloDescriptor.isWhole(out, HelloDescriptor.HELLO_LENGTH, HelloDescriptor.MAX_HELLO)) {
-                final Hello read = HelloDescriptor.readHello(out, new WireChecksum());
+            if (input.take(ByteBuffer.wrap(sent))) {
+                final PeerHello read = PeerHandshakeDescriptor.readHello(input.frame());
                 assertThat(read).usingRecursiveComparison().isEqualTo(hello);
-                assertThat(out.isReadable()).isFalse();
+                assertThat(input.frame().limit()).isEqualTo(sent.length);
             }
         } catch (WireException e) {
             assertThat(mutations).isPositive();
@@ -259,13 +261,10 @@ final class WireFuzzTest {
 
     @Property(tries = 400)
     void shouldTakeNoRandomBytesForAHandshake(@ForAll byte[] bytes) {
-        final ByteBuf in = Unpooled.wrappedBuffer(bytes);
+        final HandshakeInput input = new HandshakeInput(WirePort.PEERS, false, HandshakeDescriptor.MAX_REFUSAL);
         try {
-            if (HelloDescriptor.isWhole(in, HelloDescriptor.WELCOME_LENGTH, HelloDescriptor.MAX_WELCOME)) {
-                HelloDescriptor.readWelcome(in, new WireChecksum());
-                throw new AssertionError("that was a welcome");
-            }
-            assertThat(bytes.length).isLessThan(HelloDescriptor.PREFIX_LENGTH);
+            assertThat(input.take(ByteBuffer.wrap(bytes))).isFalse();
+            assertThat(bytes.length).isLessThan(HandshakeDescriptor.PREFIX_LENGTH);
         } catch (WireException e) {
             assertThat(e.fault()).isNotNull();
         }

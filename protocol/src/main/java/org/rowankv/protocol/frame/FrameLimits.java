@@ -1,4 +1,4 @@
-package org.rowankv.protocol.wire;
+package org.rowankv.protocol.frame;
 
 /** How long frames may be that one end of a connection accepts. */
 @FunctionalInterface
@@ -6,8 +6,8 @@ public interface FrameLimits {
     /**
      * Longest frame of a type.
      *
-     * @param type of a {@link FrameDescriptor}, or any other number from 0 to 255
-     * @return bytes, with the head
+     * @param type any number from 0 to 255
+     * @return bytes, with the head; -1: no such frame may arrive
      */
     int longest(int type);
 }

@@ -1,14 +1,15 @@
-package org.rowankv.rdma.tcp.wire;
+package org.rowankv.protocol.frame;
 
-/** What can be wrong with the bytes or the silence of a peer. Each ends one connection and is counted. */
+/** What can be wrong with the bytes or the silence of the other end. Each ends one connection, and is counted. */
 public enum WireFault {
     /** The first bytes are not ours: another protocol, a port scanner, a browser. */
     FOREIGN_PROTOCOL("it does not speak this protocol"),
-    /** The peer speaks another version of this protocol. */
+    /** A client at the port for servers, or the reverse. */
+    OTHER_PORT("it is at the wrong port"),
     OTHER_VERSION("it speaks another version of this protocol"),
+    OTHER_CLUSTER("it means another cluster"),
     /** A length outside what its frame may have. Found before anything is allocated for it. */
     BAD_LENGTH("a frame has a length that it must not have"),
-    /** A checksum does not agree. */
     BAD_CHECKSUM("a checksum does not agree"),
     /** A frame or a field that must not come here. */
     BAD_FRAME("a frame is not what may come now"),
@@ -16,13 +17,11 @@ public enum WireFault {
     OUT_OF_ORDER("a frame is not the next in order"),
     /** More than was granted. */
     BEYOND_ITS_WINDOW("it sent more than it was allowed to"),
-    /** No handshake in time. */
     NO_HANDSHAKE("it did not introduce itself in time"),
     /** Nothing heard for too long: the other end is gone, or the network in between. */
     SILENT("nothing was heard of it for too long"),
-    /** A frame was begun and does not get on, or too many are: each byte may have come in time. */
-    STALLED("a frame that it began does not get on"),
-    /** More connections than the settings allow. */
+    /** A frame that was begun, or answers that wait to be read, do not get on: each byte may have come in time. */
+    STALLED("a frame did not get on in time"),
     TOO_MANY_CONNECTIONS("there are too many connections"),
     /** It authenticates by another method than this end. */
     OTHER_METHOD("it authenticates in another way than this server"),

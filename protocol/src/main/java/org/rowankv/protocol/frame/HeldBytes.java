@@ -1,4 +1,4 @@
-package org.rowankv.protocol.wire;
+package org.rowankv.protocol.frame;
 
 /** Hears how much memory the buffers of a connection take. Called when a buffer grows or shrinks, not per frame. */
 @FunctionalInterface

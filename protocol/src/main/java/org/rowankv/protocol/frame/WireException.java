@@ -1,6 +1,6 @@
-package org.rowankv.rdma.tcp.wire;
+package org.rowankv.protocol.frame;
 
-/** The peer broke the protocol: its connection ends, and nothing else does. Carries no stack, since it may come often. */
+/** The other end broke the protocol: its connection ends, and nothing else does. Carries no stack, since it may come often. */
 public final class WireException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -13,11 +13,11 @@ public final class WireException extends Exception {
         this.text = fault.text() + ": " + detail;
     }
 
-    public String text() {
-        return text;
-    }
-
     public WireFault fault() {
         return fault;
+    }
+
+    public String text() {
+        return text;
     }
 }

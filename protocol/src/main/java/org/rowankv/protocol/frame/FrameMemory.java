@@ -1,0 +1,35 @@
+package org.rowankv.protocol.frame;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Where a connection keeps a frame that is not whole. Asked when a buffer grows or is dropped, not per frame. */
+@FunctionalInterface
+public interface FrameMemory {
+    /** A buffer of no bytes, which all connections at rest share. */
+    ByteBuffer NOTHING = ByteBuffer.allocate(0).order(ByteOrder.LITTLE_ENDIAN);
+
+    /**
+     * Exchanges a buffer, which is not used any more.
+     *
+     * @param current what was returned last, or {@link #NOTHING}; its bytes from 0 to its position are copied if there is room
+     * @param capacity of the next; 0: {@link #NOTHING}
+     * @return little-endian, positioned behind what was copied
+     */
+    ByteBuffer replace(ByteBuffer current, int capacity);
+
+    /** On the heap. */
+    static FrameMemory onHeap(HeldBytes counted) {
+        return (current, capacity) -> {
+            final ByteBuffer next = capacity == 0 ? NOTHING : copy(current, ByteBuffer.allocate(capacity));
+            counted.changed(capacity - current.capacity());
+            return next;
+        };
+    }
+
+    /** The bytes of the first, from 0 to its position, at the beginning of the second. */
+    static ByteBuffer copy(ByteBuffer from, ByteBuffer to) {
+        to.order(ByteOrder.LITTLE_ENDIAN).put(0, from, 0, from.position()).position(from.position());
+        return to;
+    }
+}

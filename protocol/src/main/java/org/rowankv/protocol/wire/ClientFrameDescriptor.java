@@ -1,0 +1,41 @@
+package org.rowankv.protocol.wire;
+
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.frame.WireFault;
+
+/**
+ * The types of the frames between clients and servers. Each begins with the head of {@link FrameHeadDescriptor}; its number
+ * correlates an answer with what it answers: the asking end chooses it.
+ */
+public final class ClientFrameDescriptor {
+    /** From the client: {@link RequestDescriptor}. */
+    public static final int REQUEST = 1;
+    /** From the server: {@link AnswerDescriptor}. */
+    public static final int ANSWER = 2;
+    /** From the client: the routing, please. No body. */
+    public static final int ROUTING_WANTED = 3;
+    /** From the server: the routing, as an answer or, with the number 0, because it has changed. */
+    public static final int ROUTING = 4;
+    /** From the client: {@link ScanDescriptor}. */
+    public static final int SCAN = 5;
+    /** From the server: {@link PageDescriptor}. */
+    public static final int PAGE = 6;
+    /** From the client: {@link CatalogueDescriptor}; code: the operation. */
+    public static final int CATALOGUE = 7;
+    /** From the server: {@link CatalogueDescriptor}; code: a status. */
+    public static final int CATALOGUE_ANSWER = 8;
+    /** From the client: {@link ChangesWantedDescriptor}. */
+    public static final int CHANGES_WANTED = 9;
+    /** From the server: {@link ChangesDescriptor}. */
+    public static final int CHANGES = 10;
+
+    private ClientFrameDescriptor() {}
+
+    /** Fails unless a body that needs so many bytes has them, none more. */
+    static void requireLength(int length, long needed) throws WireException {
+        if (length != needed) {
+            throw new WireException(WireFault.BAD_FRAME, "of " + length + " bytes instead of " + needed);
+        }
+    }
+}
