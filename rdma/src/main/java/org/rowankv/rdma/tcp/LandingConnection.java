@@ -15,7 +15,6 @@ import org.rowankv.rdma.tcp.wire.FrameReader;
 import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.runtime.Clock;
 
 /**
  * The receiver's end of one queue pair: lands what its sender posts, in order, and acknowledges cumulatively, once per
@@ -29,7 +28,6 @@ import org.rowankv.runtime.Clock;
 final class LandingConnection extends FrameReader {
     private final PeerHello peer;
     private final TcpEndpoint endpoint;
-    private final Clock clock;
     private final EndpointSettings settings;
     private final TcpReceiveQueue queue;
     private final @Nullable ForcedLanding forced;
@@ -53,7 +51,6 @@ final class LandingConnection extends FrameReader {
     private long lastAsked;
     private long forcing;
     private long forcedUpTo;
-    private long lastWriteNs;
     private boolean told;
 
     /** @param maxMessage longest SEND that both ends allow */
@@ -62,14 +59,12 @@ final class LandingConnection extends FrameReader {
         this.peer = peer;
         this.endpoint = endpoint;
         this.channel = channel;
-        this.clock = fabric.clock();
         this.settings = endpoint.settings();
         this.queue = endpoint.queue();
         this.forced = endpoint.forced();
         this.longestSend = PeerFrameDescriptor.HEAD_LENGTH + maxMessage - FrameDescriptor.HEADER_LENGTH;
         this.sparesLast = fabric.keepsReserve();
         this.lingerMs = fabric.connectTimeoutMs();
-        this.lastWriteNs = clock.nanoTime();
     }
 
     /** Whether the welcome may say that a segment is posted. */
@@ -239,7 +234,6 @@ final class LandingConnection extends FrameReader {
         lastAcked = upTo;
         lastAsked = asked;
         lastGranted = credit.granted();
-        lastWriteNs = clock.nanoTime();
         final int flags = ready ? 0 : PeerFrameDescriptor.NOT_READY;
         send(channel, PeerFrameDescriptor.ACK, flags, upTo, lastGranted, lastAsked);
     }
@@ -268,7 +262,8 @@ final class LandingConnection extends FrameReader {
         acknowledge();
     }
 
-    private String describe() {
+    @Override
+    protected String describe() {
         return "server " + senderId() + ", queue pair " + peer.pair();
     }
 
@@ -277,22 +272,9 @@ final class LandingConnection extends FrameReader {
         endpoint.held(delta);
     }
 
-    /** Ends it, since too much is held of frames that are not whole. */
-    void endForMemory() {
-        endForMemory(describe());
-    }
-
-    /** Looks whether the peer is still there, and says that this end is. */
-    void tick(long nowNs, long heartbeatNs, long idleNs) {
-        final ChannelHandlerContext here = context();
-        if (here == null || !channel.isActive()) {
-            return;
-        }
-        if (!endIfQuiet(here, nowNs, idleNs, describe())
-                && nowNs - lastWriteNs >= heartbeatNs
-                && channel.isWritable()) {
-            writeAck(forced == null ? done : forcedUpTo, toldReady && !isWaiting());
-        }
+    @Override
+    protected void onHeartbeat(Channel to) {
+        writeAck(forced == null ? done : forcedUpTo, toldReady && !isWaiting());
     }
 
     /**

@@ -178,7 +178,7 @@ final class MessageLink {
         connecting = false;
         failed = false;
         lastRefusal = "";
-        final Reader reader = new Reader(opened);
+        final Reader reader = new Reader();
         if (closed) {
             final var unused = opened.close();
             return reader;
@@ -242,12 +242,8 @@ final class MessageLink {
 
     /** Hears what the receiver has polled. */
     final class Reader extends FrameReader {
-        private final Channel mine;
-        private long lastPingNs = clock.nanoTime();
-
-        Reader(Channel mine) {
+        Reader() {
             super(endpoint.faults(), settings.clock());
-            this.mine = mine;
         }
 
         @Override
@@ -273,17 +269,9 @@ final class MessageLink {
             // Nobody waits for it.
         }
 
-        void tick(long nowNs, long heartbeatNs, long idleNs) {
-            final ChannelHandlerContext here = context();
-            if (here == null || !mine.isActive()) {
-                return;
-            }
-            if (!endIfQuiet(here, nowNs, idleNs, "server " + serverId + ", as a receiver of messages")
-                    && nowNs - lastPingNs >= heartbeatNs
-                    && mine.isWritable()) {
-                lastPingNs = nowNs;
-                send(mine, PeerFrameDescriptor.PING, 0, 0, 0, 0);
-            }
+        @Override
+        protected String describe() {
+            return "server " + serverId + ", as a receiver of messages";
         }
 
         @Override

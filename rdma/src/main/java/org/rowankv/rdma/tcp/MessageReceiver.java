@@ -13,7 +13,6 @@ import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.tcp.wire.FrameReader;
 import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
-import org.rowankv.runtime.Clock;
 
 /**
  * The receiving end of a message link: keeps what has come until it is polled, and acknowledges what was. The sender may
@@ -25,7 +24,6 @@ final class MessageReceiver extends FrameReader {
     private final TcpEndpoint endpoint;
     private final Channel channel;
     private final TcpFabricSettings settings;
-    private final Clock clock;
     private final ConcurrentLinkedQueue<ByteBuffer> queue = new ConcurrentLinkedQueue<>();
     private final AtomicLong polled = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
@@ -33,7 +31,6 @@ final class MessageReceiver extends FrameReader {
     private final Runnable acknowledging = this::acknowledge;
     private long arrived;
     private long lastAcked;
-    private long lastWriteNs;
 
     MessageReceiver(PeerHello peer, Channel channel, TcpEndpoint endpoint, TcpFabricSettings settings) {
         super(endpoint.faults(), settings.clock());
@@ -41,8 +38,6 @@ final class MessageReceiver extends FrameReader {
         this.channel = channel;
         this.endpoint = endpoint;
         this.settings = settings;
-        this.clock = settings.clock();
-        this.lastWriteNs = clock.nanoTime();
     }
 
     PeerHello peer() {
@@ -126,7 +121,6 @@ final class MessageReceiver extends FrameReader {
 
     private void writeAck(long now) {
         lastAcked = now;
-        lastWriteNs = clock.nanoTime();
         send(channel, PeerFrameDescriptor.MESSAGE_ACK, 0, now, 0, 0);
     }
 
@@ -138,7 +132,8 @@ final class MessageReceiver extends FrameReader {
         acknowledge();
     }
 
-    private String describe() {
+    @Override
+    protected String describe() {
         return "server " + peer.from() + ", messages";
     }
 
@@ -147,21 +142,9 @@ final class MessageReceiver extends FrameReader {
         endpoint.held(delta);
     }
 
-    /** Ends it, since too much is held of frames that are not whole. */
-    void endForMemory() {
-        endForMemory(describe());
-    }
-
-    void tick(long nowNs, long heartbeatNs, long idleNs) {
-        final ChannelHandlerContext here = context();
-        if (here == null || !channel.isActive()) {
-            return;
-        }
-        if (!endIfQuiet(here, nowNs, idleNs, describe())
-                && nowNs - lastWriteNs >= heartbeatNs
-                && channel.isWritable()) {
-            writeAck(polled.get());
-        }
+    @Override
+    protected void onHeartbeat(Channel to) {
+        writeAck(polled.get());
     }
 
     /** Another link of the same server has taken its place, or the endpoint closes. Any thread. */

@@ -31,8 +31,6 @@ final class PairReader extends FrameReader {
     /** Written by the owner. */
     private volatile long asked;
 
-    private long lastPingNs;
-
     /**
      * @param onProgress called on the event loop when there is something to poll, or to try again
      * @param onEnded called once, on the event loop
@@ -49,7 +47,6 @@ final class PairReader extends FrameReader {
         this.notReady = !ready;
         this.onProgress = onProgress;
         this.onEnded = onEnded;
-        this.lastPingNs = clock.nanoTime();
     }
 
     void posted(long number) {
@@ -167,17 +164,8 @@ final class PairReader extends FrameReader {
         }
     }
 
-    /** Looks whether the receiver is still there, and says that this end is. */
-    private void tick(long nowNs, long heartbeatNs, long idleNs) {
-        final ChannelHandlerContext here = context();
-        if (here == null || !channel.isActive()) {
-            return;
-        }
-        if (!endIfQuiet(here, nowNs, idleNs, "as a receiver")
-                && nowNs - lastPingNs >= heartbeatNs
-                && channel.isWritable()) {
-            lastPingNs = nowNs;
-            send(channel, PeerFrameDescriptor.PING, 0, 0, 0, 0);
-        }
+    @Override
+    protected String describe() {
+        return "as a receiver";
     }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
@@ -26,6 +27,7 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.WorkerIo;
+import org.rowankv.rdma.tcp.wire.FrameReader;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
@@ -200,15 +202,19 @@ public final class TcpEndpoint implements Endpoint {
             checkView("there", settings.serverId(), hello.from(), hello.incarnation(), hello.term());
         });
         connection.account(inbound.admitted(hello, connection));
-        final PeerWelcome welcome = new PeerWelcome(
+        final int flags = connection.firstReady() ? PeerHandshakeDescriptor.READY : 0;
+        handshake.accept(context, welcome(maxMessage, flags), connection);
+    }
+
+    private PeerWelcome welcome(int maxMessage, int flags) {
+        return new PeerWelcome(
                 settings.incarnation(),
                 settings.view().term(),
                 settings.segmentBase(),
                 settings.segmentLength(),
                 settings.segmentCount(),
                 maxMessage,
-                connection.firstReady() ? PeerHandshakeDescriptor.READY : 0);
-        handshake.accept(context, welcome, connection);
+                flags);
     }
 
     /** Both kinds of connections are for the other members only, and for the processes that these have announced. */
@@ -243,15 +249,7 @@ public final class TcpEndpoint implements Endpoint {
         }
         final MessageReceiver receiver = new MessageReceiver(hello, context.channel(), this, fabricSettings);
         receivers.add(receiver);
-        final PeerWelcome welcome = new PeerWelcome(
-                settings.incarnation(),
-                settings.view().term(),
-                settings.segmentBase(),
-                settings.segmentLength(),
-                settings.segmentCount(),
-                fabricSettings.maxMessage(),
-                0);
-        handshake.accept(context, welcome, receiver);
+        handshake.accept(context, welcome(fabricSettings.maxMessage(), 0), receiver);
     }
 
     void checkView(String where, int remote, int serverId, long incarnation, long term) {
@@ -346,25 +344,9 @@ public final class TcpEndpoint implements Endpoint {
         fabric.held(delta);
     }
 
-    /** How to end the connection whose unfinished frame holds most memory, if it is more; else the other. On the NIC loop. */
-    Holding largestHeld(Holding other) {
-        Holding largest = other;
-        for (LandingConnection each : queue.connections()) {
-            if (each.heldBytes() > largest.bytes()) {
-                largest = new Holding(each.heldBytes(), each::endForMemory);
-            }
-        }
-        for (MessageReceiver each : receivers) {
-            if (each.heldBytes() > largest.bytes()) {
-                largest = new Holding(each.heldBytes(), each::endForMemory);
-            }
-        }
-        return largest;
-    }
-
-    /** A connection whose frame is not whole: the bytes of its buffer, and how to end it. */
-    record Holding(long bytes, Runnable end) {
-        static final Holding NONE = new Holding(0, () -> {});
+    /** The connections on which long frames arrive. On the NIC loop. */
+    Stream<FrameReader> holders() {
+        return Stream.concat(queue.connections().stream(), receivers.stream());
     }
 
     /** Looks after everybody's silence. On the NIC loop. */

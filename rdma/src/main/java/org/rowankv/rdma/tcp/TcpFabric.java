@@ -22,11 +22,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -42,6 +44,7 @@ import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.FabricCapabilities;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.tcp.wire.FrameReader;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.runtime.FaultLog;
@@ -425,14 +428,14 @@ public final class TcpFabric implements Fabric {
     private void relieve() {
         relieving = false;
         while (heldBytes.get() > mostHeldBytes) {
-            TcpEndpoint.Holding largest = TcpEndpoint.Holding.NONE;
-            for (TcpEndpoint each : open()) {
-                largest = each.largestHeld(largest);
-            }
-            if (largest.bytes() == 0) {
+            final Optional<FrameReader> largest = open().stream()
+                    .flatMap(TcpEndpoint::holders)
+                    .filter(each -> each.heldBytes() > 0)
+                    .max(Comparator.comparingInt(FrameReader::heldBytes));
+            if (largest.isEmpty()) {
                 return;
             }
-            largest.end().run();
+            largest.get().endForMemory();
         }
     }
 

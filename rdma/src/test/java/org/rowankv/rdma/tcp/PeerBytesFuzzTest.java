@@ -88,6 +88,11 @@ final class PeerBytesFuzzTest {
         }
 
         @Override
+        protected String describe() {
+            return "a peer";
+        }
+
+        @Override
         protected void onEnd() {
             // Nothing to free.
         }

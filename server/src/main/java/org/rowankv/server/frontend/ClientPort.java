@@ -6,12 +6,10 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.Channel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
@@ -42,7 +40,6 @@ import org.slf4j.LoggerFactory;
 public final class ClientPort implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientPort.class);
     private static final int BACKLOG = 1_024;
-    private static final int MAX_ACCEPTED_AT_ONCE = 64;
 
     private final ClientPortSettings settings;
     private final FrameLimits limits;
@@ -57,10 +54,6 @@ public final class ClientPort implements AutoCloseable {
     private final CatalogueThread catalogue;
     private final ServerSocketChannel listener;
     private final List<PortLoop> loops = new ArrayList<>();
-    // Of the loop that accepts.
-    private int nextLoop;
-    private boolean pausing;
-    private long exhaustions;
 
     /** A routing, and what is made of it once. */
     private record Told(Routing routing, byte[] bytes, KeyHash keyHash) {
@@ -186,9 +179,8 @@ public final class ClientPort implements AutoCloseable {
             throw new IllegalStateException("the client port serves already, or is closed");
         }
         told = Told.of(routing);
-        final BooleanSupplier acceptor = this::accept;
         try {
-            loops.get(0).watch(listener, acceptor);
+            loops.get(0).watch(listener, new ClientAcceptor(this, listener, loops));
         } catch (ClosedChannelException e) {
             throw new IllegalStateException("the client port is closed", e);
         }
@@ -263,73 +255,6 @@ public final class ClientPort implements AutoCloseable {
         catalogue.use(nextCatalogue);
         paused = false;
         loops.forEach(loop -> loop.execute(loop::resume));
-    }
-
-    /** Takes those that wait; false if none can be taken now. */
-    private boolean accept() {
-        try {
-            for (int i = 0; i < MAX_ACCEPTED_AT_ONCE; i++) {
-                final SocketChannel channel = listener.accept();
-                onAccepting();
-                if (channel == null) {
-                    return true;
-                }
-                // Refused in so many words at the hello; far above that, without.
-                if (counts.accepted() > 2L * settings.maxConnections() + MAX_ACCEPTED_AT_ONCE) {
-                    faults().report(
-                                    WireFault.TOO_MANY_CONNECTIONS,
-                                    channel.getRemoteAddress(),
-                                    WireFault.TOO_MANY_CONNECTIONS.text());
-                    closeQuietly(channel);
-                    connectionClosed();
-                    continue;
-                }
-                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-                loops.get(nextLoop).adopt(channel);
-                nextLoop = (nextLoop + 1) % loops.size();
-            }
-            return true;
-        } catch (ClosedChannelException e) {
-            LOG.debug("The client port was closed", e);
-            return true;
-        } catch (IOException e) {
-            onNotAccepting(e);
-            return false;
-        }
-    }
-
-    /** As when descriptors are exhausted. Who is connected already is served all the same. By the loop that accepts. */
-    private void onNotAccepting(IOException why) {
-        final long pauses = counts.countAcceptPause();
-        if (!pausing && isPowerOfTen(++exhaustions)) {
-            LOG.warn(
-                    "Server {} cannot take further clients: {}. Those that are connected are served; it tries again every"
-                            + " {} ms ({} times so far, {} attempts)",
-                    served.serverId(),
-                    why.getMessage(),
-                    PortLoop.CHECK_MS,
-                    exhaustions,
-                    pauses);
-        }
-        pausing = true;
-    }
-
-    private void onAccepting() {
-        if (pausing) {
-            pausing = false;
-            if (isPowerOfTen(exhaustions)) {
-                LOG.info("Server {} takes clients again", served.serverId());
-            }
-        }
-    }
-
-    private static boolean isPowerOfTen(long value) {
-        long power = 1;
-        while (power < value) {
-            power *= 10;
-        }
-        return power == value;
     }
 
     // --- for the loops ---

@@ -52,6 +52,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private @Nullable ChannelHandlerContext context;
     private boolean ended;
     private long lastReadNs;
+    private long lastSentNs;
     /** Bytes of the frame that had come when it got on the last time; 0: none is under way. */
     private int progress;
 
@@ -63,6 +64,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         this.faults = faults;
         this.clock = clock;
         this.lastReadNs = clock.nanoTime();
+        this.lastSentNs = lastReadNs;
     }
 
     /**
@@ -83,6 +85,14 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
 
     /** The connection is over: nothing more comes. Called once. */
     protected abstract void onEnd();
+
+    /** What is known of the peer, for the log. */
+    protected abstract String describe();
+
+    /** Nothing was sent for a heartbeat: sends something. */
+    protected void onHeartbeat(Channel to) {
+        send(to, PeerFrameDescriptor.PING, 0, 0, 0, 0);
+    }
 
     @Override
     public final void handlerAdded(ChannelHandlerContext added) {
@@ -189,20 +199,31 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         }
     }
 
+    /** Looks whether the peer is still there, and says that this end is. */
+    public final void tick(long nowNs, long heartbeatNs, long idleNs) {
+        final ChannelHandlerContext here = context;
+        if (here != null
+                && here.channel().isActive()
+                && !endIfQuiet(here, nowNs, idleNs)
+                && nowNs - lastSentNs >= heartbeatNs
+                && here.channel().isWritable()) {
+            onHeartbeat(here.channel());
+        }
+    }
+
     /**
      * Ends a connection whose peer sends nothing, or does not go on with a frame, for too long. Not while this end does not read.
      *
-     * @param peer what is known of it
      * @return whether it was ended
      */
-    protected final boolean endIfQuiet(ChannelHandlerContext here, long nowNs, long idleNs, String peer) {
+    final boolean endIfQuiet(ChannelHandlerContext here, long nowNs, long idleNs) {
         if (isWaiting() || ended) {
             return ended;
         }
         if (nowNs - lastReadNs > idleNs) {
-            fail(here, new WireException(WireFault.SILENT, peer));
+            fail(here, new WireException(WireFault.SILENT, describe()));
         } else if (stalledNs(nowNs) > idleNs) {
-            fail(here, stalled(peer));
+            fail(here, stalled());
         }
         return ended;
     }
@@ -218,21 +239,22 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     }
 
     /** Ends a connection for the memory of its unfinished frame. */
-    protected final void endForMemory(String peer) {
+    public final void endForMemory() {
         final ChannelHandlerContext here = context;
         if (here != null) {
-            fail(here, stalled(peer));
+            fail(here, stalled());
         }
     }
 
-    private WireException stalled(String peer) {
+    private WireException stalled() {
         return new WireException(
                 WireFault.STALLED,
-                peer + ": " + cutter.heldBytes() + " of " + cutter.awaitedLength() + " bytes have come");
+                describe() + ": " + cutter.heldBytes() + " of " + cutter.awaitedLength() + " bytes have come");
     }
 
     /** Writes a frame without payload. */
     protected final void write(Channel to, int type, int flags, long number, long first, long second) {
+        lastSentNs = clock.nanoTime();
         final var unused = to.write(writer.frame(to.alloc(), type, flags, number, first, second), to.voidPromise());
     }
 

@@ -49,6 +49,11 @@ final class FrameReaderEndTest {
         }
 
         @Override
+        protected String describe() {
+            return "a peer";
+        }
+
+        @Override
         protected void onEnd() {
             ends++;
         }

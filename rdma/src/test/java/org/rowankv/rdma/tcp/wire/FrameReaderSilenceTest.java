@@ -58,6 +58,11 @@ final class FrameReaderSilenceTest {
         }
 
         @Override
+        protected String describe() {
+            return "a peer";
+        }
+
+        @Override
         protected void onEnd() {
             // Nothing is to be freed.
         }
@@ -172,7 +177,7 @@ final class FrameReaderSilenceTest {
                     final long silent = faults.count(WireFault.SILENT);
                     final long stalled = faults.count(WireFault.STALLED);
                     final WireFault expected = model.fault();
-                    assertThat(reader.endIfQuiet(reader.context(), clock.nanoTime(), IDLE_NS, "a peer"))
+                    assertThat(reader.endIfQuiet(reader.context(), clock.nanoTime(), IDLE_NS))
                             .as("%s after step %s", expected, step)
                             .isEqualTo(expected != null);
                     assertThat(faults.count(WireFault.SILENT) - silent).isEqualTo(expected == WireFault.SILENT ? 1 : 0);

@@ -71,6 +71,11 @@ final class WireFuzzTest {
         }
 
         @Override
+        protected String describe() {
+            return "a peer";
+        }
+
+        @Override
         protected void onEnd() {
             ends++;
         }
@@ -218,6 +223,11 @@ final class WireFuzzTest {
             @Override
             protected void onBatchEnd() {
                 // Nothing to answer.
+            }
+
+            @Override
+            protected String describe() {
+                return "a peer";
             }
 
             @Override
