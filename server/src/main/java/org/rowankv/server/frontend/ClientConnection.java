@@ -10,6 +10,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.FrameCutter;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.FrameMemory;
+import org.rowankv.protocol.frame.Progress;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.frame.WirePort;
@@ -129,7 +130,7 @@ final class ClientConnection implements FrameCutter.Taker {
                 greet(hello, scratch);
             }
             if (hello == null && !ending && !closed) {
-                input.moved(count, loop);
+                input.moved(count, loop.turnNs());
                 in.take(scratch, this);
                 settleInput();
             }
@@ -149,12 +150,12 @@ final class ClientConnection implements FrameCutter.Taker {
     /** Behind what was read: asks for room for a longer frame, and notes whether a frame is under way. */
     private void settleInput() {
         if (room.isPast(frames)) {
-            input.owes(false, loop); // the frame behind it has a time of its own
+            input.owes(false, loop.turnNs()); // the frame behind it has a time of its own
         }
         if (!closed) {
             room.want(this, frames, in.awaitedLength());
         }
-        input.owes(in.heldBytes() > 0 && isRead(), loop);
+        input.owes(in.heldBytes() > 0 && isRead(), loop.turnNs());
         settleOwing();
     }
 
@@ -166,7 +167,7 @@ final class ClientConnection implements FrameCutter.Taker {
     /** There is room for the frame for which it has waited. */
     void onRoom() {
         room.granted(frames, wantedRoom(), loop.turnNs());
-        input.owes(true, loop);
+        input.owes(true, loop.turnNs());
         settleOwing();
         updateInterest();
     }
@@ -394,7 +395,7 @@ final class ClientConnection implements FrameCutter.Taker {
             final boolean told = out.writeTo(channel);
             final int sent = before - out.pending();
             loop.counts().sent(sent);
-            output.moved(sent, loop);
+            output.moved(sent, loop.turnNs());
             if (told && ending) {
                 // What it still sends is read and dropped by the system, or the refusal might be lost.
                 channel.shutdownOutput();
@@ -402,7 +403,7 @@ final class ClientConnection implements FrameCutter.Taker {
                 settleRouting();
             }
         }
-        output.owes(out.pending() > 0, loop);
+        output.owes(out.pending() > 0, loop.turnNs());
         settleOwing();
         updateInterest();
     }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.frame.FrameCutter;
 import org.rowankv.protocol.frame.FrameLimits;
 import org.rowankv.protocol.frame.FrameMemory;
+import org.rowankv.protocol.frame.Progress;
 import org.rowankv.protocol.frame.WireChecksum;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
@@ -27,8 +28,7 @@ import org.slf4j.LoggerFactory;
  * Reads the frames of one connection: a {@link FrameCutter} on what Netty brings, with Netty's memory for what is not whole. So a
  * peer that stops in the middle of a message holds up nobody else.
  *
- * <p>A frame that is not whole must get on: by {@value #STEP} bytes, or to its end, in the time after which a silent peer counts as
- * gone. A byte now and then is not enough.
+ * <p>A frame that is not whole must get on ({@link Progress}) in the time after which a silent peer counts as gone.
  *
  * <p>A frame that cannot be taken now stays where it is, and so does all behind it, until {@link #resume}: meanwhile the
  * connection is not read from, and TCP makes the peer wait.
@@ -37,8 +37,6 @@ import org.slf4j.LoggerFactory;
  */
 public abstract class FrameReader extends ChannelInboundHandlerAdapter implements FrameLimits {
     private static final Logger LOG = LoggerFactory.getLogger(FrameReader.class);
-    /** Bytes of a frame that count as progress. */
-    private static final int STEP = 64 << 10;
 
     protected final WireChecksum checksum = new WireChecksum();
     private final PeerFrameWriter writer = new PeerFrameWriter();
@@ -53,10 +51,9 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private boolean ended;
     private long lastReadNs;
     private long lastSentNs;
-    /** Bytes of the frame that had come when it got on the last time; 0: none is under way. */
-    private int progress;
+    /** Of the frame that is not whole, unless this end does not read. */
+    private final Progress progress = new Progress();
 
-    private long progressNs;
     /** Bytes of {@link #partial} as they were counted last. */
     private int counted;
 
@@ -112,6 +109,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         }
         lastReadNs = clock.nanoTime();
         final ByteBuf in = (ByteBuf) message;
+        progress.moved(in.readableBytes(), lastReadNs);
         try {
             cutter.take(
                     in.internalNioBuffer(in.readerIndex(), in.readableBytes()).order(ByteOrder.LITTLE_ENDIAN), taker);
@@ -159,7 +157,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         if (!onFrame(buffer, at, length)) {
             return false;
         }
-        progress = 0;
+        progress.owes(false, lastReadNs); // the frame behind it has a time of its own
         return true;
     }
 
@@ -180,13 +178,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private void settle(ChannelHandlerContext here, long nowNs) {
         if (isWaiting()) {
             here.channel().config().setAutoRead(false);
-        } else {
-            final int have = cutter.heldBytes();
-            if (have > 0 && (progress == 0 || have - progress >= STEP)) {
-                progress = have;
-                progressNs = nowNs;
-            }
         }
+        progress.owes(cutter.heldBytes() > 0 && !isWaiting(), nowNs);
         count();
     }
 
@@ -222,15 +215,10 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         }
         if (nowNs - lastReadNs > idleNs) {
             fail(here, new WireException(WireFault.SILENT, describe()));
-        } else if (stalledNs(nowNs) > idleNs) {
+        } else if (progress.ageNs(nowNs) > idleNs) {
             fail(here, stalled());
         }
         return ended;
-    }
-
-    /** For how long the frame that is under way has not got on; −1 if none is, or this end does not read. */
-    private long stalledNs(long nowNs) {
-        return isWaiting() || progress == 0 ? -1 : Math.max(0, nowNs - progressNs);
     }
 
     /** Bytes of the buffer of the frame that is not whole; 0 if this end does not read. */
