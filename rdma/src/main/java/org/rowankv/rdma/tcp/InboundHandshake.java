@@ -91,7 +91,7 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
 
     private void onHello(ChannelHandlerContext here, PeerHello whole, ByteBuffer frame) throws WireException {
         final PeerAuthentication authentication = fabric.authentication();
-        final String why = authentication.whyRefused(whole.method());
+        final String why = authentication.whyRefused(PeerHandshakeDescriptor.method(frame));
         if (why != null) {
             fabric.faults().report(WireFault.OTHER_METHOD, here.channel().remoteAddress(), why);
             refuse(here, refusal(Reason.UNPROVEN, why));

@@ -15,11 +15,8 @@ import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.tcp.wire.FrameReader;
-import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerFrameWriter;
-import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
-import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.runtime.Clock;
 import org.slf4j.Logger;
@@ -279,24 +276,5 @@ final class MessageLink {
             endpoint.linkEnded(this);
             broken(false);
         }
-    }
-
-    /** Who says hello on a link: any incarnation of the server may answer. */
-    static PeerHello hello(int clusterFrom, long cluster, int to, long incarnation, long nonce, int maxMessage) {
-        return new PeerHello(
-                PeerHandshakeDescriptor.KIND_MESSAGES,
-                cluster,
-                clusterFrom,
-                to,
-                incarnation,
-                0,
-                0,
-                nonce,
-                0,
-                maxMessage,
-                new long[0],
-                PeerAuthentication.METHOD_NONE,
-                0,
-                0);
     }
 }

@@ -1,5 +1,7 @@
 package org.rowankv.rdma.tcp;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -29,7 +31,9 @@ import org.rowankv.runtime.FaultLog;
  * welcome. On the connection's event loop.
  */
 final class OutboundHandshake extends ChannelInboundHandlerAdapter {
-    private final PeerHello hello;
+    /** The server that is called. */
+    private final int serverId;
+
     private final FaultLog<WireFault> faults;
     private final Outcome outcome;
     private final @Nullable ClusterSecret secret;
@@ -52,9 +56,9 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         void failed(FabricException why);
     }
 
-    /** @param said is completed with what the method needs */
-    OutboundHandshake(PeerHello said, PeerAuthentication authentication, FaultLog<WireFault> faults, Outcome outcome) {
-        this.hello = said.provedBy(authentication);
+    OutboundHandshake(PeerHello hello, PeerAuthentication authentication, FaultLog<WireFault> faults, Outcome outcome) {
+        this.serverId = hello.to();
+        this.saidHello = PeerHandshakeDescriptor.hello(hello, authentication);
         this.secret = authentication.secret();
         this.faults = faults;
         this.outcome = outcome;
@@ -63,9 +67,8 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext context) {
         connected = true;
-        final ByteBuffer frame = PeerHandshakeDescriptor.hello(hello);
-        saidHello = frame;
-        final var unused = context.writeAndFlush(Unpooled.wrappedBuffer(frame), context.voidPromise());
+        final var unused =
+                context.writeAndFlush(Unpooled.wrappedBuffer(requireNonNull(saidHello)), context.voidPromise());
     }
 
     @Override
@@ -121,7 +124,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         final HandshakeProof own = proof;
         if (secret != null && (own == null || !own.isOfCalled(frame))) {
             final String why =
-                    "it welcomes as server " + hello.to() + ", and does not prove that it holds the cluster's secret";
+                    "it welcomes as server " + serverId + ", and does not prove that it holds the cluster's secret";
             faults.report(WireFault.UNPROVEN, context.channel().remoteAddress(), why);
             fail(context, Reason.UNPROVEN, why);
             return;
@@ -139,7 +142,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     private void fail(ChannelHandlerContext context, Reason reason, String why) {
         if (!over) {
             over = true;
-            outcome.failed(Refusals.refusal(reason, hello.to(), why));
+            outcome.failed(Refusals.refusal(reason, serverId, why));
         }
         final var unused = context.close();
     }
@@ -148,7 +151,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     void notConnected(Throwable cause) {
         if (!over) {
             over = true;
-            outcome.failed(Refusals.refusal(Reason.UNKNOWN_PEER, hello.to(), String.valueOf(cause.getMessage())));
+            outcome.failed(Refusals.refusal(Reason.UNKNOWN_PEER, serverId, String.valueOf(cause.getMessage())));
         }
     }
 

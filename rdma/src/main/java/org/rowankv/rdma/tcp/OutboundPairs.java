@@ -15,7 +15,6 @@ import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.tcp.wire.FrameReader;
-import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
@@ -107,10 +106,7 @@ final class OutboundPairs {
                     nonce,
                     lastNumber,
                     fabricSettings.maxMessage(),
-                    numbers,
-                    PeerAuthentication.METHOD_NONE,
-                    0,
-                    0);
+                    numbers);
         }
     }
 

@@ -162,13 +162,18 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     PeerHello helloForMessages(int serverId) {
-        return MessageLink.hello(
-                settings.serverId(),
+        return new PeerHello(
+                PeerHandshakeDescriptor.KIND_MESSAGES,
                 settings.clusterId(),
+                settings.serverId(),
                 serverId,
                 settings.incarnation(),
+                0, // any incarnation of the server may answer
+                0,
                 nonce,
-                fabricSettings.maxMessage());
+                0,
+                fabricSettings.maxMessage(),
+                new long[0]);
     }
 
     /** Somebody wants a connection with this endpoint. On the NIC loop; throws the refusal. */

@@ -27,7 +27,6 @@ import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.rdma.tcp.wire.HandshakeProof;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
-import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.Refusals;
 import org.rowankv.runtime.SecureSeed;
@@ -141,7 +140,7 @@ final class PeerSecretTest {
     void shouldRefuseMethodsThatItDoesNotKnow() throws IOException {
         final byte[] hello;
         try (RawPeer peer = new RawPeer(address)) {
-            hello = RawPeer.bytes(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
+            hello = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE);
             hello[PeerHandshakeDescriptor.METHOD_OFFSET] = 2;
             peer.send(RawPeer.sealed(hello));
             final RawPeer.Answer answer = peer.welcome();
@@ -167,7 +166,7 @@ final class PeerSecretTest {
 
     @Test
     void shouldRefuseAReplayedHelloAndProof() throws IOException {
-        final PeerHello said = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE);
+        final byte[] said = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE);
         final byte[] overheard;
         try (RawPeer genuine = new RawPeer(address)) {
             overheard = genuine.challenged(said).ofCaller();
@@ -212,9 +211,8 @@ final class PeerSecretTest {
                 PeerHandshakeDescriptor.FRESH_OFFSET + 15
             })
     void shouldRefuseTheProofOfAnotherHello(int at) throws IOException {
-        final PeerHello said = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 2, NONCE);
+        final byte[] proved = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 2, NONCE);
         try (RawPeer peer = new RawPeer(address)) {
-            final byte[] proved = RawPeer.bytes(said);
             final byte[] sent = proved.clone();
             sent[at] = (byte) (sent[at] ^ (at == PeerHandshakeDescriptor.KIND_OFFSET ? 3 : 1));
             peer.send(RawPeer.sealed(sent));

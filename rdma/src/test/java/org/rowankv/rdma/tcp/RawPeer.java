@@ -62,10 +62,7 @@ public final class RawPeer implements AutoCloseable {
                 nonce,
                 pair,
                 16384,
-                live,
-                PeerAuthentication.METHOD_NONE,
-                0,
-                0);
+                live);
     }
 
     /** A peer that is welcome as server 2's queue pair to server 1. */
@@ -84,17 +81,18 @@ public final class RawPeer implements AutoCloseable {
     }
 
     public static byte[] bytes(PeerHello hello) {
-        return PeerHandshakeDescriptor.hello(hello).array();
+        return PeerHandshakeDescriptor.hello(hello, PeerAuthentication.none()).array();
     }
 
     /** A hello by the secret's method. */
-    static PeerHello proving(int kind, int from, int to, long pair, long nonce) {
-        return hello(kind, from, to, pair, nonce).provedBy(PeerAuthentication.of(SECRET, SecureSeed::next));
+    static byte[] proving(int kind, int from, int to, long pair, long nonce) {
+        return PeerHandshakeDescriptor.hello(
+                        hello(kind, from, to, pair, nonce), PeerAuthentication.of(SECRET, SecureSeed::next))
+                .array();
     }
 
     /** Says that hello and reads the challenge; returns what both ends may prove then. */
-    HandshakeProof challenged(PeerHello hello) throws IOException {
-        final byte[] frame = bytes(hello);
+    HandshakeProof challenged(byte[] frame) throws IOException {
         send(frame);
         return proofOf(frame, challengeFrame());
     }
@@ -124,7 +122,7 @@ public final class RawPeer implements AutoCloseable {
     }
 
     /** Says that hello, and proves it as the secret's holder does. */
-    Answer greetWithSecret(PeerHello hello) throws IOException {
+    Answer greetWithSecret(byte[] hello) throws IOException {
         return prove(challenged(hello).ofCaller());
     }
 

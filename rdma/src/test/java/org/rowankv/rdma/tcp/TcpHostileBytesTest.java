@@ -27,7 +27,6 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.conformance.TestServer.Landed;
-import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
@@ -402,10 +401,7 @@ final class TcpHostileBytesTest {
                     NONCE + 1,
                     1,
                     16384,
-                    new long[0],
-                    PeerAuthentication.METHOD_NONE,
-                    0,
-                    0);
+                    new long[0]);
             assertThat(next.greet(hello).status()).isZero();
             assertThat(former.awaitEnd()).isEqualTo(PeerFrameDescriptor.FENCED);
         }

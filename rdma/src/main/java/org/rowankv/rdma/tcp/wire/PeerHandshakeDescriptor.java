@@ -78,8 +78,6 @@ public final class PeerHandshakeDescriptor {
      * @param nonce drawn by the calling process, so that a second one with the same names is told from it
      * @param pair number of the queue pair; of two of one process the later has the higher
      * @param live numbers of the caller's queue pairs to this server that still live; lower ones not in it are dead
-     * @param method by which the caller proves its identity, one of {@link PeerAuthentication}
-     * @param freshHigh drawn for this connection, with the next; 0 with method none
      */
     @SuppressWarnings("ArrayRecordComponent")
     public record PeerHello(
@@ -93,30 +91,7 @@ public final class PeerHandshakeDescriptor {
             long nonce,
             long pair,
             int maxMessage,
-            long[] live,
-            int method,
-            long freshHigh,
-            long freshLow) {
-
-        /** The same, for a connection that is authenticated so. */
-        public PeerHello provedBy(PeerAuthentication authentication) {
-            final boolean fresh = authentication.method() != PeerAuthentication.METHOD_NONE;
-            return new PeerHello(
-                    kind,
-                    cluster,
-                    from,
-                    to,
-                    incarnation,
-                    expected,
-                    term,
-                    nonce,
-                    pair,
-                    maxMessage,
-                    live,
-                    authentication.method(),
-                    fresh ? authentication.draw() : 0,
-                    fresh ? authentication.draw() : 0);
-        }
+            long[] live) {
 
         public boolean isDead(long number) {
             return number < pair && Arrays.binarySearch(live, number) < 0;
@@ -133,7 +108,8 @@ public final class PeerHandshakeDescriptor {
             int maxMessage,
             int flags) {}
 
-    public static ByteBuffer hello(PeerHello hello) {
+    /** For a connection that is authenticated so; a fresh nonce is drawn for it. */
+    public static ByteBuffer hello(PeerHello hello, PeerAuthentication authentication) {
         final ByteBuffer frame = HandshakeDescriptor.frame(
                         WirePort.PEERS, HELLO_LENGTH + hello.live.length * Long.BYTES, hello.kind)
                 .putLong(CLUSTER_OFFSET, hello.cluster)
@@ -146,9 +122,11 @@ public final class PeerHandshakeDescriptor {
                 .putLong(PAIR_OFFSET, hello.pair)
                 .putInt(MAX_MESSAGE_OFFSET, hello.maxMessage)
                 .putInt(LIVE_COUNT_OFFSET, hello.live.length)
-                .putInt(METHOD_OFFSET, hello.method)
-                .putLong(FRESH_OFFSET, hello.freshHigh)
-                .putLong(FRESH_OFFSET + Long.BYTES, hello.freshLow);
+                .putInt(METHOD_OFFSET, authentication.method());
+        if (authentication.method() != PeerAuthentication.METHOD_NONE) {
+            frame.putLong(FRESH_OFFSET, authentication.draw())
+                    .putLong(FRESH_OFFSET + Long.BYTES, authentication.draw());
+        }
         for (int i = 0; i < hello.live.length; i++) {
             frame.putLong(HELLO_LENGTH + i * Long.BYTES, hello.live[i]);
         }
@@ -186,12 +164,9 @@ public final class PeerHandshakeDescriptor {
         if (kind != KIND_QUEUE_PAIR && kind != KIND_MESSAGES || maxMessage < 64) {
             throw new WireException(WireFault.BAD_FRAME, "kind " + kind + ", max message " + maxMessage);
         }
-        final int method = frame.getInt(METHOD_OFFSET);
-        final long freshHigh = frame.getLong(FRESH_OFFSET);
-        final long freshLow = frame.getLong(FRESH_OFFSET + Long.BYTES);
-        if (frame.getInt(ZERO_OFFSET) != 0
-                || method == PeerAuthentication.METHOD_NONE && (freshHigh != 0 || freshLow != 0)) {
-            throw new WireException(WireFault.BAD_FRAME, "bytes that must be zero are not, method " + method);
+        final boolean fresh = frame.getLong(FRESH_OFFSET) != 0 || frame.getLong(FRESH_OFFSET + Long.BYTES) != 0;
+        if (frame.getInt(ZERO_OFFSET) != 0 || fresh && method(frame) == PeerAuthentication.METHOD_NONE) {
+            throw new WireException(WireFault.BAD_FRAME, "bytes that must be zero are not, method " + method(frame));
         }
         return new PeerHello(
                 kind,
@@ -204,10 +179,12 @@ public final class PeerHandshakeDescriptor {
                 frame.getLong(NONCE_OFFSET),
                 frame.getLong(PAIR_OFFSET),
                 maxMessage,
-                live,
-                method,
-                freshHigh,
-                freshLow);
+                live);
+    }
+
+    /** By which the caller of a hello that was read proves its identity, one of {@link PeerAuthentication}. */
+    public static int method(ByteBuffer hello) {
+        return hello.getInt(METHOD_OFFSET);
     }
 
     /** Reads a whole welcome that is no refusal. */
