@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Cuts what arrives on one connection into frames, wherever the network cut it. A frame that is whole in what arrives is handed
- * on where it lies. What is missing of a frame is waited for in a buffer of this connection that grows with what has come, not
+ * on where it lies. What is missing of a frame is waited for in a buffer of this connection that grows with what has arrived, not
  * with what was announced; a connection at rest has none.
  *
  * <p>A frame that cannot be taken now stays here, and so does all behind it, until {@link #resume}.
@@ -93,7 +93,7 @@ public final class FrameCutter {
         return blocked ? 0 : awaited;
     }
 
-    /** The connection is over: what is kept is dropped, and so is what comes. */
+    /** The connection is over: what is kept is dropped, and so is what arrives. */
     public void release() {
         released = true;
         drop();

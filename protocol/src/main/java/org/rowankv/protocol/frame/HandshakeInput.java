@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.ReadableByteChannel;
 
 /**
- * Collects one frame of a handshake, and none of the bytes behind it. Believes nothing: what it keeps grows with what has come, and
+ * Collects one frame of a handshake, and none of the bytes behind it. Believes nothing: what it keeps grows with what has arrived, and
  * what cannot become a frame fails as soon as that is certain. Owned by the connection.
  *
  * <p>Of another port or version all is read before it fails, if its length is within the limit: the answer to it would be lost if
@@ -18,7 +18,7 @@ public final class HandshakeInput {
     private final WirePort port;
     private final boolean called;
     private int longest;
-    /** From 0 to its position: what has come. */
+    /** From 0 to its position: what has arrived. */
     private ByteBuffer heard = FrameMemory.NOTHING;
 
     private boolean whole;
@@ -64,7 +64,7 @@ public final class HandshakeInput {
         return count;
     }
 
-    /** Whether the frame has come, and its crc agrees. */
+    /** Whether the frame has arrived, and its crc agrees. */
     public boolean isComplete() {
         return whole;
     }
@@ -120,7 +120,7 @@ public final class HandshakeInput {
         return true;
     }
 
-    /** Whether what has come is how that port's frames begin. */
+    /** Whether what has arrived begins as that port's frames do. */
     private boolean begins(WirePort of) {
         for (int i = 0; i < Math.min(heard.position(), Long.BYTES); i++) {
             if (heard.get(i) != (byte) (of.magic() >>> i * Byte.SIZE)) {

@@ -11,7 +11,7 @@ public enum WireFault {
     /** A length outside what its frame may have. Found before anything is allocated for it. */
     BAD_LENGTH("a frame has a length that it must not have"),
     BAD_CHECKSUM("a checksum does not agree"),
-    /** A frame or a field that must not come here. */
+    /** A frame or a field that must not stand here. */
     BAD_FRAME("a frame is not what may come now"),
     /** A number that is not the next. */
     OUT_OF_ORDER("a frame is not the next in order"),
@@ -20,7 +20,7 @@ public enum WireFault {
     NO_HANDSHAKE("it did not introduce itself in time"),
     /** Nothing heard for too long: the other end is gone, or the network in between. */
     SILENT("nothing was heard of it for too long"),
-    /** A frame that was begun, or answers that wait to be read, do not get on: each byte may have come in time. */
+    /** A frame that was begun, or answers that wait to be read, do not get on: each byte may have arrived in time. */
     STALLED("a frame did not get on in time"),
     TOO_MANY_CONNECTIONS("there are too many connections"),
     /** It authenticates by another method than this end. */

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the frames of one connection: a {@link FrameCutter} on what Netty brings, with Netty's memory for what is not whole. So a
- * peer that stops in the middle of a message holds up nobody else.
+ * peer that stops in the middle of a message holds up no other.
  *
  * <p>A frame that is not whole must get on ({@link Progress}) in the time after which a silent peer counts as gone.
  *
@@ -80,7 +80,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         // Of frames without payload there is nothing to count.
     }
 
-    /** The connection is over: nothing more comes. Called once. */
+    /** The connection is over: nothing more arrives. Called once. */
     protected abstract void onEnd();
 
     /** What is known of the peer, for the log. */
@@ -237,7 +237,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private WireException stalled() {
         return new WireException(
                 WireFault.STALLED,
-                describe() + ": " + cutter.heldBytes() + " of " + cutter.awaitedLength() + " bytes have come");
+                describe() + ": " + cutter.heldBytes() + " of " + cutter.awaitedLength() + " bytes have arrived");
     }
 
     /** Writes a frame without payload. */

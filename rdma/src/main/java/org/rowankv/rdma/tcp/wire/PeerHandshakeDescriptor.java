@@ -75,7 +75,7 @@ public final class PeerHandshakeDescriptor {
      * Which server calls which.
      *
      * @param expected the incarnation that is called; 0 on a message link, which calls whichever there is
-     * @param nonce drawn by the calling process, so that a second one with the same names is told from it
+     * @param nonce drawn by the calling process, so that a second one with the same names is recognized
      * @param pair number of the queue pair; of two of one process the later has the higher
      * @param live numbers of the caller's queue pairs to this server that still live; lower ones not in it are dead
      */
