@@ -5,14 +5,14 @@ import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
 
-/** Java agent that instruments each project method loaded from now on to record its entry. */
+/** The agent: from now on each method of ours that is loaded logs when it is entered and left. */
 final class Entering {
     private static final String OURS = "org.rowankv.";
     private static final String BENCH = "org.rowankv.bench.";
 
     private Entering() {}
 
-    /** Must run before the first class to instrument is loaded. */
+    /** Before the first class is loaded whose methods are to be logged. */
     static void install() {
         new AgentBuilder.Default()
                 .type(ElementMatchers.<net.bytebuddy.description.type.TypeDescription>nameStartsWith(OURS)
@@ -26,5 +26,11 @@ final class Entering {
     @Advice.OnMethodEnter
     static void enter(@Advice.Origin("#t") String type) {
         Walk.entered(type);
+    }
+
+    /** Copied to the end of each method, also where it throws. */
+    @Advice.OnMethodExit(onThrowable = Throwable.class)
+    static void exit() {
+        Walk.left();
     }
 }

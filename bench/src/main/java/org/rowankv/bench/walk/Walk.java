@@ -1,32 +1,55 @@
 package org.rowankv.bench.walk;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Recorder of the classes that threads enter during calls, in order; the instrumented classes report to it.
- * Thread-safe; one recording at a time.
+ * The classes that threads enter while calls are made, one after the other, from what the instrumented classes log.
+ * Thread-safe; one walk at a time.
  */
 public final class Walk {
+    /**
+     * A class on the way.
+     *
+     * @param station whether it calls another class of ours in more than half of the calls: a reader has to follow it. A leaf,
+     *     such as a descriptor, a counter or a comparison, does not
+     */
+    record Visit(String type, boolean station) {}
+
     private static final Object LOCK = new Object();
     private static volatile boolean recording;
-    private static final Map<Thread, Set<String>> ENTERED = new LinkedHashMap<>();
+    /** By thread and class: whether it has called another class. Guarded by {@link #LOCK}. */
+    private static final Map<Thread, Map<String, Boolean>> ENTERED = new LinkedHashMap<>();
+    /** The methods that the thread is in, by class; kept also between calls, for a thread may be in the middle of some. */
+    private static final ThreadLocal<Deque<String>> INSIDE = ThreadLocal.withInitial(ArrayDeque::new);
 
     private Walk() {}
 
     /** Records that a thread enters a method of that class; called by instrumented code. */
     public static void entered(String type) {
+        final Deque<String> inside = INSIDE.get();
+        final String caller = inside.peek();
+        inside.push(type);
         if (recording) {
             synchronized (LOCK) {
-                ENTERED.computeIfAbsent(Thread.currentThread(), thread -> new LinkedHashSet<>())
-                        .add(type);
+                final Map<String, Boolean> types =
+                        ENTERED.computeIfAbsent(Thread.currentThread(), thread -> new LinkedHashMap<>());
+                if (caller != null && !caller.equals(type)) {
+                    types.computeIfPresent(caller, (known, before) -> true);
+                }
+                types.putIfAbsent(type, false);
             }
         }
+    }
+
+    /** A thread leaves the method that it has entered last; called by instrumented code. */
+    public static void left() {
+        INSIDE.get().pop();
     }
 
     /**
@@ -35,8 +58,9 @@ public final class Walk {
      * @param counts the threads that are recorded, by name
      * @return the classes entered by more than half of the calls, in the order of their first entry
      */
-    static List<String> of(Runnable call, int times, Predicate<String> counts) {
+    static List<Visit> of(Runnable call, int times, Predicate<String> counts) {
         final Map<String, Integer> calls = new LinkedHashMap<>();
+        final Map<String, Integer> stays = new LinkedHashMap<>();
         for (int i = 0; i < times; i++) {
             synchronized (LOCK) {
                 ENTERED.clear();
@@ -44,20 +68,23 @@ public final class Walk {
             recording = true;
             call.run();
             recording = false;
-            final Set<String> entered = new LinkedHashSet<>();
+            final Map<String, Boolean> entered = new LinkedHashMap<>();
             synchronized (LOCK) {
                 ENTERED.forEach((thread, types) -> {
                     if (counts.test(thread.getName())) {
-                        entered.addAll(types);
+                        types.forEach((type, calling) -> entered.merge(type, calling, Boolean::logicalOr));
                     }
                 });
             }
-            entered.forEach(type -> calls.merge(type, 1, Integer::sum));
+            entered.forEach((type, calling) -> {
+                calls.merge(type, 1, Integer::sum);
+                stays.merge(type, calling ? 1 : 0, Integer::sum);
+            });
         }
-        final List<String> most = new ArrayList<>();
+        final List<Visit> most = new ArrayList<>();
         calls.forEach((type, count) -> {
             if (2 * count > times) {
-                most.add(type);
+                most.add(new Visit(type, 2 * stays.getOrDefault(type, 0) > times));
             }
         });
         return most;

@@ -26,8 +26,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Counts the classes of Rowan-KV that a put and a get enter, through javax.cache: in an embedded store, and over TCP to a"
-                    + " server in this JVM. One server; its agents are excluded.",
-            "A Java agent logs each method that is entered."
+                    + " server in this JVM. Of one server, whose agents are left out.",
+            "Stations are those among them that call another one on the way; the others are leaves.",
+            "An agent logs each method that is entered or left."
         })
 public final class WalkCommand implements Callable<Integer> {
     private static final int WARM_UP = 2_000;
@@ -37,7 +38,9 @@ public final class WalkCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--classes", description = "list them, in the order in which the first call enters them")
+    @Option(
+            names = "--classes",
+            description = "names them, stations with a >, in the order in which the first call enters them")
     private boolean classes;
 
     @Override
@@ -66,18 +69,19 @@ public final class WalkCommand implements Callable<Integer> {
         }
     }
 
-    private static List<String> walked(Runnable call, Predicate<String> counts) {
+    private static List<Walk.Visit> walked(Runnable call, Predicate<String> counts) {
         for (int i = 0; i < WARM_UP; i++) {
             call.run();
         }
         return Walk.of(call, CALLS, counts);
     }
 
-    private void print(String title, List<String> entered) {
+    private void print(String title, List<Walk.Visit> visits) {
         final PrintWriter out = spec.commandLine().getOut();
-        out.printf("%-14s %d classes%n", title, entered.size());
+        final long stations = visits.stream().filter(Walk.Visit::station).count();
+        out.printf("%-14s %d classes, %d stations%n", title, visits.size(), stations);
         if (classes) {
-            entered.forEach(type -> out.println("    " + type));
+            visits.forEach(visit -> out.println((visit.station() ? "  > " : "    ") + visit.type()));
         }
         out.flush();
     }

@@ -11,40 +11,78 @@ final class WalkTest {
 
     @Test
     void shouldCountWhatMoreThanHalfOfTheCallsEnterOnceEach() {
-        final List<String> walked = Walk.of(
+        final List<Walk.Visit> walked = Walk.of(
                 () -> {
-                    Walk.entered("first");
-                    Walk.entered("second");
-                    Walk.entered("first");
+                    visit("first");
+                    visit("second");
+                    visit("first");
                     if (calls.incrementAndGet() <= 2) {
-                        Walk.entered("in half of them");
+                        visit("in half of them");
                     }
                 },
                 4,
                 thread -> true);
 
-        assertThat(walked).containsExactly("first", "second");
+        assertThat(walked).containsExactly(leaf("first"), leaf("second"));
     }
 
     @Test
     void shouldLeaveOutOtherThreadsAndWhatComesBetweenCalls() {
-        Walk.entered("before");
+        visit("before");
         final String own = Thread.currentThread().getName();
 
-        final List<String> walked = Walk.of(
+        final List<Walk.Visit> walked = Walk.of(
                 () -> {
-                    final Thread other = new Thread(() -> Walk.entered("elsewhere"), "other");
+                    final Thread other = new Thread(() -> visit("elsewhere"), "other");
                     other.start();
                     try {
                         other.join();
                     } catch (InterruptedException e) {
                         throw new AssertionError(e);
                     }
-                    Walk.entered("here");
+                    visit("here");
                 },
                 1,
                 own::equals);
 
-        assertThat(walked).containsExactly("here");
+        assertThat(walked).containsExactly(leaf("here"));
+    }
+
+    @Test
+    void shouldCallStationWhatCallsAnotherClassInMoreThanHalfOfTheCalls() {
+        Walk.entered("loop that began before");
+        final List<Walk.Visit> walked = Walk.of(
+                () -> {
+                    Walk.entered("station");
+                    visit("leaf");
+                    Walk.entered("calls only itself");
+                    visit("calls only itself");
+                    Walk.left();
+                    Walk.left();
+                    Walk.entered("station in half of them");
+                    if (calls.incrementAndGet() <= 2) {
+                        visit("leaf");
+                    }
+                    Walk.left();
+                },
+                4,
+                thread -> true);
+        Walk.left();
+
+        assertThat(walked)
+                .containsExactly(
+                        new Walk.Visit("station", true),
+                        leaf("leaf"),
+                        leaf("calls only itself"),
+                        leaf("station in half of them"));
+    }
+
+    private static void visit(String type) {
+        Walk.entered(type);
+        Walk.left();
+    }
+
+    private static Walk.Visit leaf(String type) {
+        return new Walk.Visit(type, false);
     }
 }
