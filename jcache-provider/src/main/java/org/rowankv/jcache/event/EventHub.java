@@ -10,6 +10,7 @@ import javax.cache.event.CacheEntryListenerException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Change;
+import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 
 /**
@@ -38,6 +39,7 @@ public final class EventHub implements OthersChanges.Teller {
     private final List<Subscription<?, ?>> subscriptions = new CopyOnWriteArrayList<>();
     private final Map<LaneKey, Lane> lanes = new ConcurrentHashMap<>();
     private final CallbackThreads callbacks;
+    private final RowanClient client;
     /** Null: the store has no others, or does not tell of them. */
     private final @Nullable OthersChanges others;
 
@@ -51,6 +53,7 @@ public final class EventHub implements OthersChanges.Teller {
     /** @param told where operations note what they tell */
     EventHub(CallbackThreads callbacks, RowanClient client, int cacheId, ToldChanges told) {
         this.callbacks = callbacks;
+        this.client = client;
         this.others = client.streamsChanges() ? new OthersChanges(client, cacheId, this, told) : null;
     }
 
@@ -80,35 +83,17 @@ public final class EventHub implements OthersChanges.Teller {
         }
     }
 
-    /** Carries out a request and tells the listeners what it did; with no interested listener, only the former. */
-    public void execute(RowanClient client, Request request) {
-        final int wanted = interest & Interest.of(request.operation());
-        if ((wanted & Interest.ALL_EVENTS) == 0) {
-            client.execute(request);
-            return;
-        }
-        if ((wanted & Interest.OLD_VALUE) != 0) {
+    /** Whether a listener wants to hear of what the operation may cause: then its requests go through {@link #execute}. */
+    public boolean isInterestedIn(Operation operation) {
+        final int wanted = interest;
+        return wanted != 0 && (wanted & Interest.of(operation) & Interest.ALL_EVENTS) != 0;
+    }
+
+    /** Carries out a request and tells the listeners what it did. */
+    public void execute(Request request) {
+        if ((interest & Interest.OLD_VALUE) != 0) {
             request.wantValue(true);
         }
-        executeInOrder(client, request);
-    }
-
-    /**
-     * As {@link #execute} for each of them: all at once as long as no listener is interested, else one after the other. They
-     * are of one operation.
-     */
-    public void executeAll(RowanClient client, List<Request> requests) {
-        if (requests.isEmpty()) {
-            return;
-        }
-        if ((interest & Interest.of(requests.get(0).operation()) & Interest.ALL_EVENTS) == 0) {
-            client.executeAll(requests);
-        } else {
-            requests.forEach(request -> execute(client, request));
-        }
-    }
-
-    private void executeInOrder(RowanClient client, Request request) {
         final LaneKey key = new LaneKey(
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength()));
         final Lane lane = enter(key);

@@ -71,23 +71,15 @@ public final class Statistics {
     }
 
     public void put(long startNs) {
-        put(1, startNs);
-    }
-
-    public void put(long count, long startNs) {
-        if (enabled && count > 0) {
-            puts.add(count);
+        if (enabled) {
+            puts.increment();
             putNs.add(since(startNs));
         }
     }
 
     public void removed(long startNs) {
-        removed(1, startNs);
-    }
-
-    public void removed(long count, long startNs) {
-        if (enabled && count > 0) {
-            removals.add(count);
+        if (enabled) {
+            removals.increment();
             removeNs.add(since(startNs));
         }
     }

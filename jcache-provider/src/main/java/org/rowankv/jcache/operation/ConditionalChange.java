@@ -6,7 +6,6 @@ import org.rowankv.jcache.integration.Writes;
 import org.rowankv.jcache.store.KeyGates;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 
@@ -31,26 +30,24 @@ final class ConditionalChange<K, V> {
 
     // The outcome.
     private boolean existed;
-    private boolean stored;
     private @Nullable V oldValue;
 
-    /** @param scratch holds the key, and the value to write if there is one */
-    ConditionalChange(Opening<K, V> opening, Scratch scratch, Change change, K key) {
+    /**
+     * @param scratch holds the key, and the value to write if there is one
+     * @param writerCalled whether the writer was told of the change already
+     */
+    ConditionalChange(Opening<K, V> opening, Scratch scratch, Change change, K key, boolean writerCalled) {
         this.opening = opening;
         this.lifetimes = opening.lifetimes();
         this.scratch = scratch;
         this.change = change;
         this.key = key;
+        this.writerCalled = writerCalled;
     }
 
     /** Whether there was an entry when the operation took its effect, or found that it has none. */
     boolean existed() {
         return existed;
-    }
-
-    /** Whether a value was stored, and not born expired into nothing. */
-    boolean isStored() {
-        return stored;
     }
 
     /** The value that was there, if asked for. */
@@ -64,10 +61,10 @@ final class ConditionalChange<K, V> {
      *
      * @param expected what the present value must equal, for the changes that compare
      * @param value what to write, for the changes that write
-     * @return whether it took effect
+     * @return whether it took effect; then the scratch's request is what wrote or removed
      */
     boolean run(@Nullable V expected, @Nullable V value, boolean wantsOldValue) {
-        if (opening.writes() == null) {
+        if (opening.writes() == null || writerCalled) {
             return loop(expected, value, wantsOldValue);
         }
         final KeyGates gates = opening.rendezvous().gates();
@@ -77,12 +74,6 @@ final class ConditionalChange<K, V> {
         } finally {
             gates.leave(gate);
         }
-    }
-
-    /** As {@link #run}, for a change that the writer was told of already. */
-    boolean runUnwritten(@Nullable V expected, @Nullable V value, boolean wantsOldValue) {
-        writerCalled = true;
-        return loop(expected, value, wantsOldValue);
     }
 
     private boolean loop(@Nullable V expected, @Nullable V value, boolean wantsOldValue) {
@@ -139,7 +130,6 @@ final class ConditionalChange<K, V> {
                 .when(existed ? Condition.IF_VERSION : Condition.IF_ABSENT, version)
                 .ttl(existed ? Ttl.ETERNAL : createMs, existed ? updateMs : Ttl.UNCHANGED);
         opening.execute(request);
-        stored = existed || !request.has(ResultBits.BORN_EXPIRED);
         return request.status() == Status.OK;
     }
 

@@ -6,6 +6,7 @@ import org.rowankv.jcache.integration.Writes;
 import org.rowankv.jcache.management.Statistics;
 import org.rowankv.jcache.store.KeyGates;
 import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
@@ -18,7 +19,9 @@ import org.rowankv.protocol.Ttl;
 public final class Mutations<K, V> {
     private final Opening<K, V> opening;
     private final Statistics statistics;
+    /** Whether a put needs to know nothing of the entry before: no writer, no policy that is asked. */
     private final boolean direct;
+
     private final long createMs;
     private final long updateMs;
 
@@ -26,7 +29,7 @@ public final class Mutations<K, V> {
         final Lifetimes lifetimes = opening.lifetimes();
         this.opening = opening;
         this.statistics = opening.statistics();
-        this.direct = opening.isDirect();
+        this.direct = opening.writes() == null && lifetimes.isConstant();
         this.createMs = lifetimes.isConstant() ? lifetimes.createMs() : Ttl.ETERNAL;
         this.updateMs = lifetimes.isConstant() ? lifetimes.updateMs() : Ttl.UNCHANGED;
     }
@@ -47,53 +50,67 @@ public final class Mutations<K, V> {
         return scratch;
     }
 
-    public void put(K key, V value) {
-        final long startNs = statistics.start();
-        try (Scratch scratch = borrowFor(key, value)) {
-            put(scratch, key, value, startNs);
+    /** Puts what the scratch holds, if the change says so; the scratch's request says what came of it. */
+    private void put(Change change, Scratch scratch, K key, V value) {
+        if (direct) {
+            putDirectly(change, scratch, false);
+        } else {
+            final boolean unused =
+                    new ConditionalChange<>(opening, scratch, change, key, false).run(null, value, false);
         }
     }
 
-    private void put(Scratch scratch, K key, V value, long startNs) {
-        final boolean stored;
-        if (direct) {
-            stored = isStored(store(scratch));
-        } else {
-            final ConditionalChange<K, V> change = new ConditionalChange<>(opening, scratch, Change.PUT, key);
-            change.run(null, value, false);
-            stored = change.isStored();
+    /** With constant lifetimes and no writer to call: in one request. */
+    private void putDirectly(Change change, Scratch scratch, boolean wantsOldValue) {
+        final Request request = scratch.put().wantValue(wantsOldValue);
+        switch (change) {
+            case PUT -> request.ttl(createMs, updateMs);
+            case PUT_IF_ABSENT -> request.when(Condition.IF_ABSENT).ttl(createMs, Ttl.UNCHANGED);
+            default -> request.when(Condition.IF_PRESENT).ttl(Ttl.ETERNAL, updateMs);
         }
+        opening.execute(request);
+    }
+
+    private static boolean isApplied(Request request) {
+        return request.operation() == Operation.PUT && request.status() == Status.OK;
+    }
+
+    /** Counts a put that has stored its value, and not let it expire into nothing; returns whether it has. */
+    private boolean countPut(Request request, long startNs) {
+        final boolean stored =
+                isApplied(request) && (!request.has(ResultBits.BORN_EXPIRED) || request.has(ResultBits.EXISTED));
         if (stored) {
             statistics.put(startNs);
         }
+        return stored;
     }
 
-    /** Puts what the scratch holds, with constant lifetimes and no writer. */
-    private Request store(Scratch scratch) {
-        final Request request = scratch.put().ttl(createMs, updateMs);
-        opening.execute(request);
-        return request;
+    private boolean countRemoval(boolean removed, long startNs) {
+        if (removed) {
+            statistics.removed(startNs);
+        }
+        return removed;
     }
 
-    private static boolean isStored(Request request) {
-        return !request.has(ResultBits.BORN_EXPIRED) || request.has(ResultBits.EXISTED);
+    public void put(K key, V value) {
+        final long startNs = statistics.start();
+        try (Scratch scratch = borrowFor(key, value)) {
+            put(Change.PUT, scratch, key, value);
+            countPut(scratch.request(), startNs);
+        }
     }
 
     /** Puts an entry that the writer has been given already. */
     void putWritten(K key, V value) {
         final long startNs = statistics.start();
         try (Scratch scratch = borrowFor(key, value)) {
-            final boolean stored;
             if (opening.lifetimes().isConstant()) {
-                stored = isStored(store(scratch));
+                putDirectly(Change.PUT, scratch, false);
             } else {
-                final ConditionalChange<K, V> change = new ConditionalChange<>(opening, scratch, Change.PUT, key);
-                change.runUnwritten(null, value, false);
-                stored = change.isStored();
+                final boolean unused =
+                        new ConditionalChange<>(opening, scratch, Change.PUT, key, true).run(null, value, false);
             }
-            if (stored) {
-                statistics.put(startNs);
-            }
+            countPut(scratch.request(), startNs);
         }
     }
 
@@ -112,32 +129,32 @@ public final class Mutations<K, V> {
     /** Such a request has its answer: counts it, or throws. */
     void endPut(Request request, long startNs) {
         opening.checkOutcome(request);
-        if (isStored(request)) {
-            statistics.put(startNs);
-        }
+        countPut(request, startNs);
     }
 
-    @Nullable
-    public V getAndPut(K key, V value) {
+    public @Nullable V getAndPut(K key, V value) {
+        return putAndGetOld(Change.PUT, key, value);
+    }
+
+    public @Nullable V getAndReplace(K key, V value) {
+        return putAndGetOld(Change.REPLACE, key, value);
+    }
+
+    private @Nullable V putAndGetOld(Change change, K key, V value) {
         final long startNs = statistics.start();
         try (Scratch scratch = borrowFor(key, value)) {
             final V old;
-            final boolean stored;
             if (direct) {
-                final Request request = scratch.put().ttl(createMs, updateMs).wantValue(true);
-                opening.execute(request);
-                old = request.has(ResultBits.EXISTED) ? opening.valueOf(request) : null;
-                stored = isStored(request);
+                putDirectly(change, scratch, true);
+                final Request request = scratch.request();
+                old = isApplied(request) && request.has(ResultBits.EXISTED) ? opening.valueOf(request) : null;
             } else {
-                final ConditionalChange<K, V> change = new ConditionalChange<>(opening, scratch, Change.PUT, key);
-                change.run(null, value, true);
-                old = change.oldValue();
-                stored = change.isStored();
+                final ConditionalChange<K, V> conditional =
+                        new ConditionalChange<>(opening, scratch, change, key, false);
+                old = conditional.run(null, value, true) ? conditional.oldValue() : null;
             }
             statistics.got(old != null, startNs);
-            if (stored) {
-                statistics.put(startNs);
-            }
+            countPut(scratch.request(), startNs);
             return old;
         }
     }
@@ -145,68 +162,18 @@ public final class Mutations<K, V> {
     public boolean putIfAbsent(K key, V value) {
         final long startNs = statistics.start();
         try (Scratch scratch = borrowFor(key, value)) {
-            final boolean applied;
-            final boolean stored;
-            if (direct) {
-                final Request request = scratch.put().when(Condition.IF_ABSENT).ttl(createMs, Ttl.UNCHANGED);
-                opening.execute(request);
-                applied = request.status() == Status.OK;
-                stored = applied && isStored(request);
-            } else {
-                final ConditionalChange<K, V> change =
-                        new ConditionalChange<>(opening, scratch, Change.PUT_IF_ABSENT, key);
-                applied = change.run(null, value, false);
-                stored = applied && change.isStored();
-            }
-            statistics.got(!applied, startNs);
-            if (stored) {
-                statistics.put(startNs);
-            }
-            return stored;
+            put(Change.PUT_IF_ABSENT, scratch, key, value);
+            statistics.got(!isApplied(scratch.request()), startNs);
+            return countPut(scratch.request(), startNs);
         }
     }
 
     public boolean replace(K key, V value) {
         final long startNs = statistics.start();
         try (Scratch scratch = borrowFor(key, value)) {
-            final boolean applied;
-            if (direct) {
-                final Request request = scratch.put().when(Condition.IF_PRESENT).ttl(Ttl.ETERNAL, updateMs);
-                opening.execute(request);
-                applied = request.status() == Status.OK;
-            } else {
-                applied = new ConditionalChange<>(opening, scratch, Change.REPLACE, key).run(null, value, false);
-            }
-            countReplace(applied, applied, startNs);
-            return applied;
-        }
-    }
-
-    private void countReplace(boolean existed, boolean applied, long startNs) {
-        statistics.got(existed, startNs);
-        if (applied) {
-            statistics.put(startNs);
-        }
-    }
-
-    @Nullable
-    public V getAndReplace(K key, V value) {
-        final long startNs = statistics.start();
-        try (Scratch scratch = borrowFor(key, value)) {
-            final V old;
-            if (direct) {
-                final Request request = scratch.put()
-                        .when(Condition.IF_PRESENT)
-                        .ttl(Ttl.ETERNAL, updateMs)
-                        .wantValue(true);
-                opening.execute(request);
-                old = request.status() == Status.OK ? opening.valueOf(request) : null;
-            } else {
-                final ConditionalChange<K, V> change = new ConditionalChange<>(opening, scratch, Change.REPLACE, key);
-                old = change.run(null, value, true) ? change.oldValue() : null;
-            }
-            countReplace(old != null, old != null, startNs);
-            return old;
+            put(Change.REPLACE, scratch, key, value);
+            statistics.got(isApplied(scratch.request()), startNs);
+            return countPut(scratch.request(), startNs);
         }
     }
 
@@ -215,57 +182,49 @@ public final class Mutations<K, V> {
         opening.checkValue(expected);
         final long startNs = statistics.start();
         try (Scratch scratch = borrowFor(key, value)) {
-            final ConditionalChange<K, V> change = new ConditionalChange<>(opening, scratch, Change.REPLACE_VALUE, key);
+            final ConditionalChange<K, V> change =
+                    new ConditionalChange<>(opening, scratch, Change.REPLACE_VALUE, key, false);
             final boolean applied = change.run(expected, value, false);
-            countReplace(change.existed(), applied, startNs);
-            return applied;
+            statistics.got(change.existed(), startNs);
+            return applied && countPut(scratch.request(), startNs);
         }
     }
 
     public boolean replaceIfVersion(K key, V value, long version) {
         final long startNs = statistics.start();
         try (Scratch scratch = borrowFor(key, value)) {
-            final Writes<K, V> writes = opening.writes();
-            if (writes != null) {
-                throw new UnsupportedOperationException(
-                        "replaceIfVersion on a write-through cache: use replace or invoke, which call the writer");
-            }
+            requireNoWriter("replaceIfVersion", "replace");
             final Request request = scratch.put()
                     .when(Condition.IF_VERSION, version)
                     .ttl(Ttl.ETERNAL, opening.lifetimes().updateMs());
             opening.execute(request);
-            final boolean applied = request.status() == Status.OK;
-            countReplace(request.has(ResultBits.EXISTED), applied, startNs);
-            return applied;
+            statistics.got(request.has(ResultBits.EXISTED), startNs);
+            return countPut(request, startNs);
+        }
+    }
+
+    private void requireNoWriter(String operation, String instead) {
+        if (opening.writes() != null) {
+            throw new UnsupportedOperationException(
+                    operation + " on a write-through cache: use " + instead + " or invoke, which call the writer");
         }
     }
 
     public boolean removeIfVersion(K key, long version) {
         final long startNs = statistics.start();
         try (Scratch scratch = opening.borrowFor(key)) {
-            if (opening.writes() != null) {
-                throw new UnsupportedOperationException(
-                        "removeIfVersion on a write-through cache: use remove or invoke, which call the writer");
-            }
+            requireNoWriter("removeIfVersion", "remove");
             final Request request = scratch.delete().when(Condition.IF_VERSION, version);
             opening.execute(request);
-            final boolean applied = request.status() == Status.OK;
             statistics.got(request.has(ResultBits.EXISTED), startNs);
-            if (applied) {
-                statistics.removed(startNs);
-            }
-            return applied;
+            return countRemoval(request.status() == Status.OK, startNs);
         }
     }
 
     public boolean remove(K key) {
         final long startNs = statistics.start();
         try (Scratch scratch = opening.borrowFor(key)) {
-            final boolean removed = delete(scratch, key, false).status() == Status.OK;
-            if (removed) {
-                statistics.removed(startNs);
-            }
-            return removed;
+            return countRemoval(delete(scratch, key, false).status() == Status.OK, startNs);
         }
     }
 
@@ -273,13 +232,7 @@ public final class Mutations<K, V> {
     boolean removeWritten(K key) {
         final long startNs = statistics.start();
         try (Scratch scratch = opening.borrowFor(key)) {
-            final Request request = scratch.delete();
-            opening.execute(request);
-            final boolean removed = request.status() == Status.OK;
-            if (removed) {
-                statistics.removed(startNs);
-            }
-            return removed;
+            return countRemoval(delete(scratch, false).status() == Status.OK, startNs);
         }
     }
 
@@ -310,13 +263,11 @@ public final class Mutations<K, V> {
         opening.checkValue(expected);
         final long startNs = statistics.start();
         try (Scratch scratch = opening.borrowFor(key)) {
-            final ConditionalChange<K, V> change = new ConditionalChange<>(opening, scratch, Change.REMOVE_VALUE, key);
+            final ConditionalChange<K, V> change =
+                    new ConditionalChange<>(opening, scratch, Change.REMOVE_VALUE, key, false);
             final boolean removed = change.run(expected, null, false);
             statistics.got(change.existed(), startNs);
-            if (removed) {
-                statistics.removed(startNs);
-            }
-            return removed;
+            return countRemoval(removed, startNs);
         }
     }
 
@@ -327,9 +278,7 @@ public final class Mutations<K, V> {
             final Request request = delete(scratch, key, true);
             final V old = request.status() == Status.OK ? opening.valueOf(request) : null;
             statistics.got(old != null, startNs);
-            if (old != null) {
-                statistics.removed(startNs);
-            }
+            countRemoval(old != null, startNs);
             return old;
         }
     }

@@ -16,6 +16,8 @@ import org.rowankv.jcache.expiry.Lifetimes;
 import org.rowankv.jcache.integration.Loads;
 import org.rowankv.jcache.integration.Writes;
 import org.rowankv.jcache.management.Statistics;
+import org.rowankv.jcache.store.ProcessorRuns;
+import org.rowankv.jcache.store.RecentWrites;
 import org.rowankv.jcache.store.Rendezvous;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
@@ -39,8 +41,10 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
     private final Lifetimes lifetimes;
     private final Statistics statistics;
     private final Rendezvous rendezvous;
-    /** Of that. */
+    // --- of that ---
     private final EventHub events;
+    private final ProcessorRuns runs;
+    private final RecentWrites recent;
 
     private final @Nullable Loads<K, V> loads;
     private final @Nullable Writes<K, V> writes;
@@ -73,6 +77,8 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
         this.statistics = parts.statistics();
         this.rendezvous = parts.rendezvous();
         this.events = rendezvous.events();
+        this.runs = rendezvous.runs();
+        this.recent = rendezvous.recent();
         this.loads = parts.loads();
         this.writes = parts.writes();
         this.scratches = new Scratches(cacheId, Runtime.getRuntime().availableProcessors());
@@ -113,11 +119,6 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
 
     Class<V> valueType() {
         return valueType;
-    }
-
-    /** Whether a mutation needs to know nothing of the entry before it goes to the store: no writer, no asking policy. */
-    boolean isDirect() {
-        return writes == null && lifetimes.isConstant();
     }
 
     // --- scratches ---
@@ -230,13 +231,19 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
      */
     void execute(Request request) {
         try {
-            events.execute(client, request);
+            send(request);
         } finally {
-            if (request.status() == Status.OK && isChange(request.operation())) {
-                noteMutation(request);
-            }
+            noteChange(request);
         }
         checkOutcome(request);
+    }
+
+    private void send(Request request) {
+        if (events.isInterestedIn(request.operation())) {
+            events.execute(request);
+        } else {
+            client.execute(request);
+        }
     }
 
     /** What {@link #execute} throws for the outcome. */
@@ -257,26 +264,28 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
      * {@link #checkOutcome}.
      */
     void executeAll(List<Request> requests) {
+        if (requests.isEmpty()) {
+            return;
+        }
         try {
-            events.executeAll(client, requests);
+            if (events.isInterestedIn(requests.get(0).operation())) {
+                requests.forEach(events::execute); // one after the other
+            } else {
+                client.executeAll(requests);
+            }
         } finally {
-            for (Request request : requests) {
-                if (request.status() == Status.OK && isChange(request.operation())) {
-                    noteMutation(request);
-                }
+            requests.forEach(this::noteChange);
+        }
+    }
+
+    private void noteChange(Request request) {
+        final boolean changes = request.operation() == Operation.PUT || request.operation() == Operation.DELETE;
+        if (changes && request.status() == Status.OK) {
+            runs.noteMutation(request);
+            if (isRemote()) {
+                recent.changed(request);
             }
         }
-    }
-
-    private void noteMutation(Request request) {
-        rendezvous.runs().noteMutation(request);
-        if (isRemote()) {
-            rendezvous.recent().changed(request);
-        }
-    }
-
-    private static boolean isChange(Operation operation) {
-        return operation == Operation.PUT || operation == Operation.DELETE;
     }
 
     private void fail(Request request) {
@@ -297,7 +306,7 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
      */
     void touch(Scratch scratch, long version, long ttlMs) {
         final Request request = scratch.touch(version, ttlMs);
-        events.execute(client, request);
+        send(request);
         if (request.status() != Status.FULL) {
             checkOutcome(request);
         }
@@ -309,7 +318,7 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
 
     /** Removes all objects of the cache at once; no listener hears of it. */
     public void clear() {
-        rendezvous.recent().forgetAll();
+        recent.forgetAll();
         try {
             client.clear(cacheId);
         } catch (RowanException e) {

@@ -122,7 +122,7 @@ final class EventHubTest {
     @Test
     void shouldTellOnceOfWhatTheStreamBringsToo() {
         final Request put = put("mine");
-        hub.execute(client, put);
+        hub.execute(put);
         session.stream.onChange(put.shard(), created(put.version(), "mine"));
         assertThat(heard).containsExactly("k=mine");
         session.stream.onChange(put.shard(), created(put.version() + 1, "theirs"));
@@ -133,7 +133,7 @@ final class EventHubTest {
     @Test
     void shouldNotLookWhetherAChangeIsToldWhileAnOperationOnThatKeyIsUnderWay() throws InterruptedException {
         final Request put = put("mine");
-        final Thread operation = new Thread(() -> hub.execute(client, put));
+        final Thread operation = new Thread(() -> hub.execute(put));
         final AtomicBoolean looked = new AtomicBoolean();
         final AtomicReference<ToldChanges.Verdict> verdict = new AtomicReference<>();
         final Thread stream = new Thread(() -> hub.tellFromStream(created(put.version(), "mine"), () -> {

@@ -35,14 +35,14 @@ final class StatisticsModelTest {
                 case EVICT -> evictedEver[0] += 3;
                 case HIT -> statistics.got(true, statistics.start());
                 case MISS -> statistics.got(0, 3, statistics.start());
-                case PUT -> statistics.put(3, statistics.start());
+                case PUT -> statistics.put(statistics.start());
                 case REMOVE -> statistics.removed(statistics.start());
             }
             on = step == Step.ENABLE || on && step != Step.DISABLE;
             if (step == Step.CLEAR) {
                 java.util.Arrays.fill(expected, 0);
             } else if (on) {
-                expected[step.ordinal()] += step == Step.HIT || step == Step.REMOVE ? 1 : 3;
+                expected[step.ordinal()] += step == Step.MISS || step == Step.EVICT ? 3 : 1;
             }
             assertThat(statistics.isEnabled()).isEqualTo(on);
             assertThat(statistics.evictions()).as("evictions after %s", step).isEqualTo(expected[Step.EVICT.ordinal()]);
