@@ -101,7 +101,7 @@ final class LoadedServer {
     private static long read(Server server, Configuration configuration, KeyHash hash, int key) {
         final byte[] bytes = bytes(key);
         final Request request = placed(new Request().get(CACHE, bytes, 0, bytes.length), configuration, hash);
-        server.call(request);
+        server.requests().call(request);
         return request.status() == Status.OK
                 ? Long.parseLong(new String(request.resultBytes(), StandardCharsets.UTF_8).strip())
                 : 0;
@@ -126,7 +126,7 @@ final class LoadedServer {
                         .getBytes(StandardCharsets.UTF_8);
                 final Request request = placed(
                         new Request().put(CACHE, bytes, 0, bytes.length, value, 0, value.length), configuration, hash);
-                server.call(request);
+                server.requests().call(request);
                 if (request.status() == Status.OK) {
                     print("ACKED " + key + " " + number);
                 } else if (request.status() == Status.CLOSED) {

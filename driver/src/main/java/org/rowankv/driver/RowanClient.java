@@ -1,5 +1,7 @@
 package org.rowankv.driver;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -54,7 +56,9 @@ public final class RowanClient implements AutoCloseable {
     private final Clock clock;
     private final long deadlineNs;
     private final boolean ownsSession;
-    private final RequestIds requestIds;
+    /** Null over a session that loses no reply: nothing is sent twice, so nothing needs a name. */
+    private final @Nullable RequestIds requestIds;
+
     private final Supplier<AsyncRequests> asyncMaker;
     /** Made when it is wanted; guarded by {@link #asyncMaker}. */
     private @Nullable AsyncRequests asyncRequests;
@@ -87,7 +91,8 @@ public final class RowanClient implements AutoCloseable {
         this.clock = clock;
         this.deadlineNs = deadlineNs;
         this.ownsSession = ownsSession;
-        this.requestIds = new RequestIds(session, clock, random, deadlineNs, LANES, counters);
+        this.requestIds =
+                session.mayLoseReplies() ? new RequestIds(session, clock, random, deadlineNs, LANES, counters) : null;
         this.asyncMaker = () -> new AsyncRequests(session, clock, random, deadlineNs);
         final Configuration configuration = session.configuration();
         this.keyHash = new KeyHash(configuration.hashSeed());
@@ -153,13 +158,17 @@ public final class RowanClient implements AutoCloseable {
      */
     public void execute(Request request) {
         place(request);
-        requestIds.execute(request);
+        if (requestIds == null) {
+            session.call(request);
+        } else {
+            requestIds.execute(request);
+        }
     }
 
-    /** As {@link #execute}, for a caller that hands the attempts to a session itself, and does not wait. */
+    /** As {@link #execute} over a session that may lose replies, for a caller that hands it the attempts itself, and does not wait. */
     public Attempts attempts(Request request) {
         place(request);
-        return requestIds.attempts(request);
+        return requireNonNull(requestIds, "the session loses no reply").attempts(request);
     }
 
     private void place(Request request) {
@@ -180,7 +189,7 @@ public final class RowanClient implements AutoCloseable {
      *     128 under way; nothing was sent
      */
     public CompletionStage<Request> executeAsync(Request request) {
-        if (!session.mayLoseReplies()) {
+        if (requestIds == null) {
             execute(request);
             return CompletableFuture.completedFuture(request);
         }
@@ -269,7 +278,11 @@ public final class RowanClient implements AutoCloseable {
      */
     public void executeAll(List<Request> requests) {
         requests.forEach(this::place);
-        requestIds.executeAll(requests);
+        if (requestIds == null) {
+            session.callAll(requests);
+        } else {
+            requestIds.executeAll(requests);
+        }
     }
 
     /** Reads many keys; the answer at index i belongs to key i. */
@@ -426,7 +439,9 @@ public final class RowanClient implements AutoCloseable {
                     asyncRequests.close();
                 }
             }
-            requestIds.close();
+            if (requestIds != null) {
+                requestIds.close();
+            }
         } finally {
             if (ownsSession) {
                 session.close();

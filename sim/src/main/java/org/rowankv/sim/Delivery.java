@@ -99,7 +99,7 @@ final class Delivery extends Task {
                 simulation.turns().arrived(this);
                 simulation.services().arrived(request);
                 isToBeRefused = simulation.stops().isStopped();
-                own = simulation.store().serverOf(request.shard()).stepped(request);
+                own = simulation.store().serverOf(request.shard()).requests().stepped(request);
                 call = own;
             }
             if (own.step()) {

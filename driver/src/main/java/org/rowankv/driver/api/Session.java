@@ -30,8 +30,8 @@ public interface Session extends AutoCloseable {
     }
 
     /**
-     * Whether an attempt may be answered NO_REPLY. If not, nothing is ever sent twice: mutations then go without request
-     * ids, and no server has to remember what it answered.
+     * Whether an attempt may be answered NO_REPLY; always the same. If not, nothing is ever sent twice: requests then come to the
+     * session as they are, mutations without request ids, and no server has to remember what it answered.
      */
     boolean mayLoseReplies();
 

@@ -16,7 +16,7 @@ import org.rowankv.topology.Configuration;
 
 /**
  * Carries a request to its outcome: gives mutations a request id, opens the session at the shard first, and repeats attempts with the
- * same id ({@link Attempts}). Over a session that loses no reply a mutation is one attempt, without an id.
+ * same id ({@link Attempts}). For a session that may lose replies; over one that loses none a request is one attempt, without an id.
  *
  * <p>Guarantees: a mutation takes effect at most once. The answer {@link Status#OUTCOME_UNKNOWN} leaves open whether it
  * did; every other answer is the mutation's own, or says that it had no effect. Thread-safe; the calling thread does all the work and allocates nothing when no attempt is lost.
@@ -29,8 +29,6 @@ public final class RequestIds implements AutoCloseable {
     private final Clock clock;
     private final long deadlineNs;
     private final Lanes lanes;
-    /** Only what may have to be sent twice needs a name. */
-    private final boolean identifies;
 
     /**
      * @param deadlineNs how long an operation takes at most, from its submission
@@ -44,7 +42,6 @@ public final class RequestIds implements AutoCloseable {
     public RequestIds(
             Session session, Clock clock, RandomSource random, long deadlineNs, int laneCount, CounterStarts counters) {
         this.session = session;
-        this.identifies = session.mayLoseReplies();
         this.clock = clock;
         this.deadlineNs = deadlineNs;
         this.lanes = new Lanes(laneCount, clock, random, counters);
@@ -52,11 +49,6 @@ public final class RequestIds implements AutoCloseable {
 
     /** Carries the request to an outcome, on the calling thread. */
     public void execute(Request request) {
-        if (!identifies) {
-            session.call(request);
-            finishUnidentified(request);
-            return;
-        }
         final long nowNs = clock.nanoTime();
         final long untilNs = nowNs + deadlineNs;
         if (!request.operation().isMutation()) {
@@ -96,13 +88,6 @@ public final class RequestIds implements AutoCloseable {
                 RetrySchedule.pause(attempts.pauseNs());
                 send(next, attempts, clock.nanoTime(), untilNs);
             }
-        }
-    }
-
-    /** Without an id nothing may be sent again, so a reply that was lost in spite of the promise stays lost. */
-    private static void unknownIfLost(Request request) {
-        if (request.status() == Status.NO_REPLY) {
-            request.answer(Status.OUTCOME_UNKNOWN, 0, 0, 0);
         }
     }
 
@@ -158,11 +143,6 @@ public final class RequestIds implements AutoCloseable {
      * @param requests different ones; what one writes another must not read from
      */
     public void executeAll(List<Request> requests) {
-        if (!identifies) {
-            session.callAll(requests);
-            requests.forEach(this::finishUnidentified);
-            return;
-        }
         final long untilNs = clock.nanoTime() + deadlineNs;
         final Configuration configuration = session.configuration();
         final BitSet silent = new BitSet();
@@ -210,16 +190,6 @@ public final class RequestIds implements AutoCloseable {
         return shard >= 0 && shard < configuration.shardCount()
                 ? configuration.shard(shard).primary()
                 : 0; // the session refuses it
-    }
-
-    private void finishUnidentified(Request request) {
-        if (request.operation().isMutation()) {
-            unknownIfLost(request);
-        } else if (request.status() == Status.NO_REPLY) {
-            final long nowNs = clock.nanoTime();
-            repeatRead(
-                    request, nowNs, nowNs + deadlineNs, session.configuration().term());
-        }
     }
 
     /**

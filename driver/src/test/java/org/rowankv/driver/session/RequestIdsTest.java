@@ -71,23 +71,6 @@ class RequestIdsTest {
     }
 
     @Test
-    void shouldSendNothingTwiceWhereAReplyIsLostInSpiteOfThePromise() {
-        final ModelSession promising = new ModelSession(clock).promiseReplies();
-        final RowanClient direct = new RowanClient(promising, clock, new SplittableRandomSource(1));
-        direct.catalogue().create("cache", new byte[0]);
-        promising.interceptWith(new ModelSession.Interceptor() {
-            @Override
-            public boolean losesReply(Request attempt) {
-                return true;
-            }
-        });
-        final long before = promising.calls();
-        direct.execute(put());
-        assertThat(request.status()).isEqualTo(Status.OUTCOME_UNKNOWN);
-        assertThat(promising.calls() - before).isEqualTo(1);
-    }
-
-    @Test
     void shouldSayThatTheOutcomeIsUnknownAtTheDeadlineAndGiveUpTheLane() {
         session.interceptWith(new ModelSession.Interceptor() {
             @Override

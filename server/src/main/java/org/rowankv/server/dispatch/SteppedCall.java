@@ -1,7 +1,7 @@
 package org.rowankv.server.dispatch;
 
 /**
- * A request that its owner polls, step by step, and that never blocks, where {@link org.rowankv.server.engine.Server#call} would
+ * A request that its owner polls, step by step, and that never blocks, where {@link RequestDispatch#call} would
  * wait. One request at a time; for one thread at a time.
  */
 public interface SteppedCall {

@@ -9,6 +9,7 @@ import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.dispatch.NotServedException;
+import org.rowankv.server.dispatch.RequestDispatch;
 import org.rowankv.server.engine.Server;
 import org.rowankv.topology.Configuration;
 
@@ -17,14 +18,19 @@ final class InProcessSession implements Session {
     private final Configuration configuration;
     private final Catalogue catalogue;
     private final Server[] primaries;
+    /** Of those. */
+    private final RequestDispatch[] requests;
+
     private volatile boolean closed;
 
     InProcessSession(Configuration configuration, List<Server> servers, Catalogue catalogue) {
         this.configuration = configuration;
         this.catalogue = catalogue;
         this.primaries = new Server[configuration.shardCount()];
+        this.requests = new RequestDispatch[configuration.shardCount()];
         for (int shard = 0; shard < primaries.length; shard++) {
             primaries[shard] = servers.get(configuration.shard(shard).primary());
+            requests[shard] = primaries[shard].requests();
         }
     }
 
@@ -42,13 +48,13 @@ final class InProcessSession implements Session {
     @Override
     public void call(Request request) {
         final int shard = request.shard();
-        if (shard < 0 || shard >= primaries.length) {
+        if (shard < 0 || shard >= requests.length) {
             request.noResult();
             request.answer(Status.BAD_REQUEST, 0, 0, 0);
             return;
         }
         try {
-            primaries[shard].call(request);
+            requests[shard].call(request);
         } catch (NotServedException e) {
             throw refusal(e);
         }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.rowankv.protocol.CacheLimit;
-import org.rowankv.protocol.Request;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricCapabilities;
@@ -24,7 +23,6 @@ import org.rowankv.server.dispatch.OwnPrimaries;
 import org.rowankv.server.dispatch.RequestDispatch;
 import org.rowankv.server.dispatch.ServerAgents;
 import org.rowankv.server.dispatch.ServingState;
-import org.rowankv.server.dispatch.SteppedCall;
 import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.dispatch.WorkerPool;
 import org.rowankv.server.log.Segments;
@@ -332,18 +330,13 @@ public final class Server implements AutoCloseable {
 
     // --- requests ---
 
-    /** Answers a request for a key or shard whose primary this server is, on the calling thread. */
-    public void call(Request request) {
-        dispatch.call(request);
-    }
-
-    /** As {@link #call}, for somebody who does not wait. */
-    public SteppedCall stepped(Request request) {
-        return dispatch.stepped(request);
+    /** Where a request for a key or shard whose primary this server is gets its answer. */
+    public RequestDispatch requests() {
+        return dispatch;
     }
 
     /**
-     * As {@link #stepped}, for many requests of one thread, which go through worker contexts of its own.
+     * As {@link RequestDispatch#stepped}, for many requests of one thread, which go through worker contexts of its own.
      *
      * @param loop number of the thread, from 0
      * @param loops how many such threads there are

@@ -126,7 +126,7 @@ public final class ClusterCatalogue implements ClientCatalogue {
     public void destroyHere(int cacheId) {
         final Request request = new Request();
         for (int shard = 0; shard < shardCount; shard++) {
-            own.call(request.destroy(cacheId, shard));
+            own.requests().call(request.destroy(cacheId, shard));
             if (request.status() == Status.CLOSED) {
                 throw new RoundOverException("the server stops");
             }

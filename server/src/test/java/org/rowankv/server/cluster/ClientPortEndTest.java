@@ -86,8 +86,8 @@ class ClientPortEndTest {
     }
 
     private SteppedCall call(byte[] key, String value) {
-        return server.stepped(
-                placed(new Request().put(CACHE, key, 0, key.length, bytes(value), 0, bytes(value).length)));
+        return server.requests()
+                .stepped(placed(new Request().put(CACHE, key, 0, key.length, bytes(value), 0, bytes(value).length)));
     }
 
     /** Ends when its session does. */
@@ -175,7 +175,7 @@ class ClientPortEndTest {
             }
             for (byte[] key : keys) {
                 final Request get = placed(new Request().get(CACHE, key, 0, key.length));
-                server.call(get);
+                server.requests().call(get);
                 assertThat(get.status()).isEqualTo(Status.OK);
                 assertThat(get.resultBytes()).isEqualTo(bytes("third!"));
             }

@@ -299,7 +299,7 @@ public final class ClusterBed implements AutoCloseable {
                 final Server primary = primaryOf(request.shard());
                 if (primary != null) {
                     try {
-                        primary.call(request);
+                        primary.requests().call(request);
                     } catch (IllegalStateException e) {
                         // The server lost its roles in the middle: nobody knows what became of it.
                         request.noResult();

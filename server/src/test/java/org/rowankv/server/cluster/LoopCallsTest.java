@@ -67,7 +67,7 @@ class LoopCallsTest {
 
     private String read(byte[] key) {
         final Request get = placed(new Request().get(CACHE, key, 0, key.length));
-        server.call(get);
+        server.requests().call(get);
         assertThat(get.status()).isEqualTo(Status.OK);
         return new String(get.resultBytes(), StandardCharsets.UTF_8);
     }
@@ -112,12 +112,12 @@ class LoopCallsTest {
             // All of them in one context: the others are free.
             final List<SteppedCall> elsewhere = new ArrayList<>();
             for (int context = 1; context < ClusterBed.WORKERS; context++) {
-                final SteppedCall call = server.stepped(put(keys.get(0), "third!"));
+                final SteppedCall call = server.requests().stepped(put(keys.get(0), "third!"));
                 assertThat(call.step()).isFalse();
                 assertThat(call.awaitsWorker()).isFalse();
                 elsewhere.add(call);
             }
-            final SteppedCall oneTooMany = server.stepped(put(keys.get(0), "none"));
+            final SteppedCall oneTooMany = server.requests().stepped(put(keys.get(0), "none"));
             assertThat(oneTooMany.step()).isFalse();
             assertThat(oneTooMany.awaitsWorker()).isTrue();
             elsewhere.forEach(SteppedCall::abandon);

@@ -131,7 +131,7 @@ final class EvictionMomentsTest {
                     final Request put = put("limited", "k" + left.size() % OBJECTS);
                     final int primary =
                             store.cluster().configuration().shard(put.shard()).primary();
-                    puts.add(store.cluster().servers().get(primary).stepped(put));
+                    puts.add(store.cluster().servers().get(primary).requests().stepped(put));
                     begun[0]++;
                 }
                 step(puts);

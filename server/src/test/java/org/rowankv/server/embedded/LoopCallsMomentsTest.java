@@ -82,7 +82,7 @@ final class LoopCallsMomentsTest {
     private byte[] read() {
         final Request get = new Request().get(cache, bytes(KEY), 0, KEY.length());
         get.placed(hash(), shard());
-        server.call(get);
+        server.requests().call(get);
         return get.resultBytes();
     }
 

@@ -45,7 +45,7 @@ final class SettledTurnsTest {
         final Request put = new Request().put(cache, name, 0, name.length, name, 0, name.length);
         final long seed = store.cluster().configuration().hashSeed();
         put.placed(new KeyHash(seed).hash(cache, name, 0, name.length), 0);
-        server.call(put);
+        server.requests().call(put);
         assertThat(put.status()).isEqualTo(Status.OK);
     }
 

@@ -53,7 +53,7 @@ final class ClusterJudge {
                         request.noResult();
                         request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
                     } else {
-                        servers.get(primary).call(request);
+                        servers.get(primary).requests().call(request);
                         if (request.status() == Status.CORRUPTED) {
                             lookElsewhere(request, configuration.shard(shard), servers);
                         }
@@ -175,7 +175,7 @@ final class ClusterJudge {
             final Server primary = servers.get(configuration.shard(shard).primary());
             for (long sessionId : primary.openSessions(shard)) {
                 final Request request = new Request().closeSession(shard, sessionId);
-                primary.call(request);
+                primary.requests().call(request);
                 if (request.status() != Status.OK) {
                     simulation.violation("closing a session during a pause was answered " + request.status());
                 }
