@@ -23,8 +23,8 @@ import org.rowankv.jcache.event.Registration;
 import org.rowankv.jcache.event.Subscription;
 import org.rowankv.jcache.integration.BackgroundThreads;
 import org.rowankv.jcache.integration.Loads;
-import org.rowankv.jcache.management.Beans;
 import org.rowankv.jcache.management.ConfigurationBean;
+import org.rowankv.jcache.management.ShownBean;
 import org.rowankv.jcache.management.StatisticsBean;
 import org.rowankv.jcache.operation.Bulk;
 import org.rowankv.jcache.operation.EntryIterator;
@@ -55,7 +55,8 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
     private final Mutations<K, V> mutations;
     private final Invocations<K, V> invocations;
     private final Bulk<K, V> bulk;
-    private final Beans beans;
+    private final ShownBean configurationBean;
+    private final ShownBean statisticsBean;
     private final List<Subscription<K, V>> subscriptions = new CopyOnWriteArrayList<>();
     private volatile boolean started;
     private volatile boolean closed;
@@ -83,7 +84,9 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
         this.mutations = new Mutations<>(opening);
         this.invocations = new Invocations<>(opening);
         this.bulk = new Bulk<>(opening, reads, mutations);
-        this.beans = new Beans(manager.getURI().toString(), opening.name());
+        final String uri = manager.getURI().toString();
+        this.configurationBean = new ShownBean("CacheConfiguration", uri, opening.name());
+        this.statisticsBean = new ShownBean("CacheStatistics", uri, opening.name());
     }
 
     /** Begins the telling of listeners and the showing of MXBeans; called once. A cache that is closed meanwhile stays so. */
@@ -361,10 +364,10 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
         configuration.enableStatistics(enabled);
         opening.statistics().enable(enabled);
         if (enabled) {
-            beans.showStatistics(new StatisticsBean(opening.statistics()));
+            statisticsBean.show(new StatisticsBean(opening.statistics()));
             hideIfClosed();
         } else {
-            beans.hideStatistics();
+            statisticsBean.hide();
         }
     }
 
@@ -372,18 +375,18 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
         requireOpen();
         configuration.enableManagement(enabled);
         if (enabled) {
-            beans.showConfiguration(new ConfigurationBean(configuration));
+            configurationBean.show(new ConfigurationBean(configuration));
             hideIfClosed();
         } else {
-            beans.hideConfiguration();
+            configurationBean.hide();
         }
     }
 
     /** Closing may have passed by a bean that is shown at the same time. */
     private void hideIfClosed() {
         if (closed) {
-            beans.hideConfiguration();
-            beans.hideStatistics();
+            configurationBean.hide();
+            statisticsBean.hide();
         }
     }
 
@@ -433,7 +436,7 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
             }
             closed = true;
         }
-        final Closing closing = new Closing().step(beans::hideConfiguration).step(beans::hideStatistics);
+        final Closing closing = new Closing().step(configurationBean::hide).step(statisticsBean::hide);
         subscriptions.forEach(each -> closing.step(() -> unsubscribe(each)));
         if (!started) {
             listeners.forEach(each -> closing.step(() -> close(each)));

@@ -17,7 +17,6 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.topology.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,16 +60,9 @@ public final class AsyncRequests implements AutoCloseable {
      */
     public CompletionStage<Request> execute(Request request) {
         final Pending pending = new Pending(request, clock.nanoTime() + deadlineNs);
-        lines.computeIfAbsent(serverOf(request), server -> new Line()).execute(pending);
+        lines.computeIfAbsent(RequestIds.serverOf(request, session.configuration()), server -> new Line())
+                .execute(pending);
         return pending.stage;
-    }
-
-    private int serverOf(Request request) {
-        final Configuration configuration = session.configuration();
-        final int shard = request.shard();
-        return shard >= 0 && shard < configuration.shardCount()
-                ? configuration.shard(shard).primary()
-                : 0; // the session refuses it
     }
 
     /** Requests that wait are answered CLOSED; those under way go on until the session is closed. */

@@ -34,10 +34,6 @@ final class Lane {
     @SuppressWarnings("unused")
     private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11;
 
-    Lane(long sessionId) {
-        this(sessionId, CounterStarts.USUAL);
-    }
-
     /** @param counters where the first session's sequences begin */
     Lane(long sessionId, CounterStarts counters) {
         this.sessionId = sessionId;

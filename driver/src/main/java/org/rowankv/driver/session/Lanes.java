@@ -37,12 +37,10 @@ final class Lanes {
     /** By shard: the newest version that an opening of a session there has met. Guarded by {@link #random}. */
     private long[] newestVersions = new long[0];
 
-    /** @param count of lanes for the system's threads */
-    Lanes(int count, Clock clock, RandomSource random) {
-        this(count, clock, random, CounterStarts.USUAL);
-    }
-
-    /** As above. @param counters where the sequences of each lane's first session begin */
+    /**
+     * @param count of lanes for the system's threads
+     * @param counters where the sequences of each lane's first session begin
+     */
     Lanes(int count, Clock clock, RandomSource random, CounterStarts counters) {
         this.counters = counters;
         this.random = random;

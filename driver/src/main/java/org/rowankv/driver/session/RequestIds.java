@@ -185,7 +185,8 @@ public final class RequestIds implements AutoCloseable {
         }
     }
 
-    private static int serverOf(Request request, Configuration configuration) {
+    /** The primary of the request's shard. */
+    static int serverOf(Request request, Configuration configuration) {
         final int shard = request.shard();
         return shard >= 0 && shard < configuration.shardCount()
                 ? configuration.shard(shard).primary()

@@ -20,7 +20,7 @@ final class LaneTest {
     @Test
     void shouldTakeANewSessionBehindTheLastSequence() {
         final ManualClock clock = new ManualClock();
-        final Lanes lanes = new Lanes(1, clock, new SplittableRandomSource(1));
+        final Lanes lanes = new Lanes(1, clock, new SplittableRandomSource(1), CounterStarts.USUAL);
         final Lane lane = new Lane(77, CounterStarts.nearEnds(300));
         final Attempts attempts = lane.attempts(new ModelSession(clock), lanes, clock);
         final Set<Long> sessions = new HashSet<>();
@@ -50,8 +50,8 @@ final class LaneTest {
     @Test
     void shouldKeepABoundedNumberOfSessionsToClose() {
         final ManualClock clock = new ManualClock();
-        final Lanes lanes = new Lanes(1, clock, new SplittableRandomSource(1));
-        final Lane lane = new Lane(77);
+        final Lanes lanes = new Lanes(1, clock, new SplittableRandomSource(1), CounterStarts.USUAL);
+        final Lane lane = new Lane(77, CounterStarts.USUAL);
         final Attempts attempts = lane.attempts(new ModelSession(clock), lanes, clock);
         long last = 0;
         for (int i = 0; i < 1000; i++) {

@@ -23,21 +23,9 @@ import org.rowankv.protocol.Request;
  * operations: asynchronously, whatever they are, each once, in the order of a key's versions among themselves; or they are told that
  * such events are lost. Not told: what {@code clear} removes. Thread-safe.
  */
-public final class EventHub implements OthersChanges.Teller {
-    private record LaneKey(byte[] key) {
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof LaneKey that && Arrays.equals(key, that.key);
-        }
-
-        @Override
-        public int hashCode() {
-            return Arrays.hashCode(key);
-        }
-    }
-
+public final class EventHub {
     private final List<Subscription<?, ?>> subscriptions = new CopyOnWriteArrayList<>();
-    private final Map<LaneKey, Lane> lanes = new ConcurrentHashMap<>();
+    private final Map<KeyBytes, Lane> lanes = new ConcurrentHashMap<>();
     private final CallbackThreads callbacks;
     private final RowanClient client;
     /** Null: the store has no others, or does not tell of them. */
@@ -94,7 +82,7 @@ public final class EventHub implements OthersChanges.Teller {
         if ((interest & Interest.OLD_VALUE) != 0) {
             request.wantValue(true);
         }
-        final LaneKey key = new LaneKey(
+        final KeyBytes key = new KeyBytes(
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength()));
         final Lane lane = enter(key);
         try {
@@ -123,17 +111,21 @@ public final class EventHub implements OthersChanges.Teller {
         }
     }
 
-    private Lane enter(LaneKey key) {
+    private Lane enter(KeyBytes key) {
         return lanes.compute(key, (k, present) -> (present == null ? new Lane() : present).used());
     }
 
-    private void leave(LaneKey key) {
+    private void leave(KeyBytes key) {
         lanes.computeIfPresent(key, (k, present) -> present.released() ? null : present);
     }
 
-    @Override
-    public void tellFromStream(Change change, BooleanSupplier told) {
-        final LaneKey key = new LaneKey(change.key());
+    /**
+     * A change of the stream has been committed, perhaps by an operation of this JVM that is under way.
+     *
+     * @param told asked once no operation of this JVM on that key is under way
+     */
+    void tellFromStream(Change change, BooleanSupplier told) {
+        final KeyBytes key = new KeyBytes(change.key());
         final Lane lane = enter(key);
         try {
             // An operation that is under way on this key may be the one that did it: it knows once it has its answer.
@@ -151,8 +143,8 @@ public final class EventHub implements OthersChanges.Teller {
         }
     }
 
-    @Override
-    public void tellOfLoss() {
+    /** The stream has lost changes. */
+    void tellOfLoss() {
         subscriptions.forEach(Subscription::lose);
     }
 

@@ -18,21 +18,9 @@ import org.slf4j.LoggerFactory;
 final class OthersChanges implements ChangeListener {
     private static final Logger LOG = LoggerFactory.getLogger(OthersChanges.class);
 
-    /** Who tells listeners. */
-    interface Teller {
-        /**
-         * A change has been committed, perhaps by an operation of this JVM that is under way.
-         *
-         * @param told asked once no operation of this JVM on that key is under way
-         */
-        void tellFromStream(Change change, java.util.function.BooleanSupplier told);
-
-        void tellOfLoss();
-    }
-
     private final RowanClient client;
     private final int cacheId;
-    private final Teller teller;
+    private final EventHub events;
     private final ToldChanges told;
     private final AtomicLong losses = new AtomicLong();
     // --- guarded by this ---
@@ -41,10 +29,10 @@ final class OthersChanges implements ChangeListener {
 
     private volatile boolean running;
 
-    OthersChanges(RowanClient client, int cacheId, Teller teller, ToldChanges told) {
+    OthersChanges(RowanClient client, int cacheId, EventHub events, ToldChanges told) {
         this.client = client;
         this.cacheId = cacheId;
-        this.teller = teller;
+        this.events = events;
         this.told = told;
     }
 
@@ -93,7 +81,7 @@ final class OthersChanges implements ChangeListener {
     @Override
     public void onChange(int shard, Change change) {
         if (change.type() != ChangeType.EVICTED) { // the cache API tells nobody of evictions
-            teller.tellFromStream(change, () -> isTold(shard, change));
+            events.tellFromStream(change, () -> isTold(shard, change));
         }
     }
 
@@ -113,6 +101,6 @@ final class OthersChanges implements ChangeListener {
                     "Listeners of the cache with id {} may have missed changes of other JVMs; further times are counted only",
                     cacheId);
         }
-        teller.tellOfLoss();
+        events.tellOfLoss();
     }
 }

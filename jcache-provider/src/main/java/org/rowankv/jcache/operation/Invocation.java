@@ -68,7 +68,7 @@ final class Invocation<K, V, T> {
             return attempt(keyBytes, existed ? opening.valueOf(read) : null, read.version());
         }
         existed = true;
-        if (attempt(keyBytes, opening.valueOf(guess.value()), guess.version())) {
+        if (attempt(keyBytes, opening.value(guess.value()), guess.version())) {
             return true;
         }
         recent.forget(guess);

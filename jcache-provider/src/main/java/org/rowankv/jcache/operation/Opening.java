@@ -190,11 +190,6 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
         return valueType.cast(codec.decode(request.result(), 0, request.resultLength()));
     }
 
-    /** A value of its own, of bytes that stay as they are. */
-    V valueOf(byte[] encoded) {
-        return valueType.cast(codec.decode(encoded, 0, encoded.length));
-    }
-
     /** The key that the scratch holds: a copy of its own. */
     K keyOf(Scratch scratch) {
         return keyType.cast(codec.decode(scratch.key().bytes(), 0, scratch.key().length()));
@@ -282,9 +277,7 @@ public final class Opening<K, V> implements EntryDecoder<K, V> {
         final boolean changes = request.operation() == Operation.PUT || request.operation() == Operation.DELETE;
         if (changes && request.status() == Status.OK) {
             runs.noteMutation(request);
-            if (isRemote()) {
-                recent.changed(request);
-            }
+            recent.changed(request);
         }
     }
 

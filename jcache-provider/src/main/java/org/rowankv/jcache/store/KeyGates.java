@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.event.CallbackThreads;
+import org.rowankv.jcache.event.KeyBytes;
 
 /**
  * Queues per key within this JVM. For entry processors a gate is a hint that spares lost attempts: whoever has waited

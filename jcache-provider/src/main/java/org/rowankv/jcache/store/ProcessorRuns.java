@@ -27,8 +27,11 @@ public final class ProcessorRuns {
     }
 
     private final ThreadPlaces<Run> runs = new ThreadPlaces<>();
+    /** A processor has run here: before that a mutation has nothing to look for. */
+    private volatile boolean used;
 
     public Run begin(byte[] key) {
+        used = true;
         final Run run = new Run(key, runs.get());
         runs.set(run);
         return run;
@@ -40,6 +43,9 @@ public final class ProcessorRuns {
 
     /** Called after every mutation that took effect. */
     public void noteMutation(Request request) {
+        if (!used) {
+            return;
+        }
         for (Run run = runs.get(); run != null; run = run.outer) {
             final int from = request.keyOffset();
             if (Arrays.equals(run.key, 0, run.key.length, request.key(), from, from + request.keyLength())) {

@@ -21,6 +21,8 @@ public final class RecentWrites {
     private static final int MAX_BYTES = 512;
 
     private final AtomicReferenceArray<@Nullable Written> slots = new AtomicReferenceArray<>(1 << SLOT_BITS);
+    /** Something was remembered: before that there is nothing to forget. */
+    private volatile boolean used;
 
     /**
      * One write.
@@ -57,6 +59,7 @@ public final class RecentWrites {
      */
     public void wrote(byte[] key, ByteSink value, long version, boolean proven) {
         if (key.length + value.length() <= MAX_BYTES) {
+            used = true;
             slots.setRelease(
                     slotOf(key), new Written(key, Arrays.copyOf(value.bytes(), value.length()), version, proven));
         }
@@ -70,6 +73,9 @@ public final class RecentWrites {
 
     /** An operation of this JVM has changed the key. */
     public void changed(Request request) {
+        if (!used) {
+            return;
+        }
         final int from = request.keyOffset();
         final int to = from + request.keyLength();
         int hash = 1;

@@ -1,13 +1,13 @@
-package org.rowankv.jcache.store;
+package org.rowankv.jcache.event;
 
 import java.util.Arrays;
 
 /** An encoded key as a key of maps: equal when the bytes are. Immutable. */
-final class KeyBytes {
+public final class KeyBytes {
     private final byte[] bytes;
     private final int hash;
 
-    KeyBytes(byte[] bytes) {
+    public KeyBytes(byte[] bytes) {
         this.bytes = bytes;
         this.hash = Arrays.hashCode(bytes);
     }
