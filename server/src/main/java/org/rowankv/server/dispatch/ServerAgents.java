@@ -2,6 +2,8 @@ package org.rowankv.server.dispatch;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.Scheduling;
@@ -10,43 +12,66 @@ import org.rowankv.runtime.agent.TurnedAgent;
 /**
  * The agents of a server as those see them who wait for them: one on a thread for all, or several side by side
  * (docs/design/20-threading-modes.md). They stand and fall together: once a broken invariant has stopped one, the others touch
- * nothing any more.
+ * nothing any more. So it is once the server's memory is lost: the next fault of it might strike where the JVM does not outlive it.
  *
  * <p>For any thread. The first is the one that digests what lands.
  */
 public final class ServerAgents implements AutoCloseable {
+    private final Scheduling scheduling;
+    private final ErrorLog errors;
+    private final ServingState serving;
+    private final Consumer<InternalError> whenFaulty;
     private final List<TurnedAgent> all = new ArrayList<>();
     private volatile boolean broken;
 
-    public ServerAgents(Scheduling scheduling, ErrorLog errors, List<Agent> sideBySide) {
-        for (Agent agent : sideBySide) {
-            all.add(scheduling.take(new Sibling(agent), errors));
-        }
+    /** @param whenFaulty is handed each fault of the memory that strikes an agent */
+    public ServerAgents(
+            Scheduling scheduling, ErrorLog errors, ServingState serving, Consumer<InternalError> whenFaulty) {
+        this.scheduling = scheduling;
+        this.errors = errors;
+        this.serving = serving;
+        this.whenFaulty = whenFaulty;
+    }
+
+    /** Before the start. @param rest how long the agent may rest after a turn without work */
+    public void add(Agent agent, LongSupplier rest) {
+        all.add(scheduling.take(new Sibling(agent, rest), errors));
     }
 
     private final class Sibling implements Agent {
         private final Agent agent;
+        private final LongSupplier rest;
 
-        Sibling(Agent agent) {
+        Sibling(Agent agent, LongSupplier rest) {
             this.agent = agent;
+            this.rest = rest;
         }
 
         @Override
         public int doWork() {
-            if (broken) {
+            if (broken || serving.isLost()) {
                 return 0;
             }
             try {
-                return agent.doWork(); // a run of failures ends in an AssertionError: see CompositeAgent
+                return turn();
             } catch (Error e) {
                 broken = true;
                 throw e;
             }
         }
 
+        private int turn() {
+            try {
+                return agent.doWork(); // a run of failures ends in an AssertionError: see CompositeAgent
+            } catch (InternalError e) {
+                whenFaulty.accept(e);
+                return 0;
+            }
+        }
+
         @Override
         public long restNs() {
-            return agent.restNs();
+            return rest.getAsLong();
         }
 
         @Override
@@ -66,7 +91,9 @@ public final class ServerAgents implements AutoCloseable {
 
         @Override
         public void onClose() {
-            agent.onClose();
+            if (!serving.isLost()) {
+                agent.onClose();
+            }
         }
     }
 

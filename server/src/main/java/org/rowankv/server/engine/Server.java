@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
@@ -212,13 +211,12 @@ public final class Server implements AutoCloseable {
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(settledTurns);
-        final List<Agent> sideBySide = new ArrayList<>();
-        sideBySide.add(guarded(
-                new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), settledTurns::agentsRestNs));
+        this.agents = new ServerAgents(parts.scheduling(), errors, serving, this::reportFault);
+        agents.add(
+                new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), settledTurns::agentsRestNs);
         if (commitApart) {
-            sideBySide.add(guarded(new CompositeAgent("commit-" + serverId, commit), settledTurns::commitRestNs));
+            agents.add(new CompositeAgent("commit-" + serverId, commit), settledTurns::commitRestNs);
         }
-        this.agents = new ServerAgents(parts.scheduling(), errors, sideBySide);
         this.meters = new ServerMeters(
                 serverId,
                 segments,
@@ -270,10 +268,6 @@ public final class Server implements AutoCloseable {
         final Links made = new Links(endpoint, parts.configuration(), parts.clock(), errors, parts.wakeUp());
         links.add(made);
         return made;
-    }
-
-    private Agent guarded(Agent some, LongSupplier rest) {
-        return new FaultAgent(some, rest, serving::isLost, this::reportFault);
     }
 
     private static int[] epochsOf(Configuration configuration) {

@@ -59,6 +59,16 @@ class ServerAgentsTest {
         }
     }
 
+    private ServerAgents agents(Agent... sideBySide) {
+        final ServerAgents agents = new ServerAgents(scheduling, errors, new ServingState(), fault -> {
+            throw new AssertionError("no fault is expected", fault);
+        });
+        for (Agent agent : sideBySide) {
+            agents.add(agent, () -> 0);
+        }
+        return agents;
+    }
+
     private void turnAll() {
         taken.forEach(AgentInvoker::tryInvoke);
     }
@@ -67,7 +77,7 @@ class ServerAgentsTest {
     void shouldStopAllOnceABrokenInvariantHasStoppedOne() {
         final Counting first = new Counting();
         final Counting second = new Counting();
-        try (ServerAgents agents = new ServerAgents(scheduling, errors, List.of(first, second))) {
+        try (ServerAgents agents = agents(first, second)) {
             agents.start();
             turnAll();
             assertThat(agents.isClosed()).isFalse();
@@ -88,7 +98,7 @@ class ServerAgentsTest {
     void shouldGoOnAfterAnOrdinaryFailure() {
         final Counting first = new Counting();
         final Counting second = new Counting();
-        try (ServerAgents agents = new ServerAgents(scheduling, errors, List.of(first, second))) {
+        try (ServerAgents agents = agents(first, second)) {
             agents.start();
             second.failure = new IllegalStateException("ordinary");
             turnAll();
