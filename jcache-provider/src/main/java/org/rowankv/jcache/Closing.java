@@ -1,6 +1,7 @@
 package org.rowankv.jcache;
 
 import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Failures;
 
 /**
  * The steps of closing something: each is done, whatever the others throw, so that no failing part of an application
@@ -24,11 +25,6 @@ public final class Closing {
 
     /** Throws what the first step to fail has thrown, with the others suppressed in it. */
     public void finish() {
-        if (first instanceof Error error) {
-            throw error;
-        }
-        if (first instanceof RuntimeException exception) {
-            throw exception;
-        }
+        Failures.rethrow(first);
     }
 }

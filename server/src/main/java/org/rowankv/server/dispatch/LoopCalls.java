@@ -1,7 +1,7 @@
 package org.rowankv.server.dispatch;
 
-import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.runtime.Failures;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.ShardPrimary;
 
@@ -35,20 +35,16 @@ public final class LoopCalls implements SteppedCalls, MutationPlaces {
     @Override
     public void turn() {
         Throwable failure = null;
-        for (int i = 0; i < shares.length; i++) {
-            if (shares[i].held) {
+        for (Share share : shares) {
+            if (share.held) {
                 try {
-                    shares[i].turn();
+                    share.turn();
                 } catch (RuntimeException | Error e) {
                     failure = e; // the others go on
                 }
             }
         }
-        if (failure instanceof Error error) {
-            throw error;
-        } else if (failure instanceof RuntimeException exception) {
-            throw exception;
-        }
+        Failures.rethrow(failure);
     }
 
     @Override
@@ -80,10 +76,7 @@ public final class LoopCalls implements SteppedCalls, MutationPlaces {
     }
 
     @Override
-    public boolean begin(int place, @Nullable ShardPrimary primary, Request request) {
-        if (primary == null) {
-            return false;
-        }
+    public boolean begin(int place, ShardPrimary primary, Request request) {
         shareOf(place).worker.begin(place % atOnce, primary, request);
         return true;
     }

@@ -1,6 +1,5 @@
 package org.rowankv.server.dispatch;
 
-import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.server.shard.ShardPrimary;
 
@@ -19,7 +18,7 @@ interface MutationPlaces {
     void giveBack(int place);
 
     /** Begins; false when what somebody has left there must end first. */
-    boolean begin(int place, @Nullable ShardPrimary primary, Request request);
+    boolean begin(int place, ShardPrimary primary, Request request);
 
     /** Does what can be done now; true when the request is answered. */
     boolean advance(int place);

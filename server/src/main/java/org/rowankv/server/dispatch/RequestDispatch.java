@@ -77,8 +77,10 @@ public final class RequestDispatch implements MutationPlaces {
     /** Answers it, on the calling thread. */
     public void call(Request request) {
         try {
-            final ShardPrimary primary = primaryFor(request);
-            if (primary != null) {
+            final ShardPrimary primary = servedPrimary(request.shard());
+            if (primary == null) {
+                refuse(request);
+            } else if (!answersRead(primary, request)) {
                 mutate(primary, request);
             }
         } catch (InternalError e) {
@@ -91,22 +93,28 @@ public final class RequestDispatch implements MutationPlaces {
         return new WorkerCall(this, this, request);
     }
 
-    /** Who carries the request; null when it is answered already. */
+    /** The primary of the shard; null if this server is not, or does not serve. */
     @Nullable
-    ShardPrimary primaryFor(Request request) {
-        final ShardPrimary primary = primaries.find(request.shard());
-        if (!serving.isOpen() || primary == null) {
-            serving.requireNotRefused();
-            request.noResult();
-            request.answer(serving.isOpen() ? Status.NOT_PRIMARY : Status.CLOSED, 0, 0, 0);
-            return null;
-        }
+    ShardPrimary servedPrimary(int shard) {
+        return serving.isOpen() ? primaries.find(shard) : null;
+    }
+
+    /** Answers a request for a shard that is not served here. */
+    void refuse(Request request) {
+        refuse(request, serving.isOpen() ? Status.NOT_PRIMARY : Status.CLOSED);
+    }
+
+    private void refuse(Request request, Status why) {
+        serving.requireNotRefused();
+        request.noResult();
+        request.answer(why, 0, 0, 0);
+    }
+
+    /** Answers it if it is a read that writes nothing; false if it needs a worker context. */
+    boolean answersRead(ShardPrimary primary, Request request) {
         return request.operation() == Operation.GET
-                        && request.accessTtlMs() == Ttl.UNCHANGED
-                        && reader.get(
-                                primary.replica(), request, primary.versions().last())
-                ? null
-                : primary;
+                && request.accessTtlMs() == Ttl.UNCHANGED
+                && reader.get(primary.replica(), request, primary.versions().last());
     }
 
     /** Whether nothing is served any more, which is then the answer. */
@@ -114,9 +122,7 @@ public final class RequestDispatch implements MutationPlaces {
         if (serving.isOpen()) {
             return false;
         }
-        serving.requireNotRefused();
-        request.noResult();
-        request.answer(Status.CLOSED, 0, 0, 0);
+        refuse(request, Status.CLOSED);
         return true;
     }
 
@@ -142,9 +148,9 @@ public final class RequestDispatch implements MutationPlaces {
     }
 
     @Override
-    public boolean begin(int slot, @Nullable ShardPrimary primary, Request request) {
+    public boolean begin(int slot, ShardPrimary primary, Request request) {
         final Worker worker = pool.worker(slot);
-        if (primary == null || !worker.finishLeftover()) {
+        if (!worker.finishLeftover()) {
             return false;
         }
         worker.begin(primary, request);

@@ -70,20 +70,26 @@ final class WorkerCall implements SteppedCall {
     }
 
     private boolean advance() {
-        if (place < 0) {
-            if (primary == null) {
-                primary = dispatch.primaryFor(request);
-                if (primary == null) {
-                    return true;
-                }
+        ShardPrimary served = primary;
+        if (served == null) {
+            served = dispatch.servedPrimary(request.shard());
+            if (served == null) {
+                dispatch.refuse(request);
+                return true;
             }
+            if (dispatch.answersRead(served, request)) {
+                return true;
+            }
+            primary = served;
+        }
+        if (place < 0) {
             place = places.tryBorrow(request);
             if (place < 0) {
                 return place == MutationPlaces.ANSWERED;
             }
         }
         if (!begun) {
-            begun = places.begin(place, primary, request);
+            begun = places.begin(place, served, request);
             if (!begun) {
                 return false;
             }
