@@ -11,16 +11,16 @@ import org.rowankv.topology.Routing;
 
 /** A routing and the links to its servers. Immutable; links live on from one to the next where addresses stay. */
 final class Route {
-    private final Routing routing;
+    private final Configuration configuration;
     private final List<ServerLink> links;
     private final ServerLink[] primaries;
 
-    private Route(Routing routing, List<ServerLink> links) {
-        this.routing = routing;
+    private Route(Configuration configuration, List<ServerLink> links) {
+        this.configuration = configuration;
         this.links = links;
-        this.primaries = new ServerLink[routing.configuration().shardCount()];
+        this.primaries = new ServerLink[configuration.shardCount()];
         for (int shard = 0; shard < primaries.length; shard++) {
-            primaries[shard] = links.get(routing.configuration().shard(shard).primary());
+            primaries[shard] = links.get(configuration.shard(shard).primary());
         }
     }
 
@@ -34,15 +34,15 @@ final class Route {
         for (String address : routing.addresses()) {
             links.add(present.computeIfAbsent(address, maker));
         }
-        return new Route(routing, links);
+        return new Route(routing.configuration(), links);
     }
 
     Configuration configuration() {
-        return routing.configuration();
+        return configuration;
     }
 
     long term() {
-        return routing.term();
+        return configuration.term();
     }
 
     boolean hasShard(int shard) {

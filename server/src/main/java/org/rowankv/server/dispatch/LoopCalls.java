@@ -44,7 +44,9 @@ public final class LoopCalls implements SteppedCalls, MutationPlaces {
                 }
             }
         }
-        Failures.rethrow(failure);
+        if (failure != null) {
+            Failures.rethrow(failure);
+        }
     }
 
     @Override
