@@ -25,7 +25,6 @@ import org.rowankv.jcache.integration.BackgroundThreads;
 import org.rowankv.jcache.integration.Loads;
 import org.rowankv.jcache.management.ConfigurationBean;
 import org.rowankv.jcache.management.ShownBean;
-import org.rowankv.jcache.management.StatisticsBean;
 import org.rowankv.jcache.operation.Bulk;
 import org.rowankv.jcache.operation.EntryIterator;
 import org.rowankv.jcache.operation.Invocations;
@@ -364,7 +363,7 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
         configuration.enableStatistics(enabled);
         opening.statistics().enable(enabled);
         if (enabled) {
-            statisticsBean.show(new StatisticsBean(opening.statistics()));
+            statisticsBean.show(opening.statistics());
             hideIfClosed();
         } else {
             statisticsBean.hide();

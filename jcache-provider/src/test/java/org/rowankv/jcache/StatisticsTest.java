@@ -16,7 +16,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.management.Statistics;
-import org.rowankv.jcache.management.StatisticsBean;
 import org.rowankv.jcache.model.ModelCaches;
 
 @Tag("jvm")
@@ -158,7 +157,7 @@ class StatisticsTest {
     void shouldLeaveABeanAloneThatIsNotItsOwn() throws Exception {
         caches.manager().enableStatistics(cache.getName(), false);
         final ObjectName name = bean("CacheStatistics");
-        server.registerMBean(new StatisticsBean(new Statistics(caches.clock(), () -> 0)), name);
+        server.registerMBean(new Statistics(caches.clock(), () -> 0), name);
         caches.manager().enableStatistics(cache.getName(), true);
         cache.close();
         assertThat(server.isRegistered(name)).isTrue();

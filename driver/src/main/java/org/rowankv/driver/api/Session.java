@@ -73,19 +73,14 @@ public interface Session extends AutoCloseable {
     }
 
     /**
-     * As {@link #call(Request)} for somebody who does not wait.
+     * As {@link #call(Request, long, long)}, beginning now, for a caller that does not wait.
      *
      * @param whenAnswered run once, by the calling thread or by one that others wait for: it must not block. If this method
      *     throws, it runs at most once: the caller of the method ends the operation, and ignores an answer
      */
-    default void callAsync(Request request, Runnable whenAnswered) {
+    default void callAsync(Request request, long untilNs, Runnable whenAnswered) {
         call(request);
         whenAnswered.run();
-    }
-
-    /** As {@link #callAsync(Request, Runnable)}, for an operation that ends at a time, as in {@link #call(Request, long, long)}. */
-    default void callAsync(Request request, long untilNs, Runnable whenAnswered) {
-        callAsync(request, whenAnswered);
     }
 
     /**

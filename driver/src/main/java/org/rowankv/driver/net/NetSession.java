@@ -303,11 +303,6 @@ public final class NetSession implements Session {
     }
 
     @Override
-    public void callAsync(Request request, Runnable whenAnswered) {
-        callAsync(request, clock.nanoTime() + attemptNs, whenAnswered);
-    }
-
-    @Override
     public void callAsync(Request request, long untilNs, Runnable whenAnswered) {
         StackProbe.require(PROBE_DEPTH);
         final long nowNs = clock.nanoTime();

@@ -64,7 +64,7 @@ final class AsyncRequestsErrorTest {
         }
 
         @Override
-        public void callAsync(Request request, Runnable whenAnswered) {
+        public void callAsync(Request request, long untilNs, Runnable whenAnswered) {
             call(request);
             if (holdsAnswers) {
                 answers.add(whenAnswered);

@@ -42,7 +42,7 @@ final class AsyncRequestsTest {
         }
 
         @Override
-        public void callAsync(Request request, Runnable whenAnswered) {
+        public void callAsync(Request request, long untilNs, Runnable whenAnswered) {
             model.call(request);
             answers.add(whenAnswered);
         }

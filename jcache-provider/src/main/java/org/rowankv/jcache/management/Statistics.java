@@ -2,16 +2,17 @@ package org.rowankv.jcache.management;
 
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import javax.cache.management.CacheStatisticsMXBean;
 import org.rowankv.runtime.Clock;
 
 /**
- * The counters of one opening of a cache: exact as soon as an operation has returned, counted only while enabled.
- * Thread-safe.
+ * The counters of one opening of a cache, also as JMX shows them: exact as soon as an operation has returned, counted only while
+ * enabled. Thread-safe.
  *
  * <p>An operation that is to be timed calls {@link #start} first and hands the result to the counting method: with
  * statistics off neither reads the clock.
  */
-public final class Statistics {
+public final class Statistics implements CacheStatisticsMXBean {
     private final Clock clock;
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
@@ -39,7 +40,7 @@ public final class Statistics {
 
     public synchronized void enable(boolean newEnabled) {
         if (newEnabled != enabled) {
-            evictedBefore = evictions();
+            evictedBefore = getCacheEvictions();
             evictedWhenEnabled = evictedEver.getAsLong();
             enabled = newEnabled;
         }
@@ -84,6 +85,7 @@ public final class Statistics {
         }
     }
 
+    @Override
     public synchronized void clear() {
         evictedBefore = 0;
         evictedWhenEnabled = evictedEver.getAsLong();
@@ -96,39 +98,68 @@ public final class Statistics {
         removeNs.reset();
     }
 
-    long hits() {
+    @Override
+    public long getCacheHits() {
         return hits.sum();
     }
 
-    long misses() {
+    @Override
+    public float getCacheHitPercentage() {
+        return percentage(getCacheHits());
+    }
+
+    @Override
+    public long getCacheMisses() {
         return misses.sum();
     }
 
-    long puts() {
+    @Override
+    public float getCacheMissPercentage() {
+        return percentage(getCacheMisses());
+    }
+
+    private float percentage(long part) {
+        final long gets = getCacheGets();
+        return gets == 0 ? 0 : (float) (100.0 * part / gets);
+    }
+
+    @Override
+    public long getCacheGets() {
+        return getCacheHits() + getCacheMisses();
+    }
+
+    @Override
+    public long getCachePuts() {
         return puts.sum();
     }
 
-    long removals() {
+    @Override
+    public long getCacheRemovals() {
         return removals.sum();
     }
 
-    synchronized long evictions() {
+    /** None, unless the cache has a limit. */
+    @Override
+    public synchronized long getCacheEvictions() {
         return evictedBefore + (enabled ? evictedEver.getAsLong() - evictedWhenEnabled : 0);
     }
 
-    float averageGetMicros() {
-        return averageMicros(getNs.sum(), hits() + misses());
+    @Override
+    public float getAverageGetTime() {
+        return averageMicros(getNs, getCacheGets());
     }
 
-    float averagePutMicros() {
-        return averageMicros(putNs.sum(), puts());
+    @Override
+    public float getAveragePutTime() {
+        return averageMicros(putNs, getCachePuts());
     }
 
-    float averageRemoveMicros() {
-        return averageMicros(removeNs.sum(), removals());
+    @Override
+    public float getAverageRemoveTime() {
+        return averageMicros(removeNs, getCacheRemovals());
     }
 
-    private static float averageMicros(long totalNs, long count) {
-        return count == 0 ? 0 : (float) (totalNs / 1_000.0 / count);
+    private static float averageMicros(LongAdder totalNs, long count) {
+        return count == 0 ? 0 : (float) (totalNs.sum() / 1_000.0 / count);
     }
 }

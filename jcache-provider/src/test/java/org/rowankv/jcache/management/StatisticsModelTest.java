@@ -45,11 +45,13 @@ final class StatisticsModelTest {
                 expected[step.ordinal()] += step == Step.MISS || step == Step.EVICT ? 3 : 1;
             }
             assertThat(statistics.isEnabled()).isEqualTo(on);
-            assertThat(statistics.evictions()).as("evictions after %s", step).isEqualTo(expected[Step.EVICT.ordinal()]);
-            assertThat(statistics.hits()).isEqualTo(expected[Step.HIT.ordinal()]);
-            assertThat(statistics.misses()).isEqualTo(expected[Step.MISS.ordinal()]);
-            assertThat(statistics.puts()).isEqualTo(expected[Step.PUT.ordinal()]);
-            assertThat(statistics.removals()).isEqualTo(expected[Step.REMOVE.ordinal()]);
+            assertThat(statistics.getCacheEvictions())
+                    .as("evictions after %s", step)
+                    .isEqualTo(expected[Step.EVICT.ordinal()]);
+            assertThat(statistics.getCacheHits()).isEqualTo(expected[Step.HIT.ordinal()]);
+            assertThat(statistics.getCacheMisses()).isEqualTo(expected[Step.MISS.ordinal()]);
+            assertThat(statistics.getCachePuts()).isEqualTo(expected[Step.PUT.ordinal()]);
+            assertThat(statistics.getCacheRemovals()).isEqualTo(expected[Step.REMOVE.ordinal()]);
         }
     }
 }
