@@ -20,6 +20,7 @@ import org.rowankv.driver.net.NetSettings;
 import org.rowankv.driver.session.AsyncRequests;
 import org.rowankv.driver.session.Attempts;
 import org.rowankv.driver.session.RequestIds;
+import org.rowankv.driver.session.StepTimer;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
@@ -93,7 +94,7 @@ public final class RowanClient implements AutoCloseable {
         this.ownsSession = ownsSession;
         this.requestIds =
                 session.mayLoseReplies() ? new RequestIds(session, clock, random, deadlineNs, LANES, counters) : null;
-        this.asyncMaker = () -> new AsyncRequests(session, clock, random, deadlineNs);
+        this.asyncMaker = () -> new AsyncRequests(session, clock, random, deadlineNs, new StepTimer(clock));
         final Configuration configuration = session.configuration();
         this.keyHash = new KeyHash(configuration.hashSeed());
         this.shardCount = configuration.shardCount();

@@ -1,7 +1,6 @@
 package org.rowankv.jcache;
 
 import java.io.Closeable;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +106,7 @@ final class CacheFactory {
                     settings.count(Setting.LISTENER_BACKLOG));
         } finally {
             if (!opened) {
-                made.forEach(part -> close(name, part));
+                made.forEach(part -> Closing.close(part, name));
             }
         }
     }
@@ -206,14 +205,6 @@ final class CacheFactory {
             }
         } catch (RowanException e) {
             throw Failures.of(e);
-        }
-    }
-
-    private static void close(String name, Closeable part) {
-        try {
-            part.close();
-        } catch (IOException | RuntimeException e) {
-            LOG.warn("a part of the configuration of the cache {} failed to close", name, e);
         }
     }
 }

@@ -1,7 +1,5 @@
 package org.rowankv.jcache;
 
-import java.io.Closeable;
-import java.io.IOException;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -353,7 +351,7 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
     private void unsubscribe(Subscription<K, V> subscription) {
         opening.rendezvous().events().unsubscribe(subscription);
         subscriptions.remove(subscription);
-        close(subscription);
+        Closing.close(subscription, getName());
     }
 
     // --- management ---
@@ -438,25 +436,13 @@ final class OpenCache<K, V> extends StagedCache<K, V> {
         final Closing closing = new Closing().step(configurationBean::hide).step(statisticsBean::hide);
         subscriptions.forEach(each -> closing.step(() -> unsubscribe(each)));
         if (!started) {
-            listeners.forEach(each -> closing.step(() -> close(each)));
+            listeners.forEach(each -> closing.step(() -> Closing.close(each, getName())));
         }
-        closing.step(() -> close(loader))
-                .step(() -> close(opening.writes()))
-                .step(() -> close(opening.lifetimes()))
+        closing.step(() -> Closing.close(loader, getName()))
+                .step(() -> Closing.close(opening.writes(), getName()))
+                .step(() -> Closing.close(opening.lifetimes(), getName()))
                 .step(() -> manager.closed(this))
                 .finish();
-    }
-
-    /** The user's object may fail to close; the cache is closed all the same. */
-    private void close(@Nullable Closeable part) {
-        if (part == null) {
-            return;
-        }
-        try {
-            part.close();
-        } catch (IOException | RuntimeException e) {
-            LOG.warn("a part of the configuration of the cache {} failed to close", opening.name(), e);
-        }
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,11 +42,7 @@ public final class AsyncRequests implements AutoCloseable {
 
     private volatile boolean closed;
 
-    public AsyncRequests(Session session, Clock clock, RandomSource random, long deadlineNs) {
-        this(session, clock, random, deadlineNs, new StepTimer(clock));
-    }
-
-    AsyncRequests(Session session, Clock clock, RandomSource random, long deadlineNs, StepTimer timer) {
+    public AsyncRequests(Session session, Clock clock, RandomSource random, long deadlineNs, StepTimer timer) {
         this.session = session;
         this.clock = clock;
         this.random = random;
@@ -76,7 +73,8 @@ public final class AsyncRequests implements AutoCloseable {
     /** The requests for one server. */
     private final class Line {
         /** With as many lanes as there are places: none is waited for. */
-        private final RequestIds requestIds = new RequestIds(session, clock, random, deadlineNs, AT_ONCE);
+        private final RequestIds requestIds =
+                new RequestIds(session, clock, random, deadlineNs, AT_ONCE, CounterStarts.USUAL);
 
         private final Semaphore places = new Semaphore(AT_ONCE);
         /** In the order of their deadlines. */

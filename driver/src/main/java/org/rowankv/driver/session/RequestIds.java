@@ -33,12 +33,8 @@ public final class RequestIds implements AutoCloseable {
     /**
      * @param deadlineNs how long an operation takes at most, from its submission
      * @param laneCount how many mutations can be in flight at once
+     * @param counters where the first sequences begin
      */
-    public RequestIds(Session session, Clock clock, RandomSource random, long deadlineNs, int laneCount) {
-        this(session, clock, random, deadlineNs, laneCount, CounterStarts.USUAL);
-    }
-
-    /** As above. @param counters where the first sequences begin */
     public RequestIds(
             Session session, Clock clock, RandomSource random, long deadlineNs, int laneCount, CounterStarts counters) {
         this.session = session;

@@ -21,6 +21,7 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 
@@ -302,7 +303,12 @@ final class AsyncRequestsErrorTest {
     @Test
     void shouldGiveBackTheLanesOfABulkThatFails() {
         final RequestIds ids = new RequestIds(
-                session, SystemClock.INSTANCE, new SplittableRandomSource(1), TimeUnit.MILLISECONDS.toNanos(200), 2);
+                session,
+                SystemClock.INSTANCE,
+                new SplittableRandomSource(1),
+                TimeUnit.MILLISECONDS.toNanos(200),
+                2,
+                CounterStarts.USUAL);
         session.fails = true;
         for (int i = 0; i < 3; i++) {
             assertThatThrownBy(() -> ids.executeAll(List.of(put(), put()))).isInstanceOf(StackOverflowError.class);

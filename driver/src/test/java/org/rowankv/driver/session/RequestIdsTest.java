@@ -20,6 +20,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
@@ -232,7 +233,8 @@ class RequestIdsTest {
     /** A sequence says that all smaller ones are answered: behind one that is not, none of its session is given out. */
     @Test
     void shouldGiveUpTheSessionOfAMutationThatAnErrorEnded() {
-        final RequestIds ids = new RequestIds(session, clock, new SplittableRandomSource(1), 1_000_000, 1);
+        final RequestIds ids =
+                new RequestIds(session, clock, new SplittableRandomSource(1), 1_000_000, 1, CounterStarts.USUAL);
         ids.execute(placed(put()));
         final long first = request.sessionId();
         ids.execute(placed(put()));
@@ -262,8 +264,8 @@ class RequestIdsTest {
     /** As when callers that wait for a server that does not answer hold all lanes. */
     @Test
     void shouldCarryOutABulkOnSpareLanes() {
-        final RequestIds ids =
-                new RequestIds(session, SystemClock.INSTANCE, new SplittableRandomSource(1), 1_000_000_000, 1);
+        final RequestIds ids = new RequestIds(
+                session, SystemClock.INSTANCE, new SplittableRandomSource(1), 1_000_000_000, 1, CounterStarts.USUAL);
         final Attempts holder = ids.attempts(placed(put()));
         final List<Request> puts = new ArrayList<>();
         for (int i = 0; i < 300; i++) {

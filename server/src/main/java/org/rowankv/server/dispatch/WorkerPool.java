@@ -3,7 +3,9 @@ package org.rowankv.server.dispatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.runtime.concurrent.SlotPool;
@@ -36,7 +38,7 @@ public final class WorkerPool {
         final WorkerPool pool = new WorkerPool(count);
         for (int slot = 0; slot <= count; slot++) {
             final boolean isOfALoop = slot < count && loops > 0 && loops <= count;
-            pool.workers.add(making.make(slot, isOfALoop ? pool.loopOf(slot, loops) : -1));
+            pool.workers.add(making.make(slot, isOfALoop ? slot % loops : -1));
         }
         return pool;
     }
@@ -58,13 +60,8 @@ public final class WorkerPool {
         }
         final int shares = Math.min(loops, slots.count());
         return IntStream.range(0, slots.count())
-                .filter(slot -> loopOf(slot, shares) == loop % shares)
+                .filter(slot -> slot % shares == loop % shares)
                 .toArray();
-    }
-
-    /** The event loop that borrows it, of no more loops than there are contexts. */
-    int loopOf(int slot, int loops) {
-        return slot % loops;
     }
 
     /** Mutations under way at once in each of them. */
@@ -90,23 +87,21 @@ public final class WorkerPool {
         slots.drop(slot);
     }
 
-    /** What is done with a context that nobody else has meanwhile. */
-    @FunctionalInterface
-    private interface Turn {
-        boolean with(Worker worker);
-    }
-
-    /** False when the context is lent, or the turn says so. */
-    private boolean borrowed(int slot, Turn turn) {
+    /** Finishes what is left in a context, and then does that with it; false when the context is lent, or not idle. */
+    private boolean whileIdle(int slot, Consumer<Worker> action) {
         // Also on threads of callers, at any depth.
         StackProbe.require(PROBE_DEPTH);
         if (!slots.tryBorrow(slot)) {
             return false;
         }
         try {
-            final boolean done = turn.with(workers.get(slot));
-            workers.get(slot).settleLog();
-            return done;
+            final Worker worker = workers.get(slot);
+            final boolean idle = worker.finishLeftover();
+            if (idle) {
+                action.accept(worker);
+            }
+            worker.settleLog();
+            return idle;
         } finally {
             slots.drop(slot);
         }
@@ -116,7 +111,7 @@ public final class WorkerPool {
     void finishLeftovers() {
         for (int slot = 0; slot < slots.count(); slot++) {
             if (workers.get(slot).hasLeftover()) {
-                borrowed(slot, Worker::finishLeftover);
+                whileIdle(slot, worker -> {});
             }
         }
     }
@@ -128,13 +123,7 @@ public final class WorkerPool {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence) {
                 workers.get(slot).wantRetired(sequence);
-                any |= borrowed(slot, worker -> {
-                    final boolean idle = worker.finishLeftover();
-                    if (idle) {
-                        worker.retireLog();
-                    }
-                    return idle;
-                });
+                any |= whileIdle(slot, Worker::retireLog);
             }
         }
         return any;
@@ -147,13 +136,7 @@ public final class WorkerPool {
     public boolean releaseGrants() {
         boolean allIdle = true;
         for (int slot = 0; slot < slots.count(); slot++) {
-            final boolean released = borrowed(slot, worker -> {
-                final boolean idle = worker.finishLeftover();
-                if (idle) {
-                    worker.releaseGrants();
-                }
-                return idle;
-            });
+            final boolean released = whileIdle(slot, Worker::releaseGrants);
             if (!released) {
                 workers.get(slot).wantRelease(); // by who has it
             }
@@ -187,26 +170,22 @@ public final class WorkerPool {
     }
 
     public long tLogBytes() {
-        long bytes = 0;
-        for (Worker worker : workers) {
-            bytes += worker.tLog().bytesWritten();
-        }
-        return bytes;
+        return sum(worker -> worker.tLog().bytesWritten());
     }
 
     public long replacedSessions() {
-        long replaced = 0;
-        for (Worker worker : workers) {
-            replaced += worker.replacedSessions();
-        }
-        return replaced;
+        return sum(Worker::replacedSessions);
     }
 
     public long expiredObjects() {
-        long objects = 0;
+        return sum(Worker::expiredObjects);
+    }
+
+    private long sum(ToLongFunction<Worker> count) {
+        long sum = 0;
         for (Worker worker : workers) {
-            objects += worker.expiredObjects();
+            sum += count.applyAsLong(worker);
         }
-        return objects;
+        return sum;
     }
 }
