@@ -92,7 +92,7 @@ final class ImageWriter {
         try {
             groupAt = block.position();
             groupCount = 0;
-            final long bound = index.expiryBound(position);
+            final long bound = index.expiry().bound(position);
             block.putInt(bound == ExpiryBound.NEVER ? 0 : (int) bound).putInt(0);
             // While the index points there and is locked, what lies there stays.
             next = index.visitItems(position, item -> item(shard, item));

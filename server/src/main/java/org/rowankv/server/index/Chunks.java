@@ -1,9 +1,17 @@
 package org.rowankv.server.index;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 /** The arrays in which an index keeps its buckets: chunks of 64 buckets of eight words, so that an index grows in small steps. */
 final class Chunks {
     /** In a bucket: seven items, and what links it to the next. */
     static final int WORDS = 8;
+
+    /** A bucket's items; its link word lies behind them. */
+    static final int ITEMS = WORDS - 1;
+
+    static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
 
     static final int SHIFT = 6; // buckets in a chunk: 64, 4 KiB
     static final int BUCKETS = 1 << SHIFT;
@@ -42,5 +50,14 @@ final class Chunks {
             }
         }
         return chunks;
+    }
+
+    /** Bytes of DRAM. */
+    static long memoryBytes(long[][] chunks) {
+        long words = 0;
+        for (long[] chunk : chunks) {
+            words += chunk == null ? 0 : chunk.length + 2;
+        }
+        return words * Long.BYTES + chunks.length * 4L;
     }
 }

@@ -1,7 +1,5 @@
 package org.rowankv.server.index;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
@@ -9,10 +7,6 @@ import java.util.Arrays;
  * may see a bucket that was given back meanwhile: the index's count of moves tells.
  */
 final class OverflowBuckets {
-    private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
-    /** The word of a bucket that links it to the next, behind its items. */
-    private static final int LINK = Chunks.WORDS - 1;
-
     private volatile long[][] chunks = new long[0][];
     private int count;
     private int free = -1;
@@ -26,8 +20,8 @@ final class OverflowBuckets {
         if (free >= 0) {
             final int taken = free;
             final long[] words = Chunks.of(chunks, taken);
-            free = ReferenceBits.linkIn(words[Chunks.word(taken) + LINK]) - 1;
-            WORD.setRelease(words, Chunks.word(taken) + LINK, 0L);
+            free = ReferenceBits.linkIn(words[Chunks.word(taken) + Chunks.ITEMS]) - 1;
+            Chunks.WORD.setRelease(words, Chunks.word(taken) + Chunks.ITEMS, 0L);
             return taken;
         }
         ensure(1);
@@ -52,7 +46,7 @@ final class OverflowBuckets {
     void give(int bucket) {
         final long[] words = Chunks.of(chunks, bucket);
         // A free bucket's link chains the free list; a reader that strays into it begins again because of the moves.
-        WORD.setRelease(words, Chunks.word(bucket) + LINK, free + 1L);
+        Chunks.WORD.setRelease(words, Chunks.word(bucket) + Chunks.ITEMS, free + 1L);
         free = bucket;
     }
 
@@ -64,10 +58,6 @@ final class OverflowBuckets {
 
     /** Bytes of DRAM. */
     long memoryBytes() {
-        long words = 0;
-        for (long[] chunk : chunks) {
-            words += chunk == null ? 0 : chunk.length + 2;
-        }
-        return words * Long.BYTES + chunks.length * 4L;
+        return Chunks.memoryBytes(chunks);
     }
 }

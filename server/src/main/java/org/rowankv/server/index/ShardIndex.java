@@ -18,8 +18,8 @@ import org.rowankv.server.log.EntryDescriptor;
  * range in two, and it needs nothing but the tags: growth never reads the log, and proceeds one bucket at a time.
  *
  * <p>Memory order. Writers hold {@link #lock}. They publish an item with release; a reader loads it with acquire, so it
- * sees the entry that the item points to. Items move only in a split, which makes {@code moves} odd while it lasts: a
- * reader that found nothing looks again if {@code moves} was odd or has changed. A reader that found something needs no
+ * sees the entry that the item points to. Items move only in a split, which makes {@link BucketTable#moves} odd while it
+ * lasts: a reader that found nothing looks again if it was odd or has changed. A reader that found something needs no
  * such check: the item was there.
  *
  * <p>Guarantees: a find that returns 0 means that at some moment during the call there was no item of the key. Does not
@@ -27,22 +27,16 @@ import org.rowankv.server.log.EntryDescriptor;
  * checks the segment's generation, and that the item still {@link #refers} to it.
  */
 public final class ShardIndex {
-    private static final int ITEMS = 7;
-    // Items per bucket before the next split, times 4: 21/4 = 5.25 of 7 keeps the table at 12 to 15 bytes per item.
-    private static final int LOAD_TIMES_4 = 21;
-    private static final int SET = 1;
-    private static final int CLEAR = 2;
+    private static final int ITEMS = Chunks.ITEMS;
 
-    private static final VarHandle ITEM = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle WORD = Chunks.WORD;
     private static final VarHandle CHANGES;
-    private static final VarHandle MOVES;
     private static final VarHandle LOCK;
 
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
             CHANGES = lookup.findVarHandle(ShardIndex.class, "changes", long.class);
-            MOVES = lookup.findVarHandle(ShardIndex.class, "moves", int.class);
             LOCK = lookup.findVarHandle(ShardIndex.class, "lockOwner", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -50,25 +44,12 @@ public final class ShardIndex {
     }
 
     private final MemoryRegion region;
-    // Replaced by longer copies; published by `shape`'s release and by `moves`.
-    private volatile long[][] buckets;
-    private final OverflowBuckets overflow = new OverflowBuckets();
-    /** level << 32 | split: buckets below split are already divided. */
-    private volatile long shape;
-
-    @SuppressWarnings("unused") // through MOVES
-    private int moves;
+    private final BucketTable table;
+    private final ReferenceMarks marks;
+    private final ExpiryIndex expiry;
 
     @SuppressWarnings("unused") // through LOCK
     private int lockOwner;
-
-    /** Scratch of a split. */
-    private long[] moving = new long[4 * ITEMS];
-
-    private boolean[] movingMarks = new boolean[4 * ITEMS];
-
-    /** No bucket has a smaller bound, unless a walk over all of them is under way. Written under the lock. */
-    private volatile long earliestExpiry = ExpiryBound.NEVER;
 
     private final OwnedCounter count = new OwnedCounter();
     /** Rises with every item that is put, moved or removed. Written under the lock. */
@@ -81,9 +62,9 @@ public final class ShardIndex {
     /** @param firstMoves an even number, at which the count of moves begins */
     ShardIndex(MemoryRegion region, int firstMoves) {
         this.region = region;
-        this.moves = firstMoves;
-        this.buckets = new long[][] {new long[Chunks.WORDS << Chunks.MIN_LEVEL]};
-        this.shape = (long) Chunks.MIN_LEVEL << 32;
+        this.table = new BucketTable(firstMoves);
+        this.marks = new ReferenceMarks(table);
+        this.expiry = new ExpiryIndex(table);
     }
 
     /** Equal at two moments between which no item was put, moved or removed. Any thread, no lock. */
@@ -98,17 +79,17 @@ public final class ShardIndex {
 
     /** Bytes of DRAM of the tables. */
     public long memoryBytes() {
-        long words = 0;
-        for (long[] chunk : buckets) {
-            words += chunk == null ? 0 : chunk.length + 2;
-        }
-        return words * Long.BYTES + buckets.length * 4L + overflow.memoryBytes();
+        return table.memoryBytes();
     }
 
-    private static int bucketOf(int tag, long shapeNow) {
-        final int level = (int) (shapeNow >>> 32);
-        final int bucket = tag & ((1 << level) - 1);
-        return bucket < (int) shapeNow ? tag & ((2 << level) - 1) : bucket;
+    /** Which objects were used lately. */
+    public ReferenceMarks marks() {
+        return marks;
+    }
+
+    /** When objects may expire. */
+    public ExpiryIndex expiry() {
+        return expiry;
     }
 
     // --- readers ---
@@ -129,14 +110,14 @@ public final class ShardIndex {
         final int tag = IndexItem.tagAt(position);
         // Ends: it begins anew only where a writer moves items, which each does a bounded number of times for an entry.
         while (true) {
-            final int before = (int) MOVES.getAcquire(this);
+            final int before = table.moves();
             final long found = search(tag, cacheId, key, keyOffset, keyLength, entry, entryAt);
             if (found > 0) {
                 return found;
             }
             if (found == 0 && (before & 1) == 0) {
                 VarHandle.acquireFence();
-                if ((int) MOVES.getAcquire(this) == before) {
+                if (table.moves() == before) {
                     return 0;
                 }
             }
@@ -174,12 +155,12 @@ public final class ShardIndex {
         final int tag = IndexItem.tagAt(position);
         final long wanted = IndexItem.of(tag, address);
         while (true) {
-            final int before = (int) MOVES.getAcquire(this);
+            final int before = table.moves();
             if (holds(tag, wanted)) {
                 return true;
             }
             VarHandle.acquireFence();
-            if ((before & 1) == 0 && (int) MOVES.getAcquire(this) == before) {
+            if ((before & 1) == 0 && table.moves() == before) {
                 return false;
             }
             Thread.onSpinWait();
@@ -195,8 +176,8 @@ public final class ShardIndex {
             int keyLength,
             @org.jspecify.annotations.Nullable ByteBuffer entry,
             int entryAt) {
-        final long[][] chunks = buckets;
-        int bucket = bucketOf(tag, shape);
+        final long[][] chunks = table.chunks();
+        int bucket = table.bucketOf(tag);
         if (!Chunks.exists(chunks, bucket)) {
             return -1;
         }
@@ -204,7 +185,7 @@ public final class ShardIndex {
         while (true) {
             final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
-                final long item = (long) ITEM.getAcquire(words, i);
+                final long item = (long) WORD.getAcquire(words, i);
                 if (IndexItem.tag(item) != tag || item == 0) {
                     continue;
                 }
@@ -218,16 +199,16 @@ public final class ShardIndex {
                 // A different key, unless the entry's segment was given to something else while it was compared:
                 // but before that the item must have been changed.
                 VarHandle.acquireFence();
-                if ((long) ITEM.getAcquire(words, i) != item) {
+                if ((long) WORD.getAcquire(words, i) != item) {
                     return -1;
                 }
             }
-            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
+            final int link = ReferenceBits.linkIn((long) WORD.getAcquire(words, base + ITEMS));
             if (link == 0) {
                 return 0;
             }
             bucket = link - 1;
-            final long[][] overflowNow = overflow.chunks();
+            final long[][] overflowNow = table.overflowChunks();
             if (!Chunks.exists(overflowNow, bucket)) {
                 return -1;
             }
@@ -236,8 +217,8 @@ public final class ShardIndex {
     }
 
     private boolean holds(int tag, long item) {
-        final long[][] chunks = buckets;
-        int bucket = bucketOf(tag, shape);
+        final long[][] chunks = table.chunks();
+        int bucket = table.bucketOf(tag);
         if (!Chunks.exists(chunks, bucket)) {
             return false;
         }
@@ -245,12 +226,12 @@ public final class ShardIndex {
         while (true) {
             final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
-                if ((long) ITEM.getAcquire(words, i) == item) {
+                if ((long) WORD.getAcquire(words, i) == item) {
                     return true;
                 }
             }
-            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
-            final long[][] overflowNow = overflow.chunks();
+            final int link = ReferenceBits.linkIn((long) WORD.getAcquire(words, base + ITEMS));
+            final long[][] overflowNow = table.overflowChunks();
             if (link == 0 || !Chunks.exists(overflowNow, link - 1)) {
                 return false;
             }
@@ -291,11 +272,11 @@ public final class ShardIndex {
         final ByteBuffer entry = region.buffer(address);
         final int entryAt = region.offset(address);
         final long item = IndexItem.of(tag, address);
-        final long[][] chunks = buckets;
-        int bucket = bucketOf(tag, shape);
+        final long[][] chunks = table.chunks();
+        int bucket = table.bucketOf(tag);
         long[] words = Chunks.of(chunks, bucket);
         // First, so that an item without its bound cannot be left behind by an error.
-        lowerBound(words, bucket, ExpiryBound.of(entry, entryAt));
+        expiry.lower(words, bucket, ExpiryBound.of(entry, entryAt));
         long[] emptyWords = null;
         int emptySlot = 0;
         while (true) {
@@ -311,8 +292,8 @@ public final class ShardIndex {
                     return address;
                 } else if (IndexItem.tag(old) == tag
                         && KeyComparison.isKeyOf(region, IndexItem.address(old), entry, entryAt)) {
-                    unmark(words, i);
-                    ITEM.setRelease(words, i, item);
+                    ReferenceMarks.clear(words, i);
+                    WORD.setRelease(words, i, item);
                     changed();
                     return IndexItem.address(old);
                 }
@@ -322,22 +303,21 @@ public final class ShardIndex {
                 break;
             }
             bucket = link - 1;
-            words = Chunks.of(overflow.chunks(), bucket);
+            words = Chunks.of(table.overflowChunks(), bucket);
         }
         if (emptyWords == null) {
-            final int extra = overflow.take();
-            emptyWords = Chunks.of(overflow.chunks(), extra);
+            final int extra = table.takeOverflow();
+            emptyWords = Chunks.of(table.overflowChunks(), extra);
             emptySlot = Chunks.word(extra);
             emptyWords[emptySlot] = item;
-            final int linkAt = Chunks.word(bucket) + ITEMS;
-            ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
+            BucketTable.link(words, bucket, extra);
         } else {
-            unmark(emptyWords, emptySlot); // of what was there before
-            ITEM.setRelease(emptyWords, emptySlot, item);
+            ReferenceMarks.clear(emptyWords, emptySlot); // of what was there before
+            WORD.setRelease(emptyWords, emptySlot, item);
         }
         count.add(1);
         changed();
-        splitIfLoaded();
+        table.splitIfLoaded(count.get());
         return 0;
     }
 
@@ -348,9 +328,9 @@ public final class ShardIndex {
     /** Points from exactly this entry to a newer one of the same key; false when the index points elsewhere by now. */
     public boolean replace(long position, long from, long to) {
         final int tag = IndexItem.tagAt(position);
-        final int bucket = bucketOf(tag, shape);
-        final long[] words = Chunks.of(buckets, bucket);
-        lowerBound(words, bucket, ExpiryBound.of(region.buffer(to), region.offset(to)));
+        final int bucket = table.bucketOf(tag);
+        final long[] words = Chunks.of(table.chunks(), bucket);
+        expiry.lower(words, bucket, ExpiryBound.of(region.buffer(to), region.offset(to)));
         return exchangeInChain(bucket, words, IndexItem.of(tag, from), IndexItem.of(tag, to), false);
     }
 
@@ -370,8 +350,8 @@ public final class ShardIndex {
 
     private boolean exchange(long position, long from, long newItem) {
         final int tag = IndexItem.tagAt(position);
-        final int bucket = bucketOf(tag, shape);
-        return exchangeInChain(bucket, Chunks.of(buckets, bucket), IndexItem.of(tag, from), newItem, true);
+        final int bucket = table.bucketOf(tag);
+        return exchangeInChain(bucket, Chunks.of(table.chunks(), bucket), IndexItem.of(tag, from), newItem, true);
     }
 
     private boolean exchangeInChain(int firstBucket, long[] firstWords, long item, long newItem, boolean keepsMark) {
@@ -382,9 +362,9 @@ public final class ShardIndex {
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] == item) {
                     if (!keepsMark) {
-                        unmark(words, i);
+                        ReferenceMarks.clear(words, i);
                     }
-                    ITEM.setRelease(words, i, newItem);
+                    WORD.setRelease(words, i, newItem);
                     changed();
                     return true;
                 }
@@ -394,248 +374,11 @@ public final class ShardIndex {
                 return false;
             }
             bucket = link - 1;
-            words = Chunks.of(overflow.chunks(), bucket);
+            words = Chunks.of(table.overflowChunks(), bucket);
         }
-    }
-
-    private void splitIfLoaded() {
-        final long shapeNow = shape;
-        final int level = (int) (shapeNow >>> 32);
-        final int split = (int) shapeNow;
-        final long bucketCount = (1L << level) + split;
-        if (count.get() * 4 <= bucketCount * LOAD_TIMES_4 || level >= IndexItem.TAG_BITS - 1) {
-            return;
-        }
-        final int target = split + (1 << level);
-        ensureBucket(target);
-        // All memory first: what is moving cannot be left in the middle.
-        final int items = gather(split);
-        overflow.ensure(items / ITEMS + 2);
-        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
-        divide(split, target, 1 << level, items);
-        final int next = split + 1;
-        shape = next == 1 << level ? (long) (level + 1) << 32 : (long) level << 32 | next;
-        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
-    }
-
-    /** Copies the items of a chain into {@link #moving}; returns how many. */
-    private int gather(int source) {
-        int n = 0;
-        int bucket = source;
-        long[] words = Chunks.of(buckets, bucket);
-        while (true) {
-            final int base = Chunks.word(bucket);
-            if (n + ITEMS > moving.length) {
-                moving = java.util.Arrays.copyOf(moving, 2 * moving.length);
-                movingMarks = java.util.Arrays.copyOf(movingMarks, moving.length);
-            }
-            for (int i = base; i < base + ITEMS; i++) {
-                if (words[i] != 0) {
-                    movingMarks[n] = ReferenceBits.isSet(words[base + ITEMS], i - base);
-                    moving[n++] = words[i];
-                }
-            }
-            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
-            if (link == 0) {
-                return n;
-            }
-            bucket = link - 1;
-            words = Chunks.of(overflow.chunks(), bucket);
-        }
-    }
-
-    /** Divides the items gathered by whether their tag has {@code bit}, and packs both chains. */
-    private void divide(int source, int target, int bit, int n) {
-        int bucket = source;
-        long[] words = Chunks.of(buckets, bucket);
-        final long bound = ExpiryBound.in(words[Chunks.word(bucket) + ITEMS]);
-        boolean first = true;
-        while (true) {
-            final int base = Chunks.word(bucket);
-            for (int i = base; i < base + ITEMS; i++) {
-                ITEM.setRelease(words, i, 0L);
-            }
-            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
-            ITEM.setRelease(words, base + ITEMS, 0L);
-            if (!first) {
-                overflow.give(bucket);
-            }
-            first = false;
-            if (link == 0) {
-                break;
-            }
-            bucket = link - 1;
-            words = Chunks.of(overflow.chunks(), bucket);
-        }
-        fill(source, n, bit, 0);
-        fill(target, n, bit, bit);
-        setBound(Chunks.of(buckets, source), source, bound);
-        setBound(Chunks.of(buckets, target), target, bound);
-    }
-
-    private void fill(int firstBucket, int n, int bit, int wanted) {
-        int bucket = firstBucket;
-        long[] words = Chunks.of(buckets, bucket);
-        int used = 0;
-        for (int i = 0; i < n; i++) {
-            if ((IndexItem.tag(moving[i]) & bit) != wanted) {
-                continue;
-            }
-            if (used == ITEMS) {
-                final int extra = overflow.take();
-                final int linkAt = Chunks.word(bucket) + ITEMS;
-                ITEM.setRelease(words, linkAt, ExpiryBound.withLink(words[linkAt], extra + 1L));
-                bucket = extra;
-                words = Chunks.of(overflow.chunks(), extra);
-                used = 0;
-            }
-            if (movingMarks[i]) {
-                final int linkAt = Chunks.word(bucket) + ITEMS;
-                ITEM.setRelease(words, linkAt, ReferenceBits.with(words[linkAt], used));
-            }
-            ITEM.setRelease(words, Chunks.word(bucket) + used++, moving[i]);
-        }
-    }
-
-    private void ensureBucket(int bucket) {
-        final long[][] chunks = buckets;
-        if (Chunks.exists(chunks, bucket)) {
-            return;
-        }
-        final int chunk = bucket >>> Chunks.SHIFT;
-        if (chunk == 0) {
-            // Only the first chunk begins smaller than the others: most shards of a small store stay in it.
-            final long[][] copy = chunks.clone();
-            copy[0] = java.util.Arrays.copyOf(chunks[0], 2 * chunks[0].length);
-            replaceBuckets(copy);
-        } else if (chunk < chunks.length) {
-            chunks[chunk] = new long[Chunks.BUCKETS * Chunks.WORDS];
-        } else {
-            // An eighth more references at a time; the chunks themselves come one by one.
-            final long[][] longer = java.util.Arrays.copyOf(chunks, chunk + 1 + chunk / 8);
-            longer[chunk] = new long[Chunks.BUCKETS * Chunks.WORDS];
-            replaceBuckets(longer);
-        }
-    }
-
-    private void replaceBuckets(long[][] newBuckets) {
-        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
-        buckets = newBuckets;
-        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
-    }
-
-    // --- reference bits ---
-
-    /** Puts the item's bit down. The caller holds the lock; a reader's bit that is set just now may be lost. */
-    private static void unmark(long[] words, int slot) {
-        final int linkAt = slot | ITEMS; // a bucket begins at a multiple of eight
-        final long word = words[linkAt];
-        if (ReferenceBits.isSet(word, slot & ITEMS)) {
-            ITEM.setRelease(words, linkAt, ReferenceBits.without(word, slot & ITEMS));
-        }
-    }
-
-    /**
-     * Notes that the object at that address was used. Any thread, no lock. A hint: a note that meets a change of the bucket
-     * may be lost.
-     */
-    public void mark(long position, long address) {
-        reference(position, address, SET);
-    }
-
-    /** Whether the object at that address was used since its mark was taken away, or since it came. Any thread, no lock. */
-    public boolean isMarked(long position, long address) {
-        return reference(position, address, 0);
-    }
-
-    /** Takes the mark of the object at that address away. A hint, as above. */
-    public void unmark(long position, long address) {
-        reference(position, address, CLEAR);
-    }
-
-    private boolean reference(long position, long address, int change) {
-        final int tag = IndexItem.tagAt(position);
-        final long item = IndexItem.of(tag, address);
-        long[][] chunks = buckets;
-        int bucket = bucketOf(tag, shape);
-        while (Chunks.exists(chunks, bucket)) {
-            final long[] words = Chunks.of(chunks, bucket);
-            final int base = Chunks.word(bucket);
-            final long word = (long) ITEM.getAcquire(words, base + ITEMS);
-            for (int i = base; i < base + ITEMS; i++) {
-                if ((long) ITEM.getAcquire(words, i) == item) {
-                    final boolean isSet = ReferenceBits.isSet(word, i - base);
-                    if (change != 0 && isSet != (change == SET)) {
-                        // Exactly the word that was read: a link or a bound that somebody wrote meanwhile stays.
-                        final long changed = change == SET
-                                ? ReferenceBits.with(word, i - base)
-                                : ReferenceBits.without(word, i - base);
-                        ITEM.compareAndSet(words, base + ITEMS, word, changed);
-                    }
-                    return isSet;
-                }
-            }
-            bucket = ReferenceBits.linkIn(word) - 1;
-            if (bucket < 0) {
-                return false;
-            }
-            chunks = overflow.chunks();
-        }
-        return false;
-    }
-
-    // --- expiry bounds: the caller holds the lock, but for earliestExpiry ---
-
-    private static void setBound(long[] words, int bucket, long bound) {
-        final int linkAt = Chunks.word(bucket) + ITEMS;
-        ITEM.setRelease(words, linkAt, ExpiryBound.with(words[linkAt], bound));
-    }
-
-    private void lowerBound(long[] words, int bucket, long bound) {
-        if (bound < ExpiryBound.in(words[Chunks.word(bucket) + ITEMS])) {
-            setBound(words, bucket, bound);
-        }
-        if (bound < earliestExpiry) {
-            earliestExpiry = bound;
-        }
-    }
-
-    /** The smallest bound of all buckets, or of those that the walk under way has come by. Any thread, no lock. */
-    public long earliestExpiry() {
-        return earliestExpiry;
-    }
-
-    /** Forgets the smallest bound; a walk over all positions must find it again, by {@link #passExpiryBound}. */
-    public void beginExpiryWalk() {
-        earliestExpiry = ExpiryBound.NEVER;
-    }
-
-    /** The bound of the bucket of that position. */
-    public long expiryBound(long position) {
-        final int bucket = bucketOf(IndexItem.tagAt(position), shape);
-        return ExpiryBound.in(Chunks.of(buckets, bucket)[Chunks.word(bucket) + ITEMS]);
-    }
-
-    /** The caller has read all entries of the bucket of that position: none expires before {@code bound}. */
-    public void expiryBound(long position, long bound) {
-        final int bucket = bucketOf(IndexItem.tagAt(position), shape);
-        setBound(Chunks.of(buckets, bucket), bucket, bound);
-    }
-
-    /** A walk leaves the bucket of that position behind; returns the position behind its range, or 0 at the end. */
-    public long passExpiryBound(long position) {
-        earliestExpiry = Math.min(earliestExpiry, expiryBound(position));
-        return behind(position, shape);
     }
 
     // --- traversal ---
-
-    private static long behind(long position, long shapeNow) {
-        final int level = (int) (shapeNow >>> 32);
-        final int bits = (IndexItem.tagAt(position) & ((1 << level) - 1)) < (int) shapeNow ? level + 1 : level;
-        final long range = 1L << (64 - bits);
-        return (position & -range) + range;
-    }
 
     /** Receives addresses of a traversal. */
     @FunctionalInterface
@@ -661,24 +404,24 @@ public final class ShardIndex {
     public long candidate(long position, int n) {
         final int tag = IndexItem.tagAt(position);
         int left = n;
-        final long[][] chunks = buckets;
-        int bucket = bucketOf(tag, shape);
+        final long[][] chunks = table.chunks();
+        int bucket = table.bucketOf(tag);
         long[][] all = chunks;
         while (Chunks.exists(all, bucket)) {
             final long[] words = Chunks.of(all, bucket);
             final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
-                final long item = (long) ITEM.getAcquire(words, i);
+                final long item = (long) WORD.getAcquire(words, i);
                 if (item != 0 && IndexItem.tag(item) == tag && left-- == 0) {
                     return IndexItem.address(item);
                 }
             }
-            final int link = ReferenceBits.linkIn((long) ITEM.getAcquire(words, base + ITEMS));
+            final int link = ReferenceBits.linkIn((long) WORD.getAcquire(words, base + ITEMS));
             if (link == 0) {
                 return 0;
             }
             bucket = link - 1;
-            all = overflow.chunks();
+            all = table.overflowChunks();
         }
         return 0;
     }
@@ -692,11 +435,11 @@ public final class ShardIndex {
         void accept(long item);
     }
 
-    /** As {@link #visit}, with whole items; the bound of the bucket is {@link #expiryBound(long)}. */
+    /** As {@link #visit}, with whole items; the bound of the bucket is {@link ExpiryIndex#bound(long)}. */
     public long visitItems(long position, ItemConsumer consumer) {
-        final long shapeNow = shape;
-        int bucket = bucketOf(IndexItem.tagAt(position), shapeNow);
-        long[] words = Chunks.of(buckets, bucket);
+        final long behind = table.behind(position);
+        int bucket = table.bucketOf(IndexItem.tagAt(position));
+        long[] words = Chunks.of(table.chunks(), bucket);
         while (true) {
             final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
@@ -706,10 +449,10 @@ public final class ShardIndex {
             }
             final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
-                return behind(position, shapeNow);
+                return behind;
             }
             bucket = link - 1;
-            words = Chunks.of(overflow.chunks(), bucket);
+            words = Chunks.of(table.overflowChunks(), bucket);
         }
     }
 
@@ -718,17 +461,9 @@ public final class ShardIndex {
      * meanwhile.
      */
     public void beginLoad(long itemCount) {
-        final long wanted = Math.max(1L << Chunks.MIN_LEVEL, (itemCount * 4 + LOAD_TIMES_4 - 1) / LOAD_TIMES_4);
-        final int bucketCount = (int) Math.min(wanted, 1L << (IndexItem.TAG_BITS - 1));
-        final int level = 31 - Integer.numberOfLeadingZeros(bucketCount);
-        final long[][] chunks = Chunks.empty(bucketCount);
-        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
-        buckets = chunks;
-        overflow.clear();
-        earliestExpiry = ExpiryBound.NEVER;
+        table.reset(itemCount);
+        expiry.beginWalk();
         count.add(-count.get());
-        shape = (long) level << 32 | bucketCount - (1 << level);
-        MOVES.setVolatile(this, (int) MOVES.getVolatile(this) + 1);
     }
 
     /**
@@ -737,27 +472,27 @@ public final class ShardIndex {
      * @param bound the second before which its object does not expire, or {@link ExpiryBound#NEVER}
      */
     public void load(long item, long bound) {
-        int bucket = bucketOf(IndexItem.tag(item), shape);
-        long[] words = Chunks.of(buckets, bucket);
-        lowerBound(words, bucket, bound);
+        int bucket = table.bucketOf(IndexItem.tag(item));
+        long[] words = Chunks.of(table.chunks(), bucket);
+        expiry.lower(words, bucket, bound);
         while (true) {
             final int base = Chunks.word(bucket);
             for (int i = base; i < base + ITEMS; i++) {
                 if (words[i] == 0) {
-                    ITEM.setRelease(words, i, item);
+                    WORD.setRelease(words, i, item);
                     count.add(1);
                     return;
                 }
             }
             final int link = ReferenceBits.linkIn(words[base + ITEMS]);
             if (link == 0) {
-                final int extra = overflow.take();
-                words[base + ITEMS] = ExpiryBound.withLink(words[base + ITEMS], extra + 1L);
+                final int extra = table.takeOverflow();
+                BucketTable.link(words, bucket, extra);
                 bucket = extra;
             } else {
                 bucket = link - 1;
             }
-            words = Chunks.of(overflow.chunks(), bucket);
+            words = Chunks.of(table.overflowChunks(), bucket);
         }
     }
 }

@@ -406,7 +406,7 @@ final class Mutation {
                 worker.segments().region().buffer(address),
                 worker.segments().region().offset(address));
         if (ResultBits.has(EntryDescriptor.resultBits(flags), ResultBits.EXISTED)) {
-            replica().index().mark(position, address);
+            replica().index().marks().mark(position, address);
         }
         if (cache.look()) {
             worker.pressure().wakeUp(worker.serverId());

@@ -115,7 +115,7 @@ public final class ObjectReader {
             }
             if (live) {
                 if (limits.find(request.cacheId()) != null) {
-                    shard.index().mark(position, address);
+                    shard.index().marks().mark(position, address);
                 }
                 request.answer(Status.OK, org.rowankv.protocol.ResultBits.EXISTED, objectVersion, 0);
             }

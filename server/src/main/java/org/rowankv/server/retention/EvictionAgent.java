@@ -269,7 +269,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         }
         final int flags = EntryDescriptor.flags(entry, at);
         final long position = worker.positionOf(replica, entry, at);
-        final boolean marked = replica.index().isMarked(position, address);
+        final boolean marked = replica.index().marks().isMarked(position, address);
         if (hand.meet(
                 hand.shard,
                 position,
@@ -277,7 +277,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                 EntryDescriptor.objectVersion(entry, at, flags),
                 marked,
                 EntryDescriptor.expiryMs(entry, at, flags) <= nowMs)) {
-            replica.index().unmark(position, address);
+            replica.index().marks().unmark(position, address);
         }
     }
 

@@ -147,10 +147,10 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         while (nextShard < primaries.size()) {
             final ShardPrimary candidate = primaries.get(nextShard++);
             final ShardIndex index = candidate.replica().index();
-            if (index.earliestExpiry() <= dueS) {
+            if (index.expiry().earliest() <= dueS) {
                 index.lock(LOCK_OWNER);
                 try {
-                    index.beginExpiryWalk();
+                    index.expiry().beginWalk();
                 } finally {
                     index.unlock();
                 }
@@ -189,17 +189,17 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         index.lock(LOCK_OWNER);
         try {
             for (int i = 0; i < BUCKETS_PER_LOCK && walking != null; i++) {
-                if (!leaveBucket && !withoutRoom && index.expiryBound(position) <= dueS) {
+                if (!leaveBucket && !withoutRoom && index.expiry().bound(position) <= dueS) {
                     smallestBound = ExpiryBound.NEVER;
                     index.visit(position, this);
                     if (found != 0) {
                         worker.beginGet(this, primary, found);
                         return true;
                     }
-                    index.expiryBound(position, smallestBound);
+                    index.expiry().bound(position, smallestBound);
                 }
                 leaveBucket = false;
-                position = index.passExpiryBound(position);
+                position = index.expiry().pass(position);
                 if (position == 0) {
                     walking = null;
                 }
@@ -263,7 +263,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     private boolean isAnythingOver() {
         final long nowS = ExpiryBound.of(clock.wallMs());
         for (int i = 0; i < primaries.size(); i++) {
-            if (primaries.get(i).replica().index().earliestExpiry() <= nowS) {
+            if (primaries.get(i).replica().index().expiry().earliest() <= nowS) {
                 return true;
             }
         }

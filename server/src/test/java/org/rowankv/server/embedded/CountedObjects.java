@@ -38,7 +38,7 @@ final class CountedObjects {
             final int cache = EntryDescriptor.cacheId(buffer, at);
             objects.merge(cache, 1L, Long::sum);
             bytes.merge(cache, (long) server.segments().charge(FrameDescriptor.length(word)), Long::sum);
-            if (replica.index().isMarked(replica.positionOf(buffer, at, scratch), address)) {
+            if (replica.index().marks().isMarked(replica.positionOf(buffer, at, scratch), address)) {
                 marks.merge(cache, 1L, Long::sum);
             }
         }

@@ -294,7 +294,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
                 final long begin = position;
                 replica.index().lock(LOCK_OWNER);
                 try {
-                    final long bound = replica.index().expiryBound(begin);
+                    final long bound = replica.index().expiry().bound(begin);
                     position = replica.index().visit(begin, address -> item(address, bound));
                 } finally {
                     replica.index().unlock();

@@ -106,13 +106,13 @@ final class ShardIndexTest {
                 }
                 default -> {
                     if (!walking) {
-                        index.beginExpiryWalk();
+                        index.expiry().beginWalk();
                         walking = true;
                     }
                     if (random.nextInt(2) == 0) {
-                        index.expiryBound(position, boundOfBucket(log, index, position));
+                        index.expiry().bound(position, boundOfBucket(log, index, position));
                     }
-                    position = index.passExpiryBound(position);
+                    position = index.expiry().pass(position);
                     walking = position != 0;
                 }
             }
@@ -125,13 +125,13 @@ final class ShardIndexTest {
         for (long address : model.values()) {
             earliest = Math.min(earliest, ExpiryBound.of(log.expiryMsAt(address)));
         }
-        index.beginExpiryWalk();
+        index.expiry().beginWalk();
         position = 0;
         do {
-            index.expiryBound(position, boundOfBucket(log, index, position));
-            position = index.passExpiryBound(position);
+            index.expiry().bound(position, boundOfBucket(log, index, position));
+            position = index.expiry().pass(position);
         } while (position != 0);
-        assertThat(index.earliestExpiry()).isEqualTo(earliest);
+        assertThat(index.expiry().earliest()).isEqualTo(earliest);
         index.unlock();
     }
 
@@ -139,9 +139,9 @@ final class ShardIndexTest {
             IndexedLog log, ShardIndex index, Map<Integer, Long> model, int key, boolean walking) {
         final long address = model.getOrDefault(key, 0L);
         final long bound = address == 0 ? ExpiryBound.NEVER : ExpiryBound.of(log.expiryMsAt(address));
-        assertThat(index.expiryBound(log.position(key))).isLessThanOrEqualTo(bound);
+        assertThat(index.expiry().bound(log.position(key))).isLessThanOrEqualTo(bound);
         if (!walking) {
-            assertThat(index.earliestExpiry()).isLessThanOrEqualTo(bound);
+            assertThat(index.expiry().earliest()).isLessThanOrEqualTo(bound);
         }
     }
 
