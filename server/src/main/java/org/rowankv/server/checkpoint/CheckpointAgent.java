@@ -226,7 +226,7 @@ public final class CheckpointAgent implements Agent {
         for (int shard = 0; shard < awaited.length; shard++) {
             List<Clears.Clear> ofShard = List.of();
             if (replicas.has(shard)) {
-                ofShard = replicas.get(shard).allClears();
+                ofShard = replicas.get(shard).clears().all();
                 awaited[shard] = highest(shard);
                 for (Clears.Clear clear : ofShard) {
                     awaited[shard] = Math.max(awaited[shard], clear.version());
@@ -268,7 +268,16 @@ public final class CheckpointAgent implements Agent {
                 changed += replica.index().count();
             }
             parts[shard] = new ShardPart(
-                    shard, replica.tenure(), 0, 0, 0, 0, 0, settled[shard], clears.get(shard), replica.sessionImages());
+                    shard,
+                    replica.tenure(),
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    settled[shard],
+                    clears.get(shard),
+                    replica.sessions().images());
         }
         limit(everything ? Long.MAX_VALUE : Math.max(few(), changed / SHARE));
         writing = 0;

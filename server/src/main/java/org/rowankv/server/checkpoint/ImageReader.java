@@ -128,7 +128,7 @@ final class ImageReader {
             final int charge = block.getInt();
             live[segment] += charge;
             if (covered[segment]) {
-                replica.loaded(cacheId, objects, charge);
+                replica.counts().loaded(cacheId, objects, charge);
             }
         }
     }

@@ -248,7 +248,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final long position = EntryType.isKeyed(type) ? replica.positionOf(buffer, at, keyScratch) : 0;
         spaceFreed += replica.apply(LOCK_OWNER, position, address, type, length);
         if (type == EntryType.COMPLETION) {
-            spaceFreed += replica.deadUnlessKept(buffer, at, address, length);
+            spaceFreed += replica.superseded().deadUnlessKept(buffer, at, address, length);
         }
     }
 

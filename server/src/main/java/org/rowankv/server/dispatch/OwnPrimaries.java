@@ -29,7 +29,7 @@ public final class OwnPrimaries {
         final @Nullable ShardPrimary[] own = new @Nullable ShardPrimary[configuration.shardCount()];
         for (int shard = 0; shard < own.length; shard++) {
             if (configuration.shard(shard).primary() == serverId) {
-                replicas.get(shard).limitSessions(sessionsPerTable);
+                replicas.get(shard).sessions().limit(sessionsPerTable);
                 own[shard] = new ShardPrimary(
                         replicas.get(shard),
                         new VersionCounter(configuration.shard(shard).epoch(), shard, counters));

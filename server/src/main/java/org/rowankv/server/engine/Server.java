@@ -423,7 +423,7 @@ public final class Server implements AutoCloseable {
     /** The sessions open at a shard here. */
     @SuppressWarnings("ReturnsArray") // a copy
     public long[] openSessions(int shard) {
-        return replicas.get(shard).openSessions();
+        return replicas.get(shard).sessions().openIds();
     }
 
     // --- what the cluster around asks ---

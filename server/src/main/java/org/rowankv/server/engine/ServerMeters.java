@@ -46,7 +46,7 @@ record ServerMeters(
                 final ShardReplica replica = replicas.get(shard);
                 indexBytes += replica.index().memoryBytes();
                 indexEntries += replica.index().count();
-                openSessions += replica.openSessionCount();
+                openSessions += replica.sessions().openCount();
             }
         }
         return new ServerStatistics(

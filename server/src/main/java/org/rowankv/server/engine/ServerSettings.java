@@ -3,7 +3,7 @@ package org.rowankv.server.engine;
 import java.util.function.Consumer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.CounterStarts;
-import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.server.shard.ShardSessions;
 
 /**
  * Process values of one server.
@@ -130,7 +130,7 @@ public record ServerSettings(
     }
 
     private static long sessionBytesPerEach(int replicas) {
-        return (long) SESSION_BYTES * ShardReplica.sessionTables() * replicas;
+        return (long) SESSION_BYTES * ShardSessions.TABLES * replicas;
     }
 
     /** Sessions that may be open in each table of a shard's replica, ≥ 1. */

@@ -328,9 +328,11 @@ public final class Segments {
         return area.segments().owner(segment);
     }
 
-    /** An entry will not be needed where it lies. */
-    public void markDead(long address, int length) {
-        deadBytes.add(segmentOf(address), charge(length));
+    /** An entry will not be needed where it lies; returns its charge. */
+    public int markDead(long address, int length) {
+        final int charge = charge(length);
+        deadBytes.add(segmentOf(address), charge);
+        return charge;
     }
 
     /** A dead entry counts as alive until {@link #markDead} is called again: a start must not lose it. */

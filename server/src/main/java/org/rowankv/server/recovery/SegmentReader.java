@@ -320,7 +320,7 @@ final class SegmentReader implements SegmentScan.Visitor {
         try {
             replica.apply(lockOwner, position, address, type, length);
             if (type == EntryType.COMPLETION) {
-                replica.deadUnlessKept(buffer, at, address, length);
+                replica.superseded().deadUnlessKept(buffer, at, address, length);
             }
         } finally {
             replica.keyLocks().unlock(stripe, lockOwner);

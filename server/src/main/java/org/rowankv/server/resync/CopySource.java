@@ -56,7 +56,7 @@ final class CopySource {
         this.replica = replica;
         this.end = Version.of(epoch, 0);
         this.target = target;
-        this.sessions = replica.openSessions();
+        this.sessions = replica.sessions().openIds();
     }
 
     /** Copies the next entry; its length, or 0 when there is none left. */

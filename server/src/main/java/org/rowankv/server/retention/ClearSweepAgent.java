@@ -122,7 +122,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         final int at = segments.region().offset(address);
         // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
         final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
-        final int freed = replica.deadUnlessKept(entry, at, address, length);
+        final int freed = replica.superseded().deadUnlessKept(entry, at, address, length);
         // By what the index says of the position: the key may be damaged.
         if (!replica.index().remove(itemPosition, address)) {
             throw new AssertionError("an item under the index lock is gone");

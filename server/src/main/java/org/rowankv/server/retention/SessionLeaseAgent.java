@@ -7,7 +7,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.shard.ShardPrimary;
-import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.server.shard.ShardSessions;
 
 /**
  * Ends sessions of clients that were not heard of for so long that they count as gone: by a logged record, as a client's own
@@ -134,8 +134,8 @@ public final class SessionLeaseAgent implements Agent {
     }
 
     private void tick(ShardPrimary primary) {
-        for (int table = 0; table < ShardReplica.sessionTables(); table++) {
-            final long[] unused = primary.replica().sessionTable(table).tick(TICKS);
+        for (int table = 0; table < ShardSessions.TABLES; table++) {
+            final long[] unused = primary.replica().sessions().table(table).tick(TICKS);
             if (unused.length > 0) {
                 candidates.add(new Candidates(primary, unused));
             }

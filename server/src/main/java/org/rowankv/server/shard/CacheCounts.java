@@ -54,7 +54,7 @@ public final class CacheCounts {
     }
 
     /** Objects that an index was loaded with. */
-    void loaded(int cacheId, int objects, long bytes) {
+    public void loaded(int cacheId, int objects, long bytes) {
         ensure(cacheId);
         add(cacheId, OBJECTS, objects);
         add(cacheId, BYTES, bytes);

@@ -75,7 +75,7 @@ public final class Clears {
     public record Clear(int cacheId, long version, boolean destroyed) {}
 
     /** All clears so far. */
-    synchronized List<Clear> all() {
+    public synchronized List<Clear> all() {
         final List<Clear> all = new ArrayList<>();
         for (int cacheId = 0; cacheId < clearedUpTo.length; cacheId++) {
             if (clearedUpTo[cacheId] != 0 || isDestroyedHere(cacheId)) {

@@ -3,15 +3,11 @@ package org.rowankv.server.shard;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Version;
-import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ShardIndex;
-import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -29,7 +25,6 @@ import org.rowankv.topology.ShardMap;
  * the same time, since the key's lock is held.
  */
 public final class ShardReplica {
-    private static final int SESSION_TABLES = 16;
     /** Met while the log is read: dead, unless its answer, which is looked at after that, may be asked for. */
     private static final int LATE = Integer.MIN_VALUE;
 
@@ -53,13 +48,8 @@ public final class ShardReplica {
     private final KeyHash keyHash;
     private final Segments segments;
     private final ShardIndex index;
-    /** Guarded by the index's lock. */
-    private final EntryCheck check;
-    /** Guarded by its monitor. */
-    private final EntryCheck sessionCheck;
-    /** By session id. A session belongs to one caller at a time: so two callers seldom meet in one table. */
-    private final SessionTable[] sessions = new SessionTable[SESSION_TABLES];
-
+    private final SupersededEntries superseded;
+    private final ShardSessions sessions;
     private final KeyLocks keyLocks = new KeyLocks();
     private final Clears clears = new Clears();
     private final CacheCounts counts = new CacheCounts();
@@ -96,13 +86,10 @@ public final class ShardReplica {
         this.keyHash = keyHash;
         this.segments = segments;
         this.index = new ShardIndex(segments.region());
-        this.check = new EntryCheck(segments.region());
-        this.sessionCheck = new EntryCheck(segments.region());
+        this.sessions = new ShardSessions(segments);
+        this.superseded = new SupersededEntries(segments, sessions);
         this.tenure = tenure;
         this.changes = new ShardChanges(shardCount);
-        for (int i = 0; i < sessions.length; i++) {
-            sessions[i] = new SessionTable(this::dead);
-        }
     }
 
     public int shardId() {
@@ -117,50 +104,13 @@ public final class ShardReplica {
         return index;
     }
 
+    public ShardSessions sessions() {
+        return sessions;
+    }
+
     /** The table in which that session is, if it is open. */
     public SessionTable sessions(long sessionId) {
-        return sessions[(int) (sessionId * 0x9e3779b97f4a7c15L >>> 60)];
-    }
-
-    /** How many sessions are open at this shard. */
-    public int openSessionCount() {
-        int count = 0;
-        for (SessionTable table : sessions) {
-            count += table.openCount();
-        }
-        return count;
-    }
-
-    /** How many tables the sessions are divided into. */
-    public static int sessionTables() {
-        return SESSION_TABLES;
-    }
-
-    /** As a primary: no more sessions are opened than so many in each table. */
-    public void limitSessions(int mostPerTable) {
-        for (SessionTable table : sessions) {
-            table.limit(mostPerTable);
-        }
-    }
-
-    /** One of them. */
-    public SessionTable sessionTable(int number) {
-        return sessions[number];
-    }
-
-    /** The sessions open at this shard. */
-    @SuppressWarnings("ReturnsArray") // a copy
-    public long[] openSessions() {
-        long[] open = new long[0];
-        for (SessionTable table : sessions) {
-            final long[] more = table.openSessions();
-            if (more.length > 0) {
-                final int before = open.length;
-                open = Arrays.copyOf(open, before + more.length);
-                System.arraycopy(more, 0, open, before, more.length);
-            }
-        }
-        return open;
+        return sessions.of(sessionId);
     }
 
     /**
@@ -168,9 +118,7 @@ public final class ShardReplica {
      * that was opened later is kept, whatever order they are met in: so what is left in the cleaner's victim gets no larger.
      */
     public void beginScan() {
-        for (SessionTable table : sessions) {
-            table.beginScan(this::isLaterCopy);
-        }
+        sessions.beginScan(this::isLaterCopy);
     }
 
     private boolean isLaterCopy(long address, long other) {
@@ -179,9 +127,7 @@ public final class ShardReplica {
 
     /** All entries of the log were met. */
     public void endScan() {
-        for (SessionTable table : sessions) {
-            table.endScan();
-        }
+        sessions.endScan();
     }
 
     /**
@@ -191,9 +137,7 @@ public final class ShardReplica {
     public void beginJoining() {
         recovering = false;
         joining = true;
-        for (SessionTable table : sessions) {
-            table.beginScan();
-        }
+        sessions.beginScan();
     }
 
     /** Whether anything that was acknowledged may be missing here. */
@@ -207,10 +151,7 @@ public final class ShardReplica {
      * @return bytes of space that are no longer needed because of it
      */
     public int joined(int owner) {
-        int freed = 0;
-        for (SessionTable table : sessions) {
-            freed += table.endScan();
-        }
+        final int freed = sessions.endScan();
         // Of the deletions before the tenure none was ever seen here.
         deletions.forgetUnseen(Version.of(tenure, 0));
         joining = false;
@@ -307,13 +248,13 @@ public final class ShardReplica {
             case EntryType.PUT, EntryType.TOUCH, EntryType.DELETE ->
                 applyKeyed(owner, position, known, knownGeneration, entry, at, address, type, length, version);
             case EntryType.CLEAR -> applyClear(entry, at, version);
-            case EntryType.SESSION_OPEN -> applySessionOpen(entry, at, address, length);
-            case EntryType.SESSION_CLOSE -> applySessionClose(entry, at, version);
+            case EntryType.SESSION_OPEN -> sessions.open(entry, at, address, length, checkpoint);
+            case EntryType.SESSION_CLOSE -> sessions.close(entry, at, version, superseded::ofOpening);
             case EntryType.COMPLETION -> 0;
             default -> throw new AssertionError("an entry of " + EntryType.name(type) + " is not applied");
         };
-        final int released = complete(entry, at, address, version);
-        final int freed = outcome == LATE ? deadUnlessKept(entry, at, address, length) : outcome;
+        final int released = sessions.complete(entry, at, address, version);
+        final int freed = outcome == LATE ? superseded.deadUnlessKept(entry, at, address, length) : outcome;
         if (recovering) {
             raise(APPLIED_VERSION, version);
         }
@@ -336,8 +277,11 @@ public final class ShardReplica {
         try {
             final long existing =
                     isStill(position, known, knownGeneration) ? known : index.findKeyOf(position, entry, at);
-            if (existing != 0 && existing != address && !isLost(existing) && versionAt(existing) >= version) {
-                final boolean repeated = versionAt(existing) == version;
+            if (existing != 0
+                    && existing != address
+                    && !superseded.isLost(existing)
+                    && superseded.versionAt(existing) >= version) {
+                final boolean repeated = superseded.versionAt(existing) == version;
                 return repeated && recovering && EntryType.holdsObject(type) && isLaterCopy(address, existing)
                         ? preferCopy(position, existing, address, length)
                         : repeatedOrLate(entry, at, address, type, length, repeated);
@@ -346,16 +290,16 @@ public final class ShardReplica {
                 return repeatedOrLate(entry, at, address, type, length, false);
             }
             if (EntryType.holdsObject(type) && version <= clears.clearedUpTo(EntryDescriptor.cacheId(entry, at))) {
-                return existing == address ? 0 : recovering ? LATE : dead(address, length);
+                return existing == address ? 0 : recovering ? LATE : superseded.dead(address, length);
             }
             if (existing == address) {
                 freed = 0; // applied before, by a thread that an error struck, perhaps before it came to what follows
             } else {
                 // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
-                final int oldLength = existing == 0 ? 0 : check.soundLength(segments, existing);
-                final int oldCharge = objectCharge(existing, oldLength);
+                final int oldLength = existing == 0 ? 0 : superseded.soundLength(existing);
+                final int oldCharge = superseded.objectCharge(existing, oldLength);
                 counts.ensure(EntryDescriptor.cacheId(entry, at));
-                freed = supersede(existing, oldLength);
+                freed = superseded.of(existing, oldLength);
                 boolean put = false;
                 try {
                     if (existing == 0 || !index.replace(position, existing, address)) {
@@ -389,16 +333,6 @@ public final class ShardReplica {
         }
     }
 
-    /** What the object at an address that the index points to is charged; 0 if no object lies there that is whole. */
-    private int objectCharge(long address, int length) {
-        return length > 0 && EntryType.holdsObject(typeAt(address)) ? segments.charge(length) : 0;
-    }
-
-    private int typeAt(long address) {
-        return FrameDescriptor.type(FrameDescriptor.wordPlain(
-                segments.region().buffer(address), segments.region().offset(address)));
-    }
-
     /** Whether the index still points to that use of an entry's place. The index is locked. */
     private boolean isStill(long position, long address, int generation) {
         return address != 0
@@ -411,7 +345,7 @@ public final class ShardReplica {
         if (!index.relocate(position, from, to)) {
             throw new AssertionError("the index does not point to " + from);
         }
-        return dead(from, length);
+        return superseded.dead(from, length);
     }
 
     /** An entry that changes nothing: what is known of its key is as new or newer. */
@@ -419,10 +353,10 @@ public final class ShardReplica {
         if (recovering && !EntryType.isTombstone(type)) {
             return LATE;
         }
-        final int superseded = EntryType.isTombstone(type) ? 0 : dead(address, length);
+        final int freed = EntryType.isTombstone(type) ? 0 : superseded.dead(address, length);
         // For a repeated append no space was drawn, so none comes back, except of one that counts whenever it lands.
         final boolean drawn = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0;
-        return repeated && drawn ? 0 : superseded;
+        return repeated && drawn ? 0 : freed;
     }
 
     /**
@@ -445,106 +379,14 @@ public final class ShardReplica {
         }
     }
 
-    private int dead(long address, int length) {
-        segments.markDead(address, length);
-        return segments.charge(length);
-    }
-
-    /**
-     * The entry at that address is no longer its key's newest. A tombstone is kept all the same, until its horizon; an
-     * entry whose answer may be asked for, until its completion is forgotten. One with a damaged header (length 0) gives nothing
-     * back: its space comes free with its segment.
-     */
-    private int supersede(long address, int length) {
-        if (length == 0 || EntryType.isTombstone(typeAt(address))) {
-            return 0;
-        }
-        return deadUnlessKept(
-                segments.region().buffer(address), segments.region().offset(address), address, length);
-    }
-
-    /** The session that the entry at that address opened is over. */
-    int endOpening(long address) {
-        final int length;
-        synchronized (sessionCheck) {
-            length = sessionCheck.soundLength(segments, address);
-        }
-        return supersede(address, length);
-    }
-
-    /** Counts an entry dead that the index does not point to, unless its completion is needed, or it is damaged. */
-    public int deadUnlessKept(ByteBuffer entry, int at, long address, int length) {
-        if (isLost(address)) {
-            return 0; // its length is not to be trusted, and its segment stays as it is
-        }
-        final int flags = EntryDescriptor.flags(entry, at);
-        final long sequence = EntryDescriptor.sequence(entry, at, flags);
-        if (sequence == 0) {
-            return dead(address, length);
-        }
-        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
-        if (!sessions(sessionId).keep(sessionId, sequence, address, length)) {
-            return dead(address, length);
-        }
-        segments.markKept(address);
-        return 0;
+    /** The entries that are over: what they give back, and what is kept of them. */
+    public SupersededEntries superseded() {
+        return superseded;
     }
 
     private int applyClear(ByteBuffer entry, int at, long version) {
         clears.clear(EntryDescriptor.cacheId(entry, at), version, EntryDescriptor.valueLength(entry, at) > 0);
         return 0;
-    }
-
-    private int applySessionOpen(ByteBuffer entry, int at, long address, int length) {
-        final int flags = EntryDescriptor.flags(entry, at);
-        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
-        final SessionTable table = sessions(sessionId);
-        final long version = EntryDescriptor.version(entry, at);
-        final CheckpointBound bound = checkpoint;
-        if (bound != null && bound.isSessionOver(sessionId, version)) {
-            return dead(address, length);
-        }
-        if (!table.open(sessionId, address, length)) {
-            return table.isOpening(sessionId, address) ? 0 : dead(address, length);
-        }
-        return 0;
-    }
-
-    private int applySessionClose(ByteBuffer entry, int at, long version) {
-        int freed = 0;
-        for (int number = 0; number < EntryDescriptor.closedSessions(entry, at); number++) {
-            final long sessionId = EntryDescriptor.closedSession(entry, at, number);
-            freed += sessions(sessionId).close(sessionId, version, this::endOpening);
-        }
-        return freed;
-    }
-
-    private int complete(ByteBuffer entry, int at, long address, long version) {
-        final int flags = EntryDescriptor.flags(entry, at);
-        final long sequence = EntryDescriptor.sequence(entry, at, flags);
-        if (sequence == 0) {
-            return 0;
-        }
-        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
-        return sessions(sessionId)
-                .complete(
-                        sessionId,
-                        sequence,
-                        EntryDescriptor.unanswered(entry, at, flags),
-                        version,
-                        EntryDescriptor.previousVersion(entry, at, flags),
-                        EntryDescriptor.resultBits(flags),
-                        address);
-    }
-
-    /** Whether the entry at that address is known to be damaged, so that nothing in it is to be believed. */
-    private boolean isLost(long address) {
-        return segments.damage().isLost(address, segments.generation(segments.segmentOf(address)));
-    }
-
-    private long versionAt(long address) {
-        return EntryDescriptor.version(
-                segments.region().buffer(address), segments.region().offset(address));
     }
 
     /**
@@ -564,7 +406,7 @@ public final class ShardReplica {
             try {
                 // Superseded and cleaned away meanwhile, its place may hold something new; while the index points there
                 // and is locked, what lies there stays.
-                if (index.refers(position, address) && versionAt(address) == version) {
+                if (index.refers(position, address) && superseded.versionAt(address) == version) {
                     index.remove(position, address);
                 }
             } finally {
@@ -602,29 +444,10 @@ public final class ShardReplica {
         return assembledVersion;
     }
 
-    /** The sessions that are open now. */
-    public List<SessionImage> sessionImages() {
-        final List<SessionImage> images = new ArrayList<>();
-        for (SessionTable table : sessions) {
-            table.addImages(images);
-        }
-        return images;
-    }
-
-    /** All clears so far. */
-    public List<Clears.Clear> allClears() {
-        return clears.all();
-    }
-
     /** Empties the index, and makes room for so many items of an image. Nobody else uses the replica meanwhile. */
     public void beginLoad(long items) {
         index.beginLoad(items);
         counts.clear();
-    }
-
-    /** So many of the items that are loaded are of that cache. */
-    public void loaded(int cacheId, int objects, long charge) {
-        counts.loaded(cacheId, objects, charge);
     }
 
     /**
@@ -640,9 +463,7 @@ public final class ShardReplica {
         for (Clears.Clear clear : restoredClears) {
             clears.clear(clear.cacheId(), clear.version(), clear.destroyed());
         }
-        for (SessionImage session : openSessions) {
-            sessions(session.sessionId()).restore(session);
-        }
+        sessions.restore(openSessions);
     }
 
     /** Whether a checkpoint says that a keyed entry, which the index does not know, is over. */

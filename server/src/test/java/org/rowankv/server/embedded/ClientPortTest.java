@@ -305,7 +305,7 @@ final class ClientPortTest {
         assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
         client.execute(request.get(never, key, 0, 1));
         assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
-        assertThat(cluster.servers().get(0).replicas().get(0).allClears()).isEmpty();
+        assertThat(cluster.servers().get(0).replicas().get(0).clears().all()).isEmpty();
     }
 
     /** Created through no port: each of them finds out by itself. */

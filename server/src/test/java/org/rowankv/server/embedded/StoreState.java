@@ -317,7 +317,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
             }
             assertThat(counts).as("counts of %s", name).isEqualTo(recount);
             final Map<Long, SessionImage> sessions = new TreeMap<>();
-            replica.sessionImages().forEach(session -> sessions.put(session.sessionId(), session));
+            replica.sessions().images().forEach(session -> sessions.put(session.sessionId(), session));
             final Map<Integer, Clears.Clear> clears = new TreeMap<>();
             for (int cacheId = 0; cacheId < MOST_CACHES; cacheId++) {
                 // As a request meets it, and not as a checkpoint asks for it.

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.server.shard.ShardSessions;
 
 /** The bounds of live bytes in an area, and how they are divided. */
 final class ServerSettingsTest {
@@ -21,7 +21,7 @@ final class ServerSettingsTest {
         assertThat(settings.spaceLimit(segments, length, replicas) + reserve).isEqualTo(mayLive);
         final int perTable = settings.sessionsPerTable(segments, length, replicas);
         assertThat(perTable).isBetween(1, 256);
-        assertThat(reserve).isEqualTo((long) perTable * ShardReplica.sessionTables() * replicas * STRIDE);
+        assertThat(reserve).isEqualTo((long) perTable * ShardSessions.TABLES * replicas * STRIDE);
         if (perTable > 1) {
             assertThat(reserve).isLessThanOrEqualTo(mayLive / 16);
         }

@@ -130,7 +130,7 @@ final class IdentifiedMutationsTest {
     @Test
     void shouldGiveThePlaceOfASessionBackThatIsNotOpened() {
         final long other = sessionOfTheSameTable();
-        replica.limitSessions(2);
+        replica.sessions().limit(2);
         final VersionCounter ending = new VersionCounter(1, 1, CounterStarts.nearEnds(0));
         final ShardPrimary shard = new ShardPrimary(replica, ending);
         for (int times = 0; times < 3; times++) {

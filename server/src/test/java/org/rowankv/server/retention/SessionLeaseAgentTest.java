@@ -26,17 +26,17 @@ final class SessionLeaseAgentTest {
         one.clock.advanceMs(100 * TICK_MS);
         turn(100);
         assertThat(leases.ticks()).isOne();
-        assertThat(one.replica.openSessions()).containsExactly(SESSION);
+        assertThat(one.replica.sessions().openIds()).containsExactly(SESSION);
 
         for (int tick = 2; tick <= SessionLeaseAgent.TICKS; tick++) {
             one.clock.advanceMs(TICK_MS);
             turn(10);
             assertThat(leases.ticks()).isEqualTo(tick);
         }
-        assertThat(one.replica.openSessions()).containsExactly(SESSION);
+        assertThat(one.replica.sessions().openIds()).containsExactly(SESSION);
         one.clock.advanceMs(TICK_MS);
         turn(10);
-        assertThat(one.replica.openSessions()).isEmpty();
+        assertThat(one.replica.sessions().openIds()).isEmpty();
         assertThat(leases.endedSessions()).isOne();
     }
 }

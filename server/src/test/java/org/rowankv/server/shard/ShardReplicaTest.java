@@ -113,7 +113,8 @@ final class ShardReplicaTest {
         assertThat(apply(EntryType.SESSION_OPEN, opening)).isZero();
         flip(segments, opening, 47);
 
-        assertThat(replica.sessions(77).close(77, second, replica::endOpening)).isZero();
+        assertThat(replica.sessions(77).close(77, second, replica.superseded()::ofOpening))
+                .isZero();
 
         assertThat(replica.sessions(77).isOpen(77)).isFalse();
         assertThat(segments.deadBytes(segments.segmentOf(opening))).isZero();

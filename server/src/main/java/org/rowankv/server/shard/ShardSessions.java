@@ -1,0 +1,147 @@
+package org.rowankv.server.shard;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.LongToIntFunction;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.session.SessionImage;
+import org.rowankv.server.session.SessionTable;
+
+/**
+ * The client sessions open at one shard, in several tables by session id. A session belongs to one caller at a time: so two
+ * callers seldom meet in one table, each of which guards itself.
+ */
+public final class ShardSessions {
+    /** How many tables the sessions are divided into. */
+    public static final int TABLES = 16;
+
+    private final Segments segments;
+    private final SessionTable[] tables = new SessionTable[TABLES];
+
+    ShardSessions(Segments segments) {
+        this.segments = segments;
+        for (int i = 0; i < tables.length; i++) {
+            tables[i] = new SessionTable(segments::markDead);
+        }
+    }
+
+    /** The table in which that session is, if it is open. */
+    public SessionTable of(long sessionId) {
+        return tables[(int) (sessionId * 0x9e3779b97f4a7c15L >>> 60)];
+    }
+
+    /** One of the {@link #TABLES}. */
+    public SessionTable table(int number) {
+        return tables[number];
+    }
+
+    /** How many sessions are open. */
+    public int openCount() {
+        int count = 0;
+        for (SessionTable table : tables) {
+            count += table.openCount();
+        }
+        return count;
+    }
+
+    /** The ids of the open sessions. */
+    public long[] openIds() {
+        return Arrays.stream(tables)
+                .flatMapToLong(table -> Arrays.stream(table.openSessions()))
+                .toArray();
+    }
+
+    /** As a primary: no more sessions are opened than so many in each table. */
+    public void limit(int mostPerTable) {
+        for (SessionTable table : tables) {
+            table.limit(mostPerTable);
+        }
+    }
+
+    /** The sessions that are open now, for a checkpoint. */
+    public List<SessionImage> images() {
+        final List<SessionImage> images = new ArrayList<>();
+        for (SessionTable table : tables) {
+            table.addImages(images);
+        }
+        return images;
+    }
+
+    void restore(List<SessionImage> images) {
+        for (SessionImage session : images) {
+            of(session.sessionId()).restore(session);
+        }
+    }
+
+    void beginScan() {
+        for (SessionTable table : tables) {
+            table.beginScan();
+        }
+    }
+
+    /** @param order of two copies of an entry, the one to keep */
+    void beginScan(SessionTable.CopyOrder order) {
+        for (SessionTable table : tables) {
+            table.beginScan(order);
+        }
+    }
+
+    /** Returns the bytes of space that are no longer needed because of it. */
+    int endScan() {
+        int freed = 0;
+        for (SessionTable table : tables) {
+            freed += table.endScan();
+        }
+        return freed;
+    }
+
+    /** An opening takes effect; returns bytes as {@link ShardReplica#apply} does. */
+    int open(ByteBuffer entry, int at, long address, int length, @Nullable CheckpointBound bound) {
+        final int flags = EntryDescriptor.flags(entry, at);
+        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
+        if (bound != null && bound.isSessionOver(sessionId, EntryDescriptor.version(entry, at))) {
+            return segments.markDead(address, length);
+        }
+        final SessionTable table = of(sessionId);
+        return table.open(sessionId, address, length) || table.isOpening(sessionId, address)
+                ? 0
+                : segments.markDead(address, length);
+    }
+
+    /**
+     * The end of one or several sessions takes effect.
+     *
+     * @param release of the entry that opened a session
+     */
+    int close(ByteBuffer entry, int at, long version, LongToIntFunction release) {
+        int freed = 0;
+        for (int number = 0; number < EntryDescriptor.closedSessions(entry, at); number++) {
+            final long sessionId = EntryDescriptor.closedSession(entry, at, number);
+            freed += of(sessionId).close(sessionId, version, release);
+        }
+        return freed;
+    }
+
+    /** The answer that an entry of a session holds is noted. */
+    int complete(ByteBuffer entry, int at, long address, long version) {
+        final int flags = EntryDescriptor.flags(entry, at);
+        final long sequence = EntryDescriptor.sequence(entry, at, flags);
+        if (sequence == 0) {
+            return 0;
+        }
+        final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
+        return of(sessionId)
+                .complete(
+                        sessionId,
+                        sequence,
+                        EntryDescriptor.unanswered(entry, at, flags),
+                        version,
+                        EntryDescriptor.previousVersion(entry, at, flags),
+                        EntryDescriptor.resultBits(flags),
+                        address);
+    }
+}
