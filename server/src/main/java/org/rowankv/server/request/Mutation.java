@@ -132,7 +132,7 @@ final class Mutation {
     /** Begins the end of those sessions that were not used for so many ticks of their leases. */
     void beginSessionEnds(ShardPrimary shardPrimary, Request close, long[] ids, int count, int ticks) {
         begin(shardPrimary, close);
-        decision.endsSessions(ids, count, ticks);
+        decision.session().endsSessions(ids, count, ticks);
     }
 
     /** True when it is over. */
@@ -151,7 +151,7 @@ final class Mutation {
                 case DECIDING -> {
                     if (decision.decide()) {
                         state = State.AWAITING_SPACE;
-                    } else if (decision.awaitsSession()) {
+                    } else if (decision.session().awaitsSession()) {
                         return false;
                     } else {
                         end();
@@ -311,7 +311,7 @@ final class Mutation {
             locks.unlock(firstStripe + stripesHeld - 1, lockOwner());
             stripesHeld--;
         }
-        decision.end();
+        decision.session().end();
         draft.end();
         admission.end();
         replicating = false;

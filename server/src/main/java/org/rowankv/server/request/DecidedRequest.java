@@ -1,0 +1,142 @@
+package org.rowankv.server.request;
+
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.VersionCounter;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * The request that a {@link Decision} is about, the draft of the entry that it writes, and how it is answered: at once, or once the
+ * entry is visible. Owned by one worker.
+ */
+final class DecidedRequest {
+    private final Worker worker;
+    private final EntryDraft draft;
+
+    private @Nullable Request request;
+    private @Nullable ShardReplica shard;
+    private @Nullable ShardPrimary primary;
+
+    /** The draft is the request's own: its completion. */
+    private boolean ownEntry;
+
+    private Status status = Status.OK;
+    private int answerBits;
+    private boolean answersOwnVersion;
+    private long answerVersion;
+    private long answerPrevious;
+
+    DecidedRequest(Worker worker, EntryDraft draft) {
+        this.worker = worker;
+        this.draft = draft;
+    }
+
+    void begin(ShardPrimary shardPrimary, Request newRequest) {
+        primary = shardPrimary;
+        shard = shardPrimary.replica();
+        request = newRequest;
+        ownEntry = false;
+    }
+
+    void orphan() {
+        request = null;
+    }
+
+    Request asked() {
+        if (request == null) {
+            throw new AssertionError("no request");
+        }
+        return request;
+    }
+
+    ShardReplica replica() {
+        if (shard == null) {
+            throw new AssertionError("no shard");
+        }
+        return shard;
+    }
+
+    VersionCounter versions() {
+        if (primary == null) {
+            throw new AssertionError("no shard");
+        }
+        return primary.versions();
+    }
+
+    boolean ownsEntry() {
+        return ownEntry;
+    }
+
+    EntryDraft draft(int type) {
+        final Request asked = asked();
+        answersOwnVersion = false;
+        ownEntry = false;
+        return draft.begin(type, replica().shardId(), asked.cacheId())
+                .key(asked.key(), asked.keyOffset(), asked.keyLength());
+    }
+
+    EntryDraft identified(EntryDraft own) {
+        final Request asked = asked();
+        ownEntry = true;
+        return own.request(asked.sessionId(), asked.sequence(), asked.unanswered());
+    }
+
+    /** The request's version in its answer is that of its entry. */
+    void answersOwnVersion() {
+        answersOwnVersion = true;
+    }
+
+    boolean answer(Status newStatus, int newBits, long version, long previous) {
+        final Request asked = asked();
+        if (!ResultBits.has(newBits, ResultBits.EXISTED) && !ResultBits.has(newBits, ResultBits.EXPIRED)) {
+            asked.noResult();
+        }
+        asked.answer(newStatus, newBits, version, previous);
+        if (!ownEntry) {
+            rememberAnswer(newStatus, newBits, version);
+        }
+        return false;
+    }
+
+    /** The mutation ends without an entry. A new lifetime that only comes with it is left out: reads go on in a full store. */
+    void refuse(Status newStatus) {
+        if (draft.type() == EntryType.TOUCH && !ownEntry) {
+            answer(status, answerBits & ~ResultBits.TOUCHED, answerVersion, 0);
+        } else {
+            ownEntry = false;
+            answer(newStatus, 0, 0, 0);
+        }
+    }
+
+    private void rememberAnswer(Status newStatus, int newBits, long version) {
+        final Request asked = asked();
+        final boolean mutation = asked.operation().isMutation();
+        if (mutation
+                && asked.sessionId() != 0
+                && newStatus != Status.SESSION_EXPIRED
+                && newStatus != Status.BAD_REQUEST) {
+            final int freed = replica()
+                    .sessions(asked.sessionId())
+                    .answeredWithoutEntry(
+                            asked.sessionId(), asked.sequence(), asked.unanswered(), newStatus, version, newBits);
+            worker.grant().giveBack(freed);
+        }
+    }
+
+    void willAnswer(Status newStatus, int newBits, long version, long previous) {
+        status = newStatus;
+        answerBits = newBits;
+        answerVersion = version;
+        answerPrevious = previous;
+    }
+
+    /** The entry is visible: the request is answered as {@link #willAnswer} said. */
+    void answerAsPlanned() {
+        answer(status, answerBits, answersOwnVersion ? draft.version() : answerVersion, answerPrevious);
+    }
+}

@@ -1,0 +1,221 @@
+package org.rowankv.server.request;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Version;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.session.Completion;
+import org.rowankv.server.session.SessionTable;
+
+/**
+ * The part of a {@link Decision} that concerns the client's session: its opening and its end, and whether the request was answered
+ * before. Owned by one worker.
+ */
+final class SessionDecision {
+    private static final byte[] NO_BYTES = new byte[0];
+
+    private final Worker worker;
+    private final DecidedRequest decided;
+    private final CompletedAnswer completedAnswer;
+    private final SessionHold hold = new SessionHold();
+
+    /** The sessions to be ended because no request uses them, where no client asks for that; else null. */
+    private long @Nullable [] unused;
+
+    private int unusedCount;
+    private int unusedTicks;
+    private byte[] closings = NO_BYTES;
+
+    /** The entry under way only ends another session, to make room for the one that is opened afterwards. */
+    private boolean replacing;
+
+    private boolean awaitsSession;
+
+    /** What an attempt before this one was answered without writing anything; this one must not write either. */
+    private @Nullable Completion answeredBefore;
+
+    SessionDecision(Worker worker, DecidedRequest decided) {
+        this.worker = worker;
+        this.decided = decided;
+        this.completedAnswer = new CompletedAnswer(worker.segments());
+    }
+
+    void begin() {
+        unused = null;
+        replacing = false;
+        awaitsSession = false;
+        answeredBefore = null;
+    }
+
+    /** What has begun is the end of sessions that no request uses; the request is a CLOSE_SESSION of the first of them. */
+    void endsSessions(long[] ids, int count, int ticks) {
+        unused = ids;
+        unusedCount = count;
+        unusedTicks = ticks;
+    }
+
+    /**
+     * Whether nothing was decided, since the request's session is being ended, or all that may be open are in use, which is over
+     * soon: what is answered then stands in the log, and not on a decision that may come to nothing.
+     */
+    boolean awaitsSession() {
+        return awaitsSession;
+    }
+
+    boolean isReplacing() {
+        return replacing;
+    }
+
+    /** The mutation is over, whatever became of it. */
+    void end() {
+        hold.end();
+    }
+
+    /**
+     * A session is opened once: its id is not remembered for ever, but an opening that is older than what was forgotten is
+     * refused. A full table ends the session that was unused for longest first, by an entry of its own.
+     */
+    boolean decideOpening(Request asked) {
+        final SessionTable sessions = decided.replica().sessions(asked.sessionId());
+        awaitsSession = false;
+        if (hold.hasPlace()) {
+            return openSession(asked); // another session was ended for it
+        }
+        final long newest = decided.versions().last();
+        if (sessions.isOpen(asked.sessionId())) {
+            return decided.answer(Status.OK, 0, newest, 0);
+        }
+        if (Version.epoch(asked.asOf()) != Version.epoch(newest)
+                || sessions.mayBeClosed(asked.sessionId(), asked.asOf())) {
+            return decided.answer(Status.SESSION_EXPIRED, 0, newest, 0);
+        }
+        switch (hold.beginOpening(sessions, asked.connection())) {
+            case HAS_PLACE -> {
+                return openSession(asked);
+            }
+            case REPLACES -> {
+                replacing = true;
+                decided.draft(EntryType.SESSION_CLOSE).request(hold.ending(0), 0, 0);
+                worker.countReplacedSession();
+                return true;
+            }
+            default -> {
+                awaitsSession = true;
+                return false;
+            }
+        }
+    }
+
+    private boolean openSession(Request asked) {
+        decided.draft(EntryType.SESSION_OPEN).request(asked.sessionId(), 0, 0);
+        decided.willAnswer(Status.OK, 0, 0, 0);
+        decided.answersOwnVersion();
+        return true;
+    }
+
+    boolean decideClosing(Request asked) {
+        final SessionTable sessions = decided.replica().sessions(asked.sessionId());
+        final long[] ids = unused;
+        if (ids != null) {
+            return endUnused(sessions, ids);
+        }
+        awaitsSession = sessions.isEnding(asked.sessionId());
+        if (awaitsSession || !sessions.isOpen(asked.sessionId())) {
+            return !awaitsSession && decided.answer(Status.OK, 0, 0, 0);
+        }
+        decided.draft(EntryType.SESSION_CLOSE).request(asked.sessionId(), 0, 0);
+        decided.willAnswer(Status.OK, 0, 0, 0);
+        return true;
+    }
+
+    /** One record for all of them: what ends sessions takes far less than what opened them. The answer's version is their number. */
+    private boolean endUnused(SessionTable sessions, long[] ids) {
+        hold.leave();
+        final int count = hold.endUnused(sessions, ids, unusedCount, unusedTicks);
+        if (count == 0) {
+            return decided.answer(Status.OK, 0, 0, 0);
+        }
+        final int length = (count - 1) * Long.BYTES;
+        if (closings.length < length) {
+            closings = new byte[length];
+        }
+        final ByteBuffer others = ByteBuffer.wrap(closings).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 1; i < count; i++) {
+            others.putLong(hold.ending(i));
+        }
+        decided.draft(EntryType.SESSION_CLOSE).value(closings, 0, length).request(hold.ending(0), 0, 0);
+        decided.willAnswer(Status.OK, ResultBits.REMOVED, count, 0);
+        return true;
+    }
+
+    /** Whether the duplicate check answered the request, or has to be made again. */
+    boolean isKnown(Request asked) {
+        final SessionTable sessions = decided.replica().sessions(asked.sessionId());
+        answeredBefore = null;
+        awaitsSession = false;
+        hold.leave(); // once more, after an object was found to be over: it is looked up anew
+        while (true) {
+            switch (sessions.enter(asked.sessionId(), asked.sequence())) {
+                case NEW -> {
+                    hold.enter(sessions, asked.sessionId());
+                    return false;
+                }
+                case NO_SESSION -> {
+                    decided.answer(Status.SESSION_EXPIRED, 0, 0, 0);
+                    return true;
+                }
+                case ANSWERED -> {
+                    decided.answer(Status.BAD_REQUEST, 0, 0, 0);
+                    return true;
+                }
+                case ENDING -> {
+                    awaitsSession = true;
+                    return true;
+                }
+                case COMPLETED -> {
+                    hold.enter(sessions, asked.sessionId());
+                    final Completion completion = sessions.find(asked.sessionId(), asked.sequence());
+                    if (completion == null) {
+                        hold.leave();
+                        continue; // forgotten in between
+                    }
+                    if (completion.isApplied()) {
+                        completedAnswer.replay(decided.replica(), completion, asked);
+                        return true;
+                    }
+                    // A retry whose first reply was lost is decided again, for the value that it may ask for; but it
+                    // may not write.
+                    answeredBefore = completion;
+                    return false;
+                }
+            }
+        }
+    }
+
+    /** Whether an attempt before this one was answered without an entry: then this one is answered the same. */
+    boolean replaysAnswer(Request asked) {
+        final Completion before = answeredBefore;
+        if (before != null) {
+            completedAnswer.replay(decided.replica(), before, asked);
+        }
+        return before != null;
+    }
+
+    /** The entry is visible. True if it only made room: the request is to be decided now. */
+    boolean hasReplaced() {
+        if (replacing) {
+            replacing = false;
+            hold.leave();
+            return true;
+        }
+        if (hold.hasPlace()) {
+            final Request asked = decided.asked();
+            hold.opened(asked.sessionId(), asked.connection());
+        }
+        return false;
+    }
+}
