@@ -1,6 +1,5 @@
 package org.rowankv.server.cluster;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -8,19 +7,13 @@ import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.agent.Signal;
 import org.rowankv.runtime.agent.StartedWork;
 import org.rowankv.server.area.Area;
-import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.LostAreaException;
-import org.rowankv.server.area.OpenConsent;
 import org.rowankv.server.area.StoreOpenException;
-import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.directory.ServerHome;
 import org.rowankv.server.engine.Server;
-import org.rowankv.server.membership.AnnouncedServers;
-import org.rowankv.server.membership.Announcement;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
-import org.rowankv.server.membership.FirstDistribution;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.Members;
 import org.rowankv.server.membership.Registrations;
@@ -50,7 +43,6 @@ public final class ClusterServer implements AutoCloseable {
     private final ClusterSettings settings;
     private final ClusterSurroundings around;
     private final ClusterNodes nodes;
-    private final AnnouncedServers announced = new AnnouncedServers();
     private final Signal signal;
     private boolean watched;
     private volatile @Nullable StartedWork work;
@@ -58,9 +50,6 @@ public final class ClusterServer implements AutoCloseable {
     private volatile Phase phase = Phase.JOINING;
     private final StateLog saying;
     private volatile int serverId = -1;
-    private volatile long identity;
-    /** Where clients reach each server; empty where they do not. */
-    private volatile List<String> clientAddresses = List.of();
 
     private volatile @Nullable RuntimeException failure;
     /** It has stopped itself by a failure that struck while it ran. */
@@ -220,11 +209,12 @@ public final class ClusterServer implements AutoCloseable {
             final Membership membership = new Membership(this, nodes, directory);
             final Members members = retried(membership::join);
             serverId = members.numberOf(settings.name());
-            final Area area = retried(() -> openArea(directory, members));
+            final StoredRoles roles = new StoredRoles(settings, around, nodes, saying, members, directory.identity());
+            final Area area = retried(() -> new AreaOpening(settings, around, roles).open(directory));
             try {
                 area.startForcing(around.scheduling(), around.errors(), this::stopServing);
                 while (!closing) {
-                    oneRound(area, members);
+                    oneRound(area, roles);
                 }
                 requireNotStopped(); // also while operations ended
                 area.closeClean();
@@ -258,94 +248,22 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    private Area openArea(ServerHome directory, Members members) {
-        final ClusterNodes.Stored stored = configuration(members);
-        final long known = stored.configuration().incarnations().get(serverId);
-        final AreaSettings areaSettings = new AreaSettings(
-                directory.areaFile(serverId),
-                settings.capacityBytes(),
-                settings.shape().segmentBytes(),
-                serverId,
-                members.clusterId(),
-                settings.shape().shards(),
-                settings.shape().durability(),
-                settings.shape().servers(),
-                settings.shape().replicas());
-        if (!directory.hasArea(serverId) && known > 0) {
-            throw new ClusterException("the data of server '" + settings.name() + "' are missing in " + directory.path()
-                    + ": it has been started " + known + " times before. Give it the directory that it had, or put that"
-                    + " back from a backup");
-        }
-        final Area area = directory.hasArea(serverId)
-                ? directory.openArea(areaSettings, new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()))
-                : directory.createArea(areaSettings, around.random());
-        try {
-            requireNewest(area, stored.configuration());
-            if (known == 0 && area.superblock().incarnation() == 0) {
-                beginTenures(area, stored.configuration());
-            }
-            return area;
-        } catch (RuntimeException e) {
-            area.close();
-            throw e;
-        }
-    }
-
-    private void beginTenures(Area area, Configuration first) {
-        for (int shard = 0; shard < first.shardCount(); shard++) {
-            if (first.shard(shard).isReplica(serverId) && area.tenures().tenure(shard) == 0) {
-                area.tenures().put(shard, first.shard(shard).epoch());
-            }
-        }
-        area.drain();
-    }
-
-    private void requireNewest(Area area, Configuration stored) {
-        if (area.superblock().term() > stored.term()) {
-            throw new ClusterException("server '" + settings.name() + "' has adopted term "
-                    + area.superblock().term() + ", but the configuration store holds term " + stored.term()
-                    + ": what is stored for cluster '" + settings.cluster()
-                    + "' is older than the data. Put the newest back from a backup of the configuration store");
-        }
-        final long known = stored.incarnations().get(serverId);
-        if (area.superblock().incarnation() < known) {
-            throw new ClusterException("the data of server '" + settings.name() + "' are those of its start "
-                    + area.superblock().incarnation() + ", but it has been started " + known
-                    + " times: they are older than the configuration. Give it the directory that it had last");
-        }
-    }
-
-    /** The stored configuration; the first one is stored by whoever comes first. */
-    private ClusterNodes.Stored configuration(Members members) {
-        ClusterNodes.Stored stored = nodes.configuration();
-        while (stored == null) {
-            final boolean unused = nodes.decide(FirstDistribution.of(members), ConfigurationStore.ABSENT);
-            stored = nodes.configuration();
-        }
-        if (stored.configuration().clusterId() != members.clusterId()
-                || stored.configuration().serverCount() != members.names().size()) {
-            throw new ClusterException("the stored configuration of cluster '" + settings.cluster()
-                    + "' is that of another cluster: put the right one back from a backup of the configuration store");
-        }
-        return stored;
-    }
-
-    private void oneRound(Area area, Members members) {
+    private void oneRound(Area area, StoredRoles roles) {
         phase = Phase.RECOVERING;
         saying.set("");
         startWanted = false;
         whyNoStart = null;
-        final Round next = new Round(this, area, members.names().size(), keptChanges);
+        final Round next = new Round(this, area, roles, keptChanges);
         keptChanges = KeptChanges.NONE;
         round = next;
-        final Patience patience = new Patience(next, members);
+        final Patience patience = new Patience(next, roles);
         try {
-            next.recover(retried(() -> configuration(members)).configuration());
+            next.recover(retried(roles::stored).configuration());
             phase = Phase.STARTING;
-            next.begin(awaitRoles(area, next, members), patience);
+            next.begin(awaitRoles(area, next, roles), patience);
             phase = Phase.SERVING;
             saying.goesOn();
-            serve(area, next, members);
+            serve(area, next, roles);
             next.drain(settings.drainMs());
         } catch (RoundOverException e) {
             LOG.info("server {} starts anew with the others: {}", settings.name(), e.getMessage());
@@ -360,12 +278,9 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     /** Announces the incarnation, and waits for the configuration in which it has its roles. */
-    private Configuration awaitRoles(Area area, Round own, Members members) {
+    private Configuration awaitRoles(Area area, Round own, StoredRoles roles) {
         while (true) {
-            final Configuration chosen = retriedOrNull(() -> {
-                nodes.announce(announcement(area, own)); // again, if something else has overwritten it
-                return roles(area, own, members);
-            });
+            final Configuration chosen = retriedOrNull(() -> roles.find(area, own));
             if (chosen != null) {
                 return chosen;
             }
@@ -373,84 +288,7 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    private Announcement announcement(Area area, Round own) {
-        // The directory's identity is what the members know the server by; its area has been found to be of that
-        // cluster.
-        return new Announcement(
-                settings.name(),
-                identityOf(area),
-                settings.advertised(),
-                settings.clients(),
-                settings.admin(),
-                settings.zone(),
-                settings.shape(),
-                own.incarnation(),
-                own.nonce());
-    }
-
-    private long identityOf(Area area) {
-        assert area.serverId() == serverId;
-        return identity;
-    }
-
-    void identity(long ofDirectory) {
-        identity = ofDirectory;
-    }
-
-    List<String> clientAddresses() {
-        return clientAddresses;
-    }
-
-    /** A number that nobody has drawn before, and not 0. */
-    long drawn() {
-        final long number = around.random().nextLong();
-        return number == 0 ? 1 : number;
-    }
-
-    private @Nullable Configuration roles(Area area, Round own, Members members) {
-        final ClusterNodes.Stored stored = configuration(members);
-        final Configuration found = stored.configuration();
-        requireNewest(area, found);
-        final List<Long> incarnations = new ArrayList<>();
-        final List<String> behind = new ArrayList<>();
-        final List<String> clients = new ArrayList<>();
-        for (int server = 0; server < members.names().size(); server++) {
-            final Announcement said = nodes.announcement(members.names().get(server));
-            final long announced = said == null ? 0 : said.incarnation();
-            if (said != null) {
-                heard(server, said);
-            }
-            if (announced <= found.incarnations().get(server)) {
-                behind.add(members.names().get(server) + (said == null ? "" : " (at " + said.address() + ")"));
-            }
-            clients.add(said == null ? "" : said.clients());
-            incarnations.add(announced);
-        }
-        clientAddresses = List.copyOf(clients);
-        if (found.incarnations().get(serverId) == own.incarnation()) {
-            saying.goesOn();
-            return found;
-        }
-        if (behind.isEmpty()) {
-            // Whoever is first decides; the others read it.
-            final boolean unused = nodes.decide(found.restarted(incarnations), stored.version());
-            return null;
-        }
-        say("waiting for " + (behind.size() == 1 ? "server " : "servers ") + String.join(", ", behind)
-                + ": a cluster starts when all of its servers are there");
-        return null;
-    }
-
-    private void heard(int server, Announcement said) {
-        announced.put(server, said);
-        around.addresses().put(server, said.address());
-    }
-
-    AnnouncedServers announced() {
-        return announced;
-    }
-
-    private void serve(Area area, Round present, Members members) {
+    private void serve(Area area, Round present, StoredRoles roles) {
         while (!closing) {
             pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_SERVING_MS);
             area.requireFile();
@@ -461,8 +299,10 @@ public final class ClusterServer implements AutoCloseable {
                         "the server's agents were stopped by a broken invariant, which is in the log above");
             }
             try {
-                look(present, members);
-                supersede(present);
+                roles.requireUnchanged(present);
+                if (startWanted && roles.supersede(present)) {
+                    signal.give();
+                }
                 saying.goesOn();
             } catch (ConfigurationStoreException e) {
                 whyNoStart = startWanted ? e : null;
@@ -472,49 +312,14 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    /** Begins a term if one is wanted, so that all servers start anew: each one finds it at its next look. */
-    private void supersede(Round present) {
-        if (!startWanted) {
-            return;
-        }
-        final Configuration own = present.configuration();
-        final ClusterNodes.Stored stored = nodes.configuration();
-        if (own != null && stored != null && stored.configuration().term() == own.term()) {
-            // Another server's configuration will do as well.
-            final boolean unused = nodes.decide(stored.configuration().superseded(), stored.version());
-            signal.give();
-        }
-    }
-
-    /** Ends the round if a server has started anew, or the roles have changed. */
-    private void look(Round present, Members members) {
-        final Configuration own = present.configuration();
-        final ClusterNodes.Stored stored = nodes.configuration();
-        if (own == null || stored == null) {
-            return; // a store that lost its nodes changes nothing for who has roles
-        }
-        if (stored.configuration().term() > own.term()) {
-            throw new RoundOverException("term " + stored.configuration().term() + " has begun");
-        }
-        for (int server = 0; server < members.names().size(); server++) {
-            final Announcement said = nodes.announcement(members.names().get(server));
-            if (said != null) {
-                heard(server, said);
-                if (said.incarnation() > own.incarnations().get(server)) {
-                    throw new RoundOverException("server " + said.name() + " has started anew");
-                }
-            }
-        }
-    }
-
     /** While it agrees with the others: looks now and then whether there is any use in it. */
     private final class Patience implements PeerCalls.Patience {
         private final Round present;
-        private final Members members;
+        private final StoredRoles roles;
 
-        Patience(Round present, Members members) {
+        Patience(Round present, StoredRoles roles) {
             this.present = present;
-            this.members = members;
+            this.roles = roles;
         }
 
         @Override
@@ -529,8 +334,8 @@ public final class ClusterServer implements AutoCloseable {
             }
             lookedNs = nowNs;
             try {
-                look(present, members);
-                sayWhoIsSilent(present, members);
+                roles.requireUnchanged(present);
+                sayWhoIsSilent(present, roles.members());
             } catch (ConfigurationStoreException e) {
                 saying.waits("the configuration store is away", ": " + e.getMessage());
             }

@@ -27,7 +27,6 @@ final class Membership {
         this.nodes = nodes;
         this.directory = directory;
         this.settings = cluster.settings();
-        cluster.identity(directory.identity());
     }
 
     /** Waits until the cluster has its members, of which this server is one. */
@@ -111,11 +110,17 @@ final class Membership {
                     + " cluster");
         }
         return new Members(
-                cluster.drawn(),
-                cluster.drawn(),
+                drawn(),
+                drawn(),
                 settings.shape(),
                 there.stream().map(Announcement::name).toList(),
                 there.stream().map(Announcement::identity).toList(),
                 there.stream().map(Announcement::zone).toList());
+    }
+
+    /** A number that was not drawn before, and not 0. */
+    private long drawn() {
+        final long number = cluster.surroundings().random().nextLong();
+        return number == 0 ? 1 : number;
     }
 }

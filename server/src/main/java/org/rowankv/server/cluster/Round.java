@@ -49,6 +49,7 @@ final class Round implements MembershipView {
     private static final long PREPARE_AGAIN_NS = 100_000_000;
 
     private final ClusterServer cluster;
+    private final StoredRoles roles;
     private final ClusterSettings settings;
     private final ClusterSurroundings around;
     private final Area area;
@@ -74,15 +75,16 @@ final class Round implements MembershipView {
     private @Nullable PeerCalls calls;
 
     /** @param earlierChanges what the start before this one has kept */
-    Round(ClusterServer cluster, Area area, int serverCount, KeptChanges earlierChanges) {
+    Round(ClusterServer cluster, Area area, StoredRoles roles, KeptChanges earlierChanges) {
         this.earlierChanges = earlierChanges;
         this.cluster = cluster;
+        this.roles = roles;
         this.settings = cluster.settings();
         this.around = cluster.surroundings();
         this.area = area;
         this.serverId = area.serverId();
         this.serverSettings = settings.serverSettings(around.tuning());
-        for (int other = 0; other < serverCount; other++) {
+        for (int other = 0; other < roles.members().names().size(); other++) {
             if (other != serverId) {
                 others.add(other);
             }
@@ -117,7 +119,7 @@ final class Round implements MembershipView {
     @Override
     public Standing standing(int remote, long remoteIncarnation, long nonce) {
         return others.contains(remote)
-                ? cluster.announced().standing(remote, remoteIncarnation, nonce)
+                ? roles.announced().standing(remote, remoteIncarnation, nonce)
                 : Standing.REFUTED;
     }
 
@@ -308,7 +310,7 @@ final class Round implements MembershipView {
         recovered = null;
         // Not before every server answers: what a crash left half destroyed needs all of them.
         chores.execute(() -> prepare(catalogue));
-        door = around.door().open(made, new Routing(configuration, cluster.clientAddresses()), catalogue);
+        door = around.door().open(made, new Routing(configuration, roles.clientAddresses()), catalogue);
     }
 
     /** Until it succeeds: no other event gives this server the limits, or ends what is half destroyed. */
