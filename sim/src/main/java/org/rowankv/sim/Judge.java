@@ -100,7 +100,13 @@ final class Judge {
     void judgeSpace() {
         final EmbeddedCluster cluster = simulation.store().cluster();
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
-            for (long sessionId : simulation.store().serverOf(shard).openSessions(shard)) {
+            for (long sessionId : simulation
+                    .store()
+                    .serverOf(shard)
+                    .replicas()
+                    .get(shard)
+                    .sessions()
+                    .openIds()) {
                 simulation.session().call(new Request().closeSession(shard, sessionId));
             }
         }

@@ -199,13 +199,9 @@ public final class CheckpointAgent implements Agent {
     }
 
     private long changes() {
-        long sum = 0;
-        for (int shard = 0; shard < awaited.length; shard++) {
-            if (replicas.has(shard)) {
-                sum += replicas.get(shard).index().changes();
-            }
-        }
-        return sum;
+        return replicas.all().stream()
+                .mapToLong(replica -> replica.index().changes())
+                .sum();
     }
 
     /** Not while a replica is joining: what is copied to it later is older than what a checkpoint would say it holds. */

@@ -99,10 +99,8 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
      */
     private void forgetDeletions() {
         mayForget = false;
-        for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            if (replicas.has(shard)) {
-                replicas.get(shard).forgetDeletions(LOCK_OWNER);
-            }
+        for (ShardReplica replica : replicas.all()) {
+            replica.forgetDeletions(LOCK_OWNER);
         }
     }
 

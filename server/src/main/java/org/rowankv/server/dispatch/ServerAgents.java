@@ -35,14 +35,14 @@ public final class ServerAgents implements AutoCloseable {
 
     /** Before the start. @param rest how long the agent may rest after a turn without work */
     public void add(Agent agent, LongSupplier rest) {
-        all.add(scheduling.take(new Sibling(agent, rest), errors));
+        all.add(scheduling.take(new GuardedAgent(agent, rest), errors));
     }
 
-    private final class Sibling implements Agent {
+    private final class GuardedAgent implements Agent {
         private final Agent agent;
         private final LongSupplier rest;
 
-        Sibling(Agent agent, LongSupplier rest) {
+        GuardedAgent(Agent agent, LongSupplier rest) {
             this.agent = agent;
             this.rest = rest;
         }

@@ -165,7 +165,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             }
             catalogue.resume();
             final BitSet retired = catalogue.retiredIds();
-            servers.forEach(server -> server.retire(retired));
+            servers.forEach(server ->
+                    server.replicas().all().forEach(replica -> replica.clears().retire(retired)));
             caches.applyLimits();
             this.reading = new LiveReading(files, servers, caches, settings, clock, surroundings.scheduling());
         } catch (RuntimeException | Error e) {
@@ -234,7 +235,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         final Request request = new Request();
         for (int shard = 0; shard < configuration.get().shardCount(); shard++) {
             final int primary = configuration.get().shard(shard).primary();
-            for (long sessionId : servers.get(primary).openSessions(shard)) {
+            for (long sessionId :
+                    servers.get(primary).replicas().get(shard).sessions().openIds()) {
                 session.call(request.closeSession(shard, sessionId));
             }
         }

@@ -1,7 +1,6 @@
 package org.rowankv.server.engine;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.function.Function;
 import org.rowankv.protocol.CacheLimit;
@@ -29,11 +28,9 @@ import org.rowankv.server.replication.BackupSets;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.replication.InFlight;
 import org.rowankv.server.replication.Links;
-import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.ReadCheck;
-import org.rowankv.server.request.Worker;
 import org.rowankv.server.resync.CopyAgent;
 import org.rowankv.server.resync.CopyListener;
 import org.rowankv.server.resync.JoinAgent;
@@ -66,7 +63,6 @@ public final class Server implements AutoCloseable {
     private final OwnPrimaries primaries;
     private final InFlight inFlight;
     private final WorkerPool pool;
-    private final List<Links> links = new ArrayList<>();
     private final ShardScan scan;
     private final LimitedCaches limits;
     private final RetentionWorker retention;
@@ -120,24 +116,20 @@ public final class Server implements AutoCloseable {
                 new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);
         this.scan = new ShardScan(segments, clock);
         final BackupSets backupSets = new BackupSets(configuration);
-        final int[] epochs = epochsOf(configuration);
+        final int[] epochs =
+                configuration.shards().stream().mapToInt(ShardAssignment::epoch).toArray();
         final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
-        this.pool = WorkerPool.of(
-                settings.workers(),
-                parts.ios().size(),
-                (slot, loop) -> worker(
-                        parts,
-                        slot,
-                        loop,
-                        links -> new RowanReplicator(
-                                segments.region(),
-                                links,
-                                backupSets,
-                                configuration.serverCount(),
-                                maxMessage,
-                                segments.length(),
-                                epochs,
-                                settings.counters())));
+        final ServerLinks links = new ServerLinks(parts, endpoint);
+        this.pool = new WorkerContexts(parts, serverId, links, inFlight, limits)
+                .pool(workerLinks -> new RowanReplicator(
+                        segments.region(),
+                        workerLinks,
+                        backupSets,
+                        configuration.serverCount(),
+                        maxMessage,
+                        segments.length(),
+                        epochs,
+                        settings.counters()));
         final DigestAgent digest = new DigestAgent(
                 endpoint.receiveQueue(),
                 new LandingCursor(endpointSettings, endpoint.receiveQueue()),
@@ -166,8 +158,8 @@ public final class Server implements AutoCloseable {
                 new Mending(serverId, segments, replicas, peers::of, errors),
                 clock,
                 settings.scrubBytesPerSecond());
-        final Links commitLinks = linksOf(parts).useReserve();
-        final Links copyLinks = linksOf(parts);
+        final Links commitLinks = links.make().useReserve();
+        final Links copyLinks = links.make();
         this.copier = new CopyAgent(
                 serverId,
                 own,
@@ -211,7 +203,7 @@ public final class Server implements AutoCloseable {
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(settledTurns);
-        this.agents = new ServerAgents(parts.scheduling(), errors, serving, this::reportFault);
+        this.agents = new ServerAgents(parts.scheduling(), errors, serving, fault -> errors.report("server " + serverId, serving.faulty(fault)));
         agents.add(
                 new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), settledTurns::agentsRestNs);
         if (commitApart) {
@@ -221,7 +213,7 @@ public final class Server implements AutoCloseable {
                 serverId,
                 segments,
                 replicas,
-                List.copyOf(links),
+                links.all(),
                 pool,
                 primaries,
                 digest,
@@ -238,48 +230,12 @@ public final class Server implements AutoCloseable {
                 serverId, primaries, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
     }
 
-    private Worker worker(ServerParts parts, int slot, int loop, Function<Links, Replicator> replicators) {
-        final Links links = linksOf(parts);
-        if (loop >= 0) {
-            links.at(parts.ios().get(loop));
-        }
-        final ServerSettings settings = parts.settings();
-        final int atOnce = settings.mutationsPerWorker();
-        final Worker worker = new Worker(
-                slot * atOnce,
-                slot < settings.workers() ? atOnce : 1,
-                serverId,
-                segments,
-                replicators.apply(links),
-                inFlight,
-                parts.pressure(),
-                clock,
-                limits);
-        if (slot == settings.workers()) {
-            worker.tLog().takesOfReserve(); // the agents' own: it only ends what lives
-        }
-        if (settings.verifyReads()) {
-            worker.verifyReads();
-        }
-        return worker;
-    }
-
-    private Links linksOf(ServerParts parts) {
-        final Links made = new Links(endpoint, parts.configuration(), parts.clock(), errors, parts.wakeUp());
-        links.add(made);
-        return made;
-    }
-
-    private static int[] epochsOf(Configuration configuration) {
-        return configuration.shards().stream().mapToInt(ShardAssignment::epoch).toArray();
-    }
-
     /** Before the start: the servers of the cluster in this process, from whose replicas damaged entries are taken. */
     public void meet(List<Server> servers) {
         peers.meet(this, servers);
     }
 
-    /** Before the start: who is to be told of faults of the memory, and says what whoever met one gets. */
+    /** Before the start: the handler of memory faults; it returns the exception for the caller that met one. */
     public void whenFaulty(Function<InternalError, RuntimeException> handler) {
         serving.whenFaulty(handler);
     }
@@ -288,10 +244,6 @@ public final class Server implements AutoCloseable {
     public void deadline(long ns) {
         deadlineNs = ns;
         dispatch.deadline(ns);
-    }
-
-    private void reportFault(InternalError fault) {
-        errors.report("server " + serverId, serving.faulty(fault));
     }
 
     /** Starts the agents; from now on requests are served. Every server of the cluster was constructed before. */
@@ -368,15 +320,6 @@ public final class Server implements AutoCloseable {
         return serving.isOpen();
     }
 
-    /** Refuses requests for caches of these ids, as if the log still said that they are destroyed. */
-    public void retire(BitSet cacheIds) {
-        for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            if (replicas.has(shard)) {
-                replicas.get(shard).clears().retire(cacheIds);
-            }
-        }
-    }
-
     /** Gives a cache a limit, or another one, or none. */
     public void limit(int cacheId, String name, CacheLimit limit) {
         if (limits.limit(cacheId, name, limit)) {
@@ -384,14 +327,9 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Objects of all caches that were evicted by this server since its start. */
-    public long evictedObjects() {
-        return primaries.evictedObjects();
-    }
-
     /** Objects that this server has ended since its start without being asked to: evicted, or expired. */
     public long endedObjects() {
-        return evictedObjects() + pool.expiredObjects();
+        return primaries.evictedObjects() + pool.expiredObjects();
     }
 
     /** Whether a cache is being brought below its limit, or what has expired is being ended. */
@@ -420,12 +358,6 @@ public final class Server implements AutoCloseable {
         return inFlight.finished(shard, last);
     }
 
-    /** The sessions open at a shard here. */
-    @SuppressWarnings("ReturnsArray") // a copy
-    public long[] openSessions(int shard) {
-        return replicas.get(shard).sessions().openIds();
-    }
-
     // --- what the cluster around asks ---
 
     public void wakeUp() {
@@ -448,14 +380,9 @@ public final class Server implements AutoCloseable {
         return settledTurns.agentsRestNs() > 0;
     }
 
-    /** How often the agents went to rest. Between two rests they make two turns, if there is nothing to do. */
-    public long rests() {
-        return agents.rests();
-    }
-
-    /** Turns of the agents since the start. */
-    public long turns() {
-        return agents.turns();
+    /** They count their turns and rests. Between two rests they make two turns, if there is nothing to do. */
+    public ServerAgents agents() {
+        return agents;
     }
 
     /** The joining replicas' part of what {@link CopyListener} is told. Any thread. */
@@ -468,8 +395,7 @@ public final class Server implements AutoCloseable {
         return copier.entries();
     }
 
-    /** Whether digest and sweep had no work left at their last turn. */
-    public boolean isSettled() {
+    private boolean isSettled() {
         return settledTurns.isSettled();
     }
 

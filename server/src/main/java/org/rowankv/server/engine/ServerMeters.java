@@ -41,13 +41,10 @@ record ServerMeters(
         long indexBytes = 0;
         long indexEntries = 0;
         long openSessions = 0;
-        for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            if (replicas.has(shard)) {
-                final ShardReplica replica = replicas.get(shard);
-                indexBytes += replica.index().memoryBytes();
-                indexEntries += replica.index().count();
-                openSessions += replica.sessions().openCount();
-            }
+        for (ShardReplica replica : replicas.all()) {
+            indexBytes += replica.index().memoryBytes();
+            indexEntries += replica.index().count();
+            openSessions += replica.sessions().openCount();
         }
         return new ServerStatistics(
                 serverId,

@@ -7,6 +7,7 @@ import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
 
 /**
  * Comes last in every turn of a server's agents, counts the turns that left nothing to do, and says how long the agents may rest
@@ -72,10 +73,8 @@ final class SettledTurns implements Agent {
 
     /** Whether tombstones wait for CommitVer before they can be dropped. Those that wait for a copy to end may wait long. */
     private boolean remembersDeletions() {
-        for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            if (replicas.has(shard)
-                    && !replicas.get(shard).isJoining()
-                    && replicas.get(shard).deletions().size() > 0) {
+        for (ShardReplica replica : replicas.all()) {
+            if (!replica.isJoining() && replica.deletions().size() > 0) {
                 return true;
             }
         }

@@ -1,17 +1,27 @@
 package org.rowankv.server.shard;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The shards' replicas on one server, by shard id. */
 public final class Replicas {
     private final @Nullable ShardReplica[] replicas;
+    private final List<ShardReplica> all;
 
     public Replicas(@Nullable ShardReplica[] replicas) {
         this.replicas = replicas.clone();
+        this.all = Arrays.stream(this.replicas).filter(Objects::nonNull).toList();
     }
 
     public int shardCount() {
         return replicas.length;
+    }
+
+    /** Those that this server holds, by shard. */
+    public List<ShardReplica> all() {
+        return all;
     }
 
     public boolean has(int shard) {
@@ -20,12 +30,7 @@ public final class Replicas {
 
     /** Whether any replica here is not complete yet. */
     public boolean isJoining() {
-        for (ShardReplica replica : replicas) {
-            if (replica != null && replica.isJoining()) {
-                return true;
-            }
-        }
-        return false;
+        return all.stream().anyMatch(ShardReplica::isJoining);
     }
 
     /** The replica of a shard that this server holds. */

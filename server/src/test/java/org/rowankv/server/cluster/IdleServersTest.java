@@ -75,16 +75,17 @@ final class IdleServersTest {
 
         Window(Server server) {
             this.server = server;
-            this.turns = server.turns();
-            this.rests = server.rests();
+            this.turns = server.agents().turns();
+            this.rests = server.agents().rests();
         }
 
         boolean isLongEnough() {
-            return server.rests() >= rests + 10;
+            return server.agents().rests() >= rests + 10;
         }
 
         boolean wasQuiet() {
-            return server.isAtRest() && server.turns() - turns <= 2 * (server.rests() - rests) + 8;
+            return server.isAtRest()
+                    && server.agents().turns() - turns <= 2 * (server.agents().rests() - rests) + 8;
         }
     }
 }

@@ -67,7 +67,8 @@ final class EmbeddedClusterTest {
                 for (int shard = 0; shard < settings.shards(); shard++) {
                     if (server.replicas().has(shard)) {
                         // Calls within a process lose no reply, so nobody has to remember what was answered.
-                        assertThat(server.openSessions(shard)).isEmpty();
+                        assertThat(server.replicas().get(shard).sessions().openIds())
+                                .isEmpty();
                     }
                 }
             }

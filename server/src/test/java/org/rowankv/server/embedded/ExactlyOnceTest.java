@@ -339,7 +339,10 @@ final class ExactlyOnceTest {
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
             open += cluster.servers()
                     .get(cluster.configuration().shard(shard).primary())
-                    .openSessions(shard)
+                    .replicas()
+                    .get(shard)
+                    .sessions()
+                    .openIds()
                     .length;
         }
         return open;

@@ -241,7 +241,10 @@ final class NetSessionFaultsTest {
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
             for (long id : cluster.servers()
                     .get(cluster.configuration().shard(shard).primary())
-                    .openSessions(shard)) {
+                    .replicas()
+                    .get(shard)
+                    .sessions()
+                    .openIds()) {
                 cluster.session().call(request.closeSession(shard, id));
             }
         }

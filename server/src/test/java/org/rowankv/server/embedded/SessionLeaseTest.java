@@ -124,7 +124,10 @@ final class SessionLeaseTest {
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
             count += cluster.servers()
                     .get(cluster.configuration().shard(shard).primary())
-                    .openSessions(shard)
+                    .replicas()
+                    .get(shard)
+                    .sessions()
+                    .openIds()
                     .length;
         }
         return count;

@@ -118,7 +118,7 @@ final class SessionSpaceTest {
     private static int openAtPrimaries(EmbeddedCluster cluster) {
         int open = 0;
         for (int shard = 0; shard < SHARDS; shard++) {
-            open += primary(cluster, shard).openSessions(shard).length;
+            open += primary(cluster, shard).replicas().get(shard).sessions().openIds().length;
         }
         return open;
     }

@@ -173,7 +173,7 @@ final class ClusterJudge {
         final List<Server> servers = servers(doors());
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             final Server primary = servers.get(configuration.shard(shard).primary());
-            for (long sessionId : primary.openSessions(shard)) {
+            for (long sessionId : primary.replicas().get(shard).sessions().openIds()) {
                 final Request request = new Request().closeSession(shard, sessionId);
                 primary.requests().call(request);
                 if (request.status() != Status.OK) {

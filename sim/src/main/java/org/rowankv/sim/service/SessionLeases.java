@@ -172,7 +172,8 @@ public final class SessionLeases implements Service {
         final Set<Place> found = new HashSet<>();
         for (int shard = 0; shard < now.configuration().shardCount(); shard++) {
             final int primary = now.configuration().shard(shard).primary();
-            for (long sessionId : now.servers().get(primary).openSessions(shard)) {
+            for (long sessionId :
+                    now.servers().get(primary).replicas().get(shard).sessions().openIds()) {
                 final Place place = new Place(shard, sessionId);
                 found.add(place);
                 if (over.contains(place)) {
@@ -293,7 +294,13 @@ public final class SessionLeases implements Service {
     }
 
     private long[] sessions(int server, int shard) {
-        final long[] sessions = scene.cluster().servers().get(server).openSessions(shard);
+        final long[] sessions = scene.cluster()
+                .servers()
+                .get(server)
+                .replicas()
+                .get(shard)
+                .sessions()
+                .openIds();
         Arrays.sort(sessions);
         return sessions;
     }
