@@ -16,21 +16,15 @@ public final class KeyHash {
     private static final long M1 = 0xbb67ae8584caa73bL;
     private static final long M2 = 0x3c6ef372fe94f82bL;
 
-    private final long seed;
     // Every operand of a multiplication is masked by one of these, so that no chosen key makes a factor zero.
     private final long s0;
     private final long s1;
     private final long s2;
 
     public KeyHash(long seed) {
-        this.seed = seed;
         this.s0 = fold(seed ^ M0, M1) ^ M2;
         this.s1 = fold(s0 ^ M1, M2) ^ seed;
         this.s2 = fold(s1 ^ M2, M0) ^ s0;
-    }
-
-    public long seed() {
-        return seed;
     }
 
     /** Hash of a key of a cache: equal bytes in two caches are two keys. */

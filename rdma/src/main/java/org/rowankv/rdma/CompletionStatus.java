@@ -11,11 +11,5 @@ public final class CompletionStatus {
     /** The connection broke with the operation in flight: it may or may not have landed. Never on {@code local}. */
     public static final int UNKNOWN = 3;
 
-    private static final String[] NAMES = {"LANDED", "FENCED", "VOIDED", "UNKNOWN"};
-
     private CompletionStatus() {}
-
-    public static String name(int status) {
-        return status >= 0 && status < NAMES.length ? NAMES[status] : "CompletionStatus " + status;
-    }
 }

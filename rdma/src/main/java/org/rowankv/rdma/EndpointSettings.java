@@ -67,15 +67,6 @@ public record EndpointSettings(
         return segmentBase + (long) segment * segmentLength;
     }
 
-    /** The segment that holds the address, or -1 if none does. */
-    public int segmentOf(long address) {
-        if (address < segmentBase) {
-            return -1;
-        }
-        final long segment = (address - segmentBase) / segmentLength;
-        return segment < segmentCount() ? (int) segment : -1;
-    }
-
     private void require(boolean condition, String reason) {
         if (!condition) {
             throw new IllegalArgumentException(reason + ": segmentLength=" + segmentLength + ", segmentBase="

@@ -43,10 +43,6 @@ final class LandingRing {
     private final int mask;
     private final int firstOrdinal;
 
-    LandingRing(EndpointSettings settings) {
-        this(settings, CounterStarts.USUAL);
-    }
-
     /** @param counters where ordinals, and the epoch, begin */
     LandingRing(EndpointSettings settings, CounterStarts counters) {
         this.settings = settings;

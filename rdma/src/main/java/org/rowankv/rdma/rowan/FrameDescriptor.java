@@ -127,10 +127,6 @@ public final class FrameDescriptor {
         return (int) INTS.get(buffer, offset + BODY_CRC_OFFSET);
     }
 
-    public static void bodyCrc(ByteBuffer buffer, int offset, int bodyCrc) {
-        INTS.set(buffer, offset + BODY_CRC_OFFSET, bodyCrc);
-    }
-
     public static int tag(ByteBuffer buffer, int offset) {
         return (int) INTS.get(buffer, offset + TAG_OFFSET);
     }

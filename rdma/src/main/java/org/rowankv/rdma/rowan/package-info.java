@@ -3,7 +3,7 @@
  * next 64-byte stride of the posted segments.
  *
  * <p>{@link org.rowankv.rdma.rowan.FrameDescriptor} is the frame that every log entry begins with, wherever it lies;
- * {@link org.rowankv.rdma.rowan.RowanSender} appends, {@link org.rowankv.rdma.rowan.RowanReceiver} posts, and
+ * {@link org.rowankv.rdma.QueuePair#send} appends, {@link org.rowankv.rdma.rowan.RowanReceiver} posts, and
  * {@link org.rowankv.rdma.rowan.LandingCursor} reads what has landed.
  */
 @NullMarked

@@ -23,7 +23,6 @@ import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.rdma.rowan.LandingHandler;
-import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -90,12 +89,12 @@ final class LocalFabricStressTest {
 
         @Override
         public void run() {
-            RowanSender sender = connect();
+            QueuePair sender = connect();
             long sequence = 1;
             while (sequence <= APPENDS && failures.isEmpty()) {
                 final int length = Entries.MIN_LENGTH + random.nextInt(random.nextInt(20) == 0 ? 8000 : 400);
                 final ByteBuffer entry = entries.make(id(index, life, sequence), length);
-                final int status = sender.append(sequence, entry, 0, length, TAG);
+                final int status = sender.send(sequence, entry, 0, length, TAG);
                 if (status == PostStatus.POSTED) {
                     sender.poll((context, result) -> completed = result, 1);
                     if (completed == CompletionStatus.LANDED) {
@@ -115,12 +114,12 @@ final class LocalFabricStressTest {
             sender.close();
         }
 
-        private RowanSender connect() {
+        private QueuePair connect() {
             final QueuePair pair = server.connectTo(receiver);
             // From here on a fence meets this pair.
             lives++;
             life = lives;
-            return new RowanSender(pair);
+            return pair;
         }
     }
 

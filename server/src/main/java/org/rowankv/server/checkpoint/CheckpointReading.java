@@ -34,11 +34,6 @@ public record CheckpointReading(
         Map<Integer, Long> commitVersions) {
     private static final String VALID = "valid";
 
-    /** Whether all its files are whole. */
-    public boolean isValid() {
-        return reason.equals(VALID);
-    }
-
     /** Reads a server's checkpoints, with every checksum. */
     public static List<CheckpointReading> all(int server, CheckpointStore store) {
         final List<CheckpointReading> all = new ArrayList<>();

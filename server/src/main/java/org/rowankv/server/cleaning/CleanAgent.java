@@ -382,11 +382,6 @@ public final class CleanAgent implements Agent {
         return relocation.cleanedSegments();
     }
 
-    /** Segments that were read, since they held the tombstone horizon back, and need not. */
-    public long horizonsRaised() {
-        return look.raised();
-    }
-
     public long tombstonesDropped() {
         return relocation.tombstonesDropped();
     }

@@ -44,7 +44,6 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private boolean mayForget;
     private volatile boolean idle = true;
     private final OwnedCounter digestedBytes = new OwnedCounter();
-    private final OwnedCounter landedBytes = new OwnedCounter();
     private final OwnedCounter holesFenced = new OwnedCounter();
 
     public DigestAgent(
@@ -265,7 +264,6 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     @Override
     public void onSegmentClosed(long ordinal, int segment) {
-        landedBytes.add(queue.landedLimit(ordinal));
         tracker.closed(segment);
     }
 
@@ -303,11 +301,6 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         assembler.committed(shard, replicas.get(shard).commitVersion());
     }
 
-    /** Entries put together of blocks of which repetitions are still expected. For the agents of its server. */
-    int rememberedEntries() {
-        return assembler.doneCount();
-    }
-
     /** Whether digested segments are not committed yet. For the agents of its server. */
     public boolean awaitsCommit() {
         return tracker.usedCount() > 0;
@@ -320,10 +313,6 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     public long digestedBytes() {
         return digestedBytes.get();
-    }
-
-    public long landedBytes() {
-        return landedBytes.get();
     }
 
     public long holesFenced() {

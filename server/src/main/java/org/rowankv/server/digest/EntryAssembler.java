@@ -120,11 +120,6 @@ public final class EntryAssembler {
         done.forget(shard, version);
     }
 
-    /** Entries of which repeated blocks are still expected. */
-    int doneCount() {
-        return done.count();
-    }
-
     /** Copies whole entries together as far as there is room; returns how many. */
     public int assemble(Handler handler) {
         int count = 0;
@@ -220,11 +215,6 @@ public final class EntryAssembler {
                     region.offset(block.address()) + BlockDescriptor.PAYLOAD_OFFSET,
                     block.payload());
         }
-    }
-
-    /** Entries of which blocks are missing. */
-    public int incompleteCount() {
-        return incomplete.size();
     }
 
     /** Blocks so far that had landed before. */

@@ -115,12 +115,6 @@ public final class ClosedServer implements AutoCloseable {
 
     @Override
     public void close() {
-        FileThread.run("rowan-closed-server-end", () -> {
-            try {
-                lock.release();
-            } catch (IOException e) {
-                throw new IllegalStateException("the lock of " + directory + " cannot be given back: " + e, e);
-            }
-        });
+        lock.release(directory, "rowan-closed-server-end");
     }
 }

@@ -141,12 +141,6 @@ public final class ClosedStore implements AutoCloseable {
 
     @Override
     public void close() {
-        FileThread.run("rowan-closed-store-end", () -> {
-            try {
-                lock.release();
-            } catch (IOException e) {
-                throw new IllegalStateException("the lock of " + directory + " cannot be given back: " + e, e);
-            }
-        });
+        lock.release(directory, "rowan-closed-store-end");
     }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.durability.FileThread;
 
 /**
  * Keeps a store directory to one opener: a lock of the operating system against other processes, which ends with the
@@ -130,6 +131,17 @@ public final class DirectoryLock {
             }
             HELD.remove(key);
         }
+    }
+
+    /** As {@link #release}, for a caller that must not touch files: on a thread of that name. */
+    void release(Path directory, String thread) {
+        FileThread.run(thread, () -> {
+            try {
+                release();
+            } catch (IOException e) {
+                throw new IllegalStateException("the lock of " + directory + " cannot be given back: " + e, e);
+            }
+        });
     }
 
     private static Object keyOf(Path directory) throws IOException {

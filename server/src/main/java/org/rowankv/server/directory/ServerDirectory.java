@@ -207,12 +207,6 @@ public final class ServerDirectory implements ServerHome {
             return;
         }
         open = false;
-        FileThread.run("rowan-directory-close", () -> {
-            try {
-                lock.release();
-            } catch (IOException e) {
-                throw new IllegalStateException("the lock of " + directory + " cannot be given back: " + e, e);
-            }
-        });
+        lock.release(directory, "rowan-directory-close");
     }
 }

@@ -371,12 +371,6 @@ public final class StoreDirectory implements AutoCloseable {
             return;
         }
         open = false;
-        FileThread.run("rowan-directory-close", () -> {
-            try {
-                lock.release();
-            } catch (IOException e) {
-                throw new IllegalStateException("the lock of " + directory + " cannot be given back: " + e, e);
-            }
-        });
+        lock.release(directory, "rowan-directory-close");
     }
 }

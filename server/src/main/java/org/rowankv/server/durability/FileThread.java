@@ -29,7 +29,7 @@ public final class FileThread {
         // Whatever loaded the caller must not be held by this thread.
         thread.setContextClassLoader(null);
         thread.start();
-        joinUninterruptibly(thread);
+        join(thread);
         final Throwable thrown = failure.get();
         if (thrown instanceof RuntimeException e) {
             throw e;
@@ -53,7 +53,8 @@ public final class FileThread {
         assert done;
     }
 
-    private static void joinUninterruptibly(Thread thread) {
+    /** Waits for the end of a thread, without regard to interrupts, which stay the caller's. */
+    public static void join(Thread thread) {
         boolean interrupted = false;
         while (true) {
             try {

@@ -45,10 +45,6 @@ public final class BlockDescriptor {
         return (int) EntryDescriptor.INTS.get(buffer, at + BODY_CRC_OFFSET);
     }
 
-    public static int blockCount(ByteBuffer buffer, int at) {
-        return (int) EntryDescriptor.INTS.get(buffer, at + COUNT_OFFSET);
-    }
-
     public static int entryType(ByteBuffer buffer, int at) {
         return (int) EntryDescriptor.INTS.get(buffer, at + TYPE_OFFSET);
     }

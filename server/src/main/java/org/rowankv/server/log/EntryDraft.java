@@ -129,16 +129,8 @@ public final class EntryDraft {
         return type;
     }
 
-    public int shard() {
-        return shard;
-    }
-
     public long version() {
         return version;
-    }
-
-    public int resultBits() {
-        return resultBits;
     }
 
     /** Without padding; as a long, since three arrays may add up to more than an int. */

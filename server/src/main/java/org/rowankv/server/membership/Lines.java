@@ -74,10 +74,6 @@ final class Lines {
         return lines;
     }
 
-    boolean has(String name) {
-        return values.containsKey(name);
-    }
-
     String text(String name) {
         final String value = values.get(name);
         if (value == null) {

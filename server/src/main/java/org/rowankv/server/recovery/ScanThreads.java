@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.server.durability.FileThread;
 
 /**
  * Several readers on the segments of one area: each takes the next segment that nobody has taken. The caller's thread is
@@ -37,7 +38,7 @@ final class ScanThreads {
             }
             read(readers.get(0));
         } finally {
-            others.forEach(ScanThreads::join);
+            others.forEach(FileThread::join);
         }
         rethrow();
     }
@@ -67,22 +68,6 @@ final class ScanThreads {
         }
         if (failure instanceof RuntimeException exception) {
             throw exception;
-        }
-    }
-
-    /** Without regard to interrupts, which stay the caller's. */
-    private static void join(Thread thread) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                thread.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 }

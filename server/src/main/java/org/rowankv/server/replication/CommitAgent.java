@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.PostStatus;
+import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
@@ -54,7 +54,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
     /** By server, the number of the last record that was sent, and through which connection. */
     private final long[] sent;
 
-    private final @Nullable RowanSender[] sentThrough;
+    private final @Nullable QueuePair[] sentThrough;
     private final EntryDraft draft = new EntryDraft();
     private final byte[] pairs;
     private final ByteBuffer staging;
@@ -85,7 +85,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
         this.tellFrom = new int[serverCount];
         this.outstanding = new boolean[serverCount];
         this.sent = new long[serverCount];
-        this.sentThrough = new @Nullable RowanSender[serverCount];
+        this.sentThrough = new @Nullable QueuePair[serverCount];
         this.maxPairs = Math.min((maxMessage - EntryDescriptor.FIXED_LENGTH) / CommitVector.length(1), shardCount);
         this.pairs = new byte[CommitVector.length(maxPairs)];
         this.tellingShards = new int[serverCount][maxPairs];
@@ -191,11 +191,11 @@ public final class CommitAgent implements Agent, CompletionHandler {
     /** What the last record said may be taken for told only by its own completion, which may take as long as a device. */
     private boolean awaitsCompletion(int server) {
         if (outstanding[server]) {
-            final RowanSender sender = links.sender(server);
-            if (sender == null || sender != sentThrough[server]) {
+            final QueuePair pair = links.pair(server);
+            if (pair == null || pair != sentThrough[server]) {
                 outstanding[server] = false; // it does not come any more
             } else {
-                sender.poll(this, Integer.MAX_VALUE);
+                pair.poll(this, Integer.MAX_VALUE);
             }
         }
         return outstanding[server];
@@ -211,8 +211,8 @@ public final class CommitAgent implements Agent, CompletionHandler {
     }
 
     private boolean send(int server, int count) {
-        final RowanSender sender = links.sender(server);
-        if (sender == null) {
+        final QueuePair pair = links.pair(server);
+        if (pair == null) {
             return false;
         }
         draft.begin(EntryType.COMMIT_VECTOR, 0, 0).value(pairs, 0, CommitVector.length(count));
@@ -220,12 +220,16 @@ public final class CommitAgent implements Agent, CompletionHandler {
         final int crc = draft.writeBody(staging, 0);
         FrameDescriptor.source(staging, 0, length, EntryType.COMMIT_VECTOR, crc);
         sent[server]++;
-        if (sender.append(contextOf(server), staging, 0, length, 0) != PostStatus.POSTED) {
+        final int status = pair.send(contextOf(server), staging, 0, length, 0);
+        if (status != PostStatus.POSTED) {
+            if (status == PostStatus.RECEIVER_NOT_READY) {
+                links.countNotReady();
+            }
             return false; // it will be told next time
         }
-        sentThrough[server] = sender;
+        sentThrough[server] = pair;
         outstanding[server] = true;
-        sender.poll(this, Integer.MAX_VALUE);
+        pair.poll(this, Integer.MAX_VALUE);
         return true;
     }
 

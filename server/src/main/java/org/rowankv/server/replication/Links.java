@@ -10,14 +10,13 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.WorkerIo;
-import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.topology.Configuration;
 
 /**
- * The queue senders of one worker or agent, one to each other server, made when first used. Owned by it. Nobody waits here:
+ * The queue pairs of one worker or agent, one to each other server, made when first used. Owned by it. Nobody waits here:
  * while a connection is being made there is none.
  */
 public final class Links implements AutoCloseable {
@@ -26,7 +25,7 @@ public final class Links implements AutoCloseable {
     private final Clock clock;
     private final ErrorLog errors;
     private final IntConsumer wakeUp;
-    private final @Nullable RowanSender[] senders;
+    private final @Nullable QueuePair[] pairs;
     private final List<@Nullable CompletableFuture<QueuePair>> opening = new ArrayList<>();
     /** By server: when an attempt failed after which others would fail too for a while. */
     private final long[] failedNs;
@@ -36,8 +35,7 @@ public final class Links implements AutoCloseable {
     private boolean usesReserve;
     private final OwnedCounter reconnects = new OwnedCounter();
     private final OwnedCounter creditRefusals = new OwnedCounter();
-    /** Of connections that are gone. */
-    private final OwnedCounter notReadyBefore = new OwnedCounter();
+    private final OwnedCounter notReady = new OwnedCounter();
 
     /** @param wakeUp tells a server's agents that somebody waits for a posted segment there */
     public Links(Endpoint endpoint, Configuration configuration, Clock clock, ErrorLog errors, IntConsumer wakeUp) {
@@ -46,7 +44,7 @@ public final class Links implements AutoCloseable {
         this.clock = clock;
         this.errors = errors;
         this.wakeUp = wakeUp;
-        this.senders = new @Nullable RowanSender[configuration.serverCount()];
+        this.pairs = new @Nullable QueuePair[configuration.serverCount()];
         this.failedNs = new long[configuration.serverCount()];
         this.failed = new boolean[configuration.serverCount()];
         for (int server = 0; server < configuration.serverCount(); server++) {
@@ -74,20 +72,20 @@ public final class Links implements AutoCloseable {
                 : endpoint.connectAsync(server, incarnation, configuration.term(), home);
     }
 
-    /** The sender to a server, or null when it cannot be connected now. */
-    public @Nullable RowanSender sender(int server) {
-        final RowanSender sender = senders[server];
-        return sender != null && !sender.isFenced() ? sender : reconnect(server);
+    /** The pair to a server, or null when it cannot be connected now. */
+    public @Nullable QueuePair pair(int server) {
+        final QueuePair pair = pairs[server];
+        return pair != null && !pair.isFenced() ? pair : reconnect(server);
     }
 
-    /** The last sender to a server, if there is one; also if it is fenced, since what it holds is given back through it too. */
+    /** The last pair to a server, if there is one; also if it is fenced, since what it holds is given back through it too. */
     @Nullable
-    RowanSender last(int server) {
-        return senders[server];
+    QueuePair last(int server) {
+        return pairs[server];
     }
 
     /** A fenced queue pair stays dead; only a new handshake, which names incarnation and term, makes a new one. */
-    private @Nullable RowanSender reconnect(int server) {
+    private @Nullable QueuePair reconnect(int server) {
         CompletableFuture<QueuePair> attempt = opening.get(server);
         if (attempt == null) {
             if (failed[server] && clock.nanoTime() - failedNs[server] < endpoint.retryNs()) {
@@ -115,36 +113,39 @@ public final class Links implements AutoCloseable {
         }
     }
 
-    private RowanSender connected(int server, QueuePair pair) {
-        final RowanSender fenced = senders[server];
-        final RowanSender fresh = new RowanSender(pair);
+    private QueuePair connected(int server, QueuePair pair) {
+        final QueuePair fenced = pairs[server];
         if (usesReserve) {
-            fresh.pair().useReserve();
+            pair.useReserve();
         }
-        senders[server] = fresh;
+        pairs[server] = pair;
         if (fenced != null) {
             end(fenced);
         }
-        return fresh;
+        return pair;
     }
 
     void notReady(int server) {
+        countNotReady();
         wakeUp.accept(server);
     }
 
-    /** The connection is of no use any more: the next call of {@link #sender} makes another. */
+    /** The connection is of no use any more: the next call of {@link #pair} makes another. */
     void drop(int server) {
-        final RowanSender sender = senders[server];
-        senders[server] = null;
-        if (sender != null) {
-            end(sender);
+        final QueuePair pair = pairs[server];
+        pairs[server] = null;
+        if (pair != null) {
+            end(pair);
         }
     }
 
-    private void end(RowanSender sender) {
+    private void end(QueuePair pair) {
         reconnects.add(1);
-        notReadyBefore.add(sender.notReady());
-        sender.close();
+        pair.close();
+    }
+
+    void countNotReady() {
+        notReady.add(1);
     }
 
     void countCreditRefusal() {
@@ -162,18 +163,14 @@ public final class Links implements AutoCloseable {
 
     /** Times a receiver had no segment posted. */
     public long notReadyCount() {
-        long sum = notReadyBefore.get();
-        for (RowanSender sender : senders) {
-            sum += sender == null ? 0 : sender.notReady();
-        }
-        return sum;
+        return notReady.get();
     }
 
     @Override
     public void close() {
-        for (RowanSender sender : senders) {
-            if (sender != null) {
-                sender.close();
+        for (QueuePair pair : pairs) {
+            if (pair != null) {
+                pair.close();
             }
         }
         for (CompletableFuture<QueuePair> attempt : opening) {

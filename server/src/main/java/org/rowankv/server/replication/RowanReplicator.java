@@ -11,7 +11,6 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.Charge;
@@ -102,9 +101,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void poll() {
         for (int server = 0; server < credit.length; server++) {
-            final RowanSender sender = links.last(server);
-            if (sender != null) {
-                sender.poll(this, Integer.MAX_VALUE);
+            final QueuePair pair = links.last(server);
+            if (pair != null) {
+                pair.poll(this, Integer.MAX_VALUE);
             }
         }
     }
@@ -137,7 +136,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         private final boolean[] draining = new boolean[credit.length];
 
         private final long[] restarts = new long[credit.length];
-        private final @Nullable RowanSender[] used = new @Nullable RowanSender[credit.length];
+        private final @Nullable QueuePair[] used = new @Nullable QueuePair[credit.length];
 
         OneEntry(int number) {
             this.number = number;
@@ -201,14 +200,14 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             if (isComplete(server)) {
                 return true;
             }
-            final RowanSender sender = links.sender(server);
-            if (sender == null) {
+            final QueuePair pair = links.pair(server);
+            if (pair == null) {
                 return false;
             }
-            if (sender != used[server]) {
+            if (pair != used[server]) {
                 // The completions of what went through another connection do not come any more.
                 failed[server] = true; // first: an error may strike in between
-                used[server] = sender;
+                used[server] = pair;
             }
             if (draining[server]) {
                 if (outstanding[server] > 0 && !failed[server]) {
@@ -230,7 +229,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 if (sent[server] == bodyLength) {
                     return outstanding[server] == 0;
                 }
-                final int status = sendNext(sender, server);
+                final int status = sendNext(pair, server);
                 if (status != PostStatus.POSTED) {
                     return refused(server, status);
                 }
@@ -261,18 +260,18 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             return attempt << 36 | (restarts[server] & 0xffff) << 20 | (long) number << SERVER_BITS | server;
         }
 
-        private int sendNext(RowanSender sender, int server) {
+        private int sendNext(QueuePair pair, int server) {
             final int start = sent[server];
             final int tag = epochs[shard];
             sending[server] = true;
             if (length <= maxMessage) {
                 final int status =
-                        sender.append(contextOf(server), region.buffer(address), region.offset(address), length, tag);
+                        pair.send(contextOf(server), region.buffer(address), region.offset(address), length, tag);
                 return posted(server, status, bodyLength);
             }
             final int payload = Math.min(maxMessage - BlockDescriptor.PAYLOAD_OFFSET, bodyLength - start);
             final int blockLength = writeBlock(start, payload);
-            return posted(server, sender.append(contextOf(server), staging, 0, blockLength, tag), start + payload);
+            return posted(server, pair.send(contextOf(server), staging, 0, blockLength, tag), start + payload);
         }
 
         private int posted(int server, int status, int sentUpTo) {
@@ -361,12 +360,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     private boolean drawFrom(int server, long wanted) {
-        final @Nullable RowanSender sender = links.sender(server);
-        if (sender == null) {
+        final @Nullable QueuePair pair = links.pair(server);
+        if (pair == null) {
             awaitsCredit[server] = true;
             return false;
         }
-        final QueuePair pair = sender.pair();
         if (!modest[server]) {
             credit[server] += pair.drawCredit(wanted - credit[server] + PORTION);
             awaitsCredit[server] = pair.awaitsCredit();
@@ -405,9 +403,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         for (int server = 0; server < credit.length; server++) {
             // Also where nothing is held: what was asked for may have been granted since. What came with
             // a connection that broke is held for this worker until somebody says so; a worker at rest makes no other.
-            final RowanSender sender = credit[server] > 0 ? links.sender(server) : links.last(server);
-            if (sender != null) {
-                sender.pair().giveBackCredit(credit[server]);
+            final QueuePair pair = credit[server] > 0 ? links.pair(server) : links.last(server);
+            if (pair != null) {
+                pair.giveBackCredit(credit[server]);
                 credit[server] = 0;
             }
         }
@@ -416,9 +414,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void releaseSpareCredit() {
         for (int server = 0; server < credit.length; server++) {
-            final RowanSender sender = credit[server] > 0 && !awaitsCredit[server] ? links.sender(server) : null;
-            if (sender != null) {
-                sender.pair().giveBackCredit(credit[server]);
+            final QueuePair pair = credit[server] > 0 && !awaitsCredit[server] ? links.pair(server) : null;
+            if (pair != null) {
+                pair.giveBackCredit(credit[server]);
                 credit[server] = 0;
             }
         }
@@ -427,9 +425,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     /** Keeps credit for the next entries, but not more than others may need. */
     private void credit(int server, long bytes) {
         credit[server] += bytes;
-        final RowanSender sender = credit[server] > 2 * PORTION ? links.sender(server) : null;
-        if (sender != null) {
-            sender.pair().giveBackCredit(credit[server] - PORTION);
+        final QueuePair pair = credit[server] > 2 * PORTION ? links.pair(server) : null;
+        if (pair != null) {
+            pair.giveBackCredit(credit[server] - PORTION);
             credit[server] = PORTION;
         }
     }

@@ -54,14 +54,7 @@ final class CurrentObject {
         inDoubt = false;
         long refused = 0;
         while (true) {
-            address = shard.index()
-                    .findLikely(
-                            position,
-                            refused,
-                            request.cacheId(),
-                            request.key(),
-                            request.keyOffset(),
-                            request.keyLength());
+            address = shard.findLikely(position, refused, request);
             if (address == 0) {
                 type = 0;
                 version = 0;
@@ -73,15 +66,7 @@ final class CurrentObject {
             }
             final int segment = segments.segmentOf(address);
             generation = segments.generation(segment);
-            if (shard.index()
-                            .refers(
-                                    position,
-                                    address,
-                                    request.cacheId(),
-                                    request.key(),
-                                    request.keyOffset(),
-                                    request.keyLength())
-                    && readEntry(shard, request, copyValue)) {
+            if (shard.refers(position, address, request) && readEntry(shard, request, copyValue)) {
                 final boolean whole = !verify || whyInvalid(address, generation) == null;
                 VarHandle.acquireFence();
                 if (segments.generation(segment) == generation) {

@@ -93,11 +93,6 @@ final class Mutation {
         return state == State.IDLE;
     }
 
-    @Nullable
-    Request request() {
-        return request;
-    }
-
     void begin(ShardPrimary shardPrimary, Request newRequest) {
         if (state != State.IDLE) {
             throw new AssertionError("a mutation is " + state);

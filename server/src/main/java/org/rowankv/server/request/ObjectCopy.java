@@ -16,27 +16,13 @@ final class ObjectCopy {
     static byte[] read(Segments segments, ShardReplica shard, long position, Request request, byte[] scratch) {
         long refused = 0;
         while (true) {
-            final long address = shard.index()
-                    .findLikely(
-                            position,
-                            refused,
-                            request.cacheId(),
-                            request.key(),
-                            request.keyOffset(),
-                            request.keyLength());
+            final long address = shard.findLikely(position, refused, request);
             if (address == 0) {
                 throw new AssertionError("an object under its key's lock is gone");
             }
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
-            if (!shard.index()
-                    .refers(
-                            position,
-                            address,
-                            request.cacheId(),
-                            request.key(),
-                            request.keyOffset(),
-                            request.keyLength())) {
+            if (!shard.refers(position, address, request)) {
                 refused = address;
                 continue;
             }

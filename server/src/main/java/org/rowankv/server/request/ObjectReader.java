@@ -50,27 +50,13 @@ public final class ObjectReader {
         final long position = shard.positionOf(request.hash());
         long refused = 0;
         while (true) {
-            final long address = shard.index()
-                    .findLikely(
-                            position,
-                            refused,
-                            request.cacheId(),
-                            request.key(),
-                            request.keyOffset(),
-                            request.keyLength());
+            final long address = shard.findLikely(position, refused, request);
             if (address == 0) {
                 return answerUnlessInDoubt(shard, position, request, missVersion);
             }
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
-            if (!shard.index()
-                    .refers(
-                            position,
-                            address,
-                            request.cacheId(),
-                            request.key(),
-                            request.keyOffset(),
-                            request.keyLength())) {
+            if (!shard.refers(position, address, request)) {
                 refused = address;
                 continue;
             }

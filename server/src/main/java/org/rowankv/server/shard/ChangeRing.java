@@ -40,14 +40,6 @@ final class ChangeRing {
         return kept;
     }
 
-    int count() {
-        return count;
-    }
-
-    long bytes() {
-        return bytes;
-    }
-
     /**
      * Adds a change; one that is there already, because whoever handed it over was interrupted and did it again, stays as it is.
      *

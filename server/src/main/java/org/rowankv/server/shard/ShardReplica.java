@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Version;
 import org.rowankv.server.index.ShardIndex;
@@ -204,6 +205,18 @@ public final class ShardReplica {
         while (version > old && !field.compareAndSet(this, old, version)) {
             old = (long) field.getAcquire(this);
         }
+    }
+
+    /** {@link ShardIndex#findLikely} of the key of a request. */
+    public long findLikely(long position, long refused, Request request) {
+        return index.findLikely(
+                position, refused, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+    }
+
+    /** {@link ShardIndex#refers} with the key of a request. */
+    public boolean refers(long position, long address, Request request) {
+        return index.refers(
+                position, address, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
     }
 
     /** The position in this shard of a hash. */

@@ -21,7 +21,6 @@ import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
-import org.rowankv.rdma.rowan.RowanSender;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryDescriptor;
@@ -72,7 +71,7 @@ class CommitAgentTest {
             return 1;
         });
         final Links links = mock(Links.class);
-        when(links.sender(BACKUP)).thenReturn(new RowanSender(pair));
+        when(links.pair(BACKUP)).thenReturn(pair);
         final BackupSets backups = mock(BackupSets.class);
         when(backups.of(anyInt())).thenReturn(new int[] {BACKUP});
         agent = new CommitAgent(
