@@ -52,19 +52,20 @@ public final class ToolStore {
         this.dir = dir;
     }
 
-    private static EmbeddedSettings.Builder builder(Path dir) {
-        return EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(2)
-                .dir(dir)
-                .shards(SHARDS)
-                .workers(4)
-                .maxMessage(1024)
-                .capacityBytes(4 << 20);
+    private static Consumer<EmbeddedSettings.Builder> builder(Path dir) {
+        return with -> {
+            with.servers = 3;
+            with.replicas = 2;
+            with.dir = dir;
+            with.shards = SHARDS;
+            with.workers = 4;
+            with.maxMessage = 1024;
+            with.capacityBytes = 4 << 20;
+        };
     }
 
     static EmbeddedCluster open(Path dir) {
-        return EmbeddedCluster.open(builder(dir).build());
+        return EmbeddedCluster.open(EmbeddedSettings.of(builder(dir)));
     }
 
     public static void use(Path dir, BiConsumer<RowanClient, Integer> work) {

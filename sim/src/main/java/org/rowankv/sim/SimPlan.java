@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
@@ -192,12 +193,16 @@ record SimPlan(
     }
 
     EmbeddedSettings settings() {
-        return builder().durability(power ? Durability.POWER : Durability.NONE).build();
+        return EmbeddedSettings.of(
+                builder().andThen(with -> with.durability = power ? Durability.POWER : Durability.NONE));
     }
 
     /** Settings of a copy of the store in a directory. */
     EmbeddedSettings settingsOfCopy(Path directory) {
-        return builder().dir(directory).durability(Durability.PROCESS).build();
+        return EmbeddedSettings.of(builder().andThen(with -> {
+            with.dir = directory;
+            with.durability = Durability.PROCESS;
+        }));
     }
 
     /** How long a call waits for its reply; 0 if this seed has no blocking caller. */
@@ -205,18 +210,19 @@ record SimPlan(
         return new SplittableRandomSource(seed).fork("callers that wait").nextInt(4) == 0 ? DEADLINE_MS : 0;
     }
 
-    private EmbeddedSettings.Builder builder() {
-        return EmbeddedSettings.builder()
-                .scrubMibPerSecond((int) Math.max(1, SCRUBBED_MIB / stepNs))
-                .servers(servers)
-                .replicas(replicas)
-                .shards(shards)
-                .workers(workers)
-                .segmentBytes(SEGMENT)
-                .capacityBytes((long) segments * SEGMENT)
-                .maxMessage(maxMessage)
-                .verifyReads(true)
-                .checkpointIntervalMs(CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)]);
+    private Consumer<EmbeddedSettings.Builder> builder() {
+        return with -> {
+            with.scrubMibPerSecond = (int) Math.max(1, SCRUBBED_MIB / stepNs);
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = shards;
+            with.workers = workers;
+            with.segmentBytes = SEGMENT;
+            with.capacityBytes = (long) segments * SEGMENT;
+            with.maxMessage = maxMessage;
+            with.verifyReads = true;
+            with.checkpointIntervalMs = CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)];
+        };
     }
 
     /** Maximum number of steps of a force, by the device of a seed; 0: it ends as soon as it runs. */

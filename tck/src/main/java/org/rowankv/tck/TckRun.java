@@ -41,10 +41,10 @@ final class TckRun {
     TckRun(int servers, boolean overPorts, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
         if (overPorts) {
-            cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
-                    .servers(servers)
-                    .replicas(servers)
-                    .build());
+            cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+                with.servers = servers;
+                with.replicas = servers;
+            }));
             ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
             System.setProperty(StoreSettings.URI_PROPERTY, "rowan://" + String.join(",", ports.addresses()) + "/");
         } else {
@@ -80,8 +80,9 @@ final class TckRun {
             final EmbeddedCluster reached = cluster;
             final EmbeddedSettings settings =
                     (reached == null ? manager.unwrap(EmbeddedCluster.class) : reached).settings();
-            out.println(label + ": servers=" + settings.servers() + " replicas=" + settings.replicas()
-                    + (reached == null ? "" : " over=client-ports") + " java=" + Runtime.version());
+            out.println(label + ": servers=" + settings.shape().servers() + " replicas="
+                    + settings.shape().replicas() + (reached == null ? "" : " over=client-ports") + " java="
+                    + Runtime.version());
         }
     }
 

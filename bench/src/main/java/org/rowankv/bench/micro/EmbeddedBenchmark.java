@@ -81,11 +81,11 @@ public class EmbeddedBenchmark {
     }
 
     static EmbeddedCluster open(int replicas, int keyCount) {
-        return EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(replicas)
-                .replicas(replicas)
-                .capacityBytes(Math.max(LEAST_CAPACITY, CAPACITY_PER_KEY * keyCount))
-                .build());
+        return EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = replicas;
+            with.replicas = replicas;
+            with.capacityBytes = Math.max(LEAST_CAPACITY, CAPACITY_PER_KEY * keyCount);
+        }));
     }
 
     public static void load(RowanClient client, int cacheId, int keyCount) {

@@ -44,11 +44,11 @@ public final class NetServerProcess {
             port.close();
             return;
         }
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
-                        .servers(servers)
-                        .replicas(servers)
-                        .capacityBytes(CAPACITY)
-                        .build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+                    with.servers = servers;
+                    with.replicas = servers;
+                    with.capacityBytes = CAPACITY;
+                }));
                 EmbeddedPorts ports = EmbeddedPorts.open(cluster, settings)) {
             awaitEnd(ports.addresses());
         }

@@ -28,8 +28,8 @@ public final class ColdStartRun {
     }
 
     private static void fill(Path directory, int objects) {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(
-                        ZippyObjects.settings(directory, objects).build());
+        try (EmbeddedCluster cluster =
+                        EmbeddedCluster.open(EmbeddedSettings.of(ZippyObjects.settings(directory, objects)));
                 RowanClient client =
                         new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1))) {
             new ZippyObjects(client).fill(objects, "coldstart");
@@ -37,8 +37,7 @@ public final class ColdStartRun {
     }
 
     private static void open(Path directory, int objects) {
-        final EmbeddedSettings settings =
-                ZippyObjects.settings(directory, objects).build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(ZippyObjects.settings(directory, objects));
         final Surroundings machine = Surroundings.machine();
         final long startNs = System.nanoTime();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings, machine)) {

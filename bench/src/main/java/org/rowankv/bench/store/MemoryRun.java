@@ -6,6 +6,7 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.engine.ServerStatistics;
 
 /** Program that fills a store, and prints the memory this adds to the JVM. Runs in its own process. */
@@ -33,9 +34,9 @@ public final class MemoryRun {
 
     private static void run(Path directory, int objects, boolean printed) {
         final HeapContent before = HeapContent.now();
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(ZippyObjects.settings(directory, objects)
-                        .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
-                        .build());
+        try (EmbeddedCluster cluster =
+                        EmbeddedCluster.open(EmbeddedSettings.of(ZippyObjects.settings(directory, objects)
+                                .andThen(with -> with.checkpointIntervalMs = CHECKPOINT_INTERVAL_MS)));
                 RowanClient client =
                         new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1))) {
             final ZippyObjects all = new ZippyObjects(client);

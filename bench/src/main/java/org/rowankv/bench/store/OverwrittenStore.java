@@ -47,10 +47,10 @@ final class OverwrittenStore implements AutoCloseable {
     /** @param fillPercent share of the unreserved segments that live entries may take */
     OverwrittenStore(long capacityBytes, byte[][] keys, int fillPercent) {
         this.keys = keys;
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .capacityBytes(capacityBytes)
-                .segmentBytes(SEGMENT_LENGTH)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.capacityBytes = capacityBytes;
+            with.segmentBytes = SEGMENT_LENGTH;
+        });
         final Surroundings machine = Surroundings.machine();
         this.cluster = EmbeddedCluster.open(settings, machine.withTuning(with -> with.fillPercent = fillPercent));
         this.client = new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1));
@@ -66,8 +66,8 @@ final class OverwrittenStore implements AutoCloseable {
     /** Removes everything and waits until the cleaner has freed all of it. */
     void empty() {
         client.clear(cacheId);
-        final int enough =
-                (int) (cluster.settings().capacityBytes() / cluster.settings().segmentBytes() * 9 / 10);
+        final int enough = (int)
+                (cluster.settings().capacityBytes() / cluster.settings().shape().segmentBytes() * 9 / 10);
         while (statistics().segments().free() < enough) {
             // The cleaner checks again when a segment is opened.
             for (int i = 0; i < SEGMENT_LENGTH / ENTRY_LENGTH; i++) {

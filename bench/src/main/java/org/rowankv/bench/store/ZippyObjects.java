@@ -3,6 +3,7 @@ package org.rowankv.bench.store;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -29,10 +30,11 @@ final class ZippyObjects {
         this.cacheId = client.catalogue().create("bench", new byte[0]).id();
     }
 
-    static EmbeddedSettings.Builder settings(Path directory, int objects) {
-        return EmbeddedSettings.builder()
-                .dir(directory)
-                .capacityBytes(Math.max(256L << 20, (objects * CAPACITY_PER_OBJECT >> 22) + 1 << 22));
+    static Consumer<EmbeddedSettings.Builder> settings(Path directory, int objects) {
+        return with -> {
+            with.dir = directory;
+            with.capacityBytes = Math.max(256L << 20, (objects * CAPACITY_PER_OBJECT >> 22) + 1 << 22);
+        };
     }
 
     private static byte[] key(int number) {

@@ -48,8 +48,10 @@ public final class WalkCommand implements Callable<Integer> {
         Entering.install();
         try (CachingProvider provider = new RowanCachingProvider()) {
             walk("embedded", provider, URI.create("rowan:embedded?name=walk"));
-            final EmbeddedSettings settings =
-                    EmbeddedSettings.builder().servers(1).replicas(1).build();
+            final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+                with.servers = 1;
+                with.replicas = 1;
+            });
             try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                     EmbeddedPorts ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0))) {
                 walk("TCP", provider, URI.create("rowan://" + String.join(",", ports.addresses())));

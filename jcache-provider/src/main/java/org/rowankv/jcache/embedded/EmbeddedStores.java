@@ -22,22 +22,22 @@ public final class EmbeddedStores implements StoreOpener {
     }
 
     private static EmbeddedSettings translate(StoreSettings settings) {
-        return EmbeddedSettings.builder()
-                .servers(settings.count(Setting.SERVERS))
-                .replicas(settings.count(Setting.REPLICAS))
-                .dir(settings.directory())
-                .capacityBytes(settings.bytes(Setting.CAPACITY))
-                .shards(settings.count(Setting.SHARDS))
-                .segmentBytes(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.SEGMENT))))
-                .maxMessage(Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.MAX_MESSAGE))))
-                .workers(settings.count(Setting.WORKERS))
-                .verifyReads(settings.flag(Setting.VERIFY_READS))
-                .scrubMibPerSecond(settings.count(Setting.SCRUB_RATE))
-                .durabilityNamed(settings.text(Setting.DURABILITY))
-                .checkpointIntervalMs(settings.count(Setting.CHECKPOINT_INTERVAL) * 1_000L)
-                .acceptUnclean(settings.flag(Setting.ACCEPT_UNCLEAN))
-                .acceptCopied(settings.flag(Setting.ACCEPT_COPIED))
-                .deadlineMs(settings.count(Setting.DEADLINE) * 1_000L)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = settings.count(Setting.SERVERS);
+            with.replicas = settings.count(Setting.REPLICAS);
+            with.dir = settings.directory();
+            with.capacityBytes = settings.bytes(Setting.CAPACITY);
+            with.shards = settings.count(Setting.SHARDS);
+            with.segmentBytes = Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.SEGMENT)));
+            with.maxMessage = Math.toIntExact(Math.min(Integer.MAX_VALUE, settings.bytes(Setting.MAX_MESSAGE)));
+            with.workers = settings.count(Setting.WORKERS);
+            with.verifyReads = settings.flag(Setting.VERIFY_READS);
+            with.scrubMibPerSecond = settings.count(Setting.SCRUB_RATE);
+            with.durabilityNamed(settings.text(Setting.DURABILITY));
+            with.checkpointIntervalMs = settings.count(Setting.CHECKPOINT_INTERVAL) * 1_000L;
+            with.acceptUnclean = settings.flag(Setting.ACCEPT_UNCLEAN);
+            with.acceptCopied = settings.flag(Setting.ACCEPT_COPIED);
+            with.deadlineMs = settings.count(Setting.DEADLINE) * 1_000L;
+        });
     }
 }

@@ -46,7 +46,12 @@ final class ClusterCacheTest {
     @BeforeEach
     void open() {
         cluster = EmbeddedCluster.open(
-                EmbeddedSettings.builder().servers(3).replicas(2).build(), clock, new SplittableRandomSource(5));
+                EmbeddedSettings.of(with -> {
+                    with.servers = 3;
+                    with.replicas = 2;
+                }),
+                clock,
+                new SplittableRandomSource(5));
         ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
         // Not the same connections: each URI has its own.
         one = manager(ports.addresses());

@@ -28,8 +28,10 @@ final class ThinClientTest {
 
     @Test
     void shouldUseAClusterWithoutServerFabricAndNetty() throws IOException, InterruptedException {
-        final EmbeddedSettings settings =
-                EmbeddedSettings.builder().servers(2).replicas(2).build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 2;
+            with.replicas = 2;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 EmbeddedPorts ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0))) {
             final List<String> printed = run("rowan://" + String.join(",", ports.addresses()));

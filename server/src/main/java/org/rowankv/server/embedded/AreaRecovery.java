@@ -32,12 +32,14 @@ final class AreaRecovery {
 
     /** Of every server. */
     ServerSettings serverSettings() {
-        final int segmentCount = (int) (settings.capacityBytes() / settings.segmentBytes());
-        return ServerSettings.of(segmentCount, settings.workers(), settings.replicas() > 1, with -> {
-            with.verifyReads = settings.verifyReads();
-            with.scrubBytesPerSecond = (long) settings.scrubMibPerSecond() << 20;
-            surroundings.tuning().accept(with);
-        });
+        final int segmentCount =
+                (int) (settings.capacityBytes() / settings.shape().segmentBytes());
+        return ServerSettings.of(
+                segmentCount, settings.workers(), settings.shape().replicas() > 1, with -> {
+                    with.verifyReads = settings.verifyReads();
+                    with.scrubBytesPerSecond = (long) settings.scrubMibPerSecond() << 20;
+                    surroundings.tuning().accept(with);
+                });
     }
 
     /**
@@ -70,7 +72,11 @@ final class AreaRecovery {
                 }
             }
             final RecoveredServer server = new RecoveredServer(
-                    area.serverId(), segments, new Replicas(replicas), settings.replicas() > 1, errors);
+                    area.serverId(),
+                    segments,
+                    new Replicas(replicas),
+                    settings.shape().replicas() > 1,
+                    errors);
             try {
                 checkpoints.recover(server, found, clock);
             } catch (UnusableAreaException e) {

@@ -33,7 +33,7 @@ final class DirectoryPlace implements FoundAreas.Place {
     @Override
     public Area open(int server, boolean acceptUnclean) {
         return Area.open(
-                directory.areaSettings(server, settings.durability()),
+                directory.areaSettings(server, settings.shape().durability()),
                 new OpenConsent(acceptUnclean, directory.consent().copied()),
                 machine);
     }
@@ -44,7 +44,7 @@ final class DirectoryPlace implements FoundAreas.Place {
             setAside.add(server);
             LOG.warn("the file of server {} that cannot be used is {} now", server, aside);
         });
-        return Area.create(directory.areaSettings(server, settings.durability()), random, machine);
+        return Area.create(directory.areaSettings(server, settings.shape().durability()), random, machine);
     }
 
     @Override

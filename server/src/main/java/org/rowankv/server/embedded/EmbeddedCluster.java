@@ -94,7 +94,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             } catch (UnusableAreaException e) {
                 files.closeAsFound(e);
                 // Its area says so itself by now: the next attempt does without that server, or is refused.
-                if (found == settings.servers()) {
+                if (found == settings.shape().servers()) {
                     throw e;
                 }
                 LOG.warn("the store is opened once more: {}", e.getMessage());
@@ -129,8 +129,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         final long scattered = ColdStart.collectAndScatter(started, recovered);
         this.configuration = new NewestConfiguration(started);
         this.fabric = surroundings.fabric().apply(new LocalFabric(LocalFabricSettings.of(with -> {
-            with.maxMessage = settings.maxMessage();
-            with.ackLevel = settings.durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED;
+            with.maxMessage = settings.shape().maxMessage();
+            with.ackLevel = settings.shape().durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED;
             with.keepsReserve = true;
             with.counters = recovery.serverSettings().counters();
         })));
@@ -252,8 +252,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         LOG.info(
                 "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} objects"
                         + " from checkpoints, {} entries read{}, {} scattered, {} ms",
-                settings.servers(),
-                settings.replicas(),
+                settings.shape().servers(),
+                settings.shape().replicas(),
                 settings.capacityBytes() >> 20,
                 settings.dir() == null ? "no dir" : "dir " + settings.dir(),
                 durability(),
@@ -281,7 +281,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** What an acknowledged write survives: {@code none}, {@code process} or {@code power}. */
     public String durability() {
-        return settings.durability().parameter();
+        return settings.shape().durability().parameter();
     }
 
     /** For judges that look inside. */

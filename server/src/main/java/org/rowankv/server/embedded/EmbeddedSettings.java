@@ -2,6 +2,7 @@ package org.rowankv.server.embedded;
 
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
@@ -9,36 +10,27 @@ import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.membership.ClusterShape;
 
 /**
- * Settings of servers inside this JVM. Made by {@link #builder}; {@link Builder#build} checks them.
+ * Settings of servers inside this JVM, checked by {@link #of}.
  *
- * @param servers in this JVM, each with its own area
- * @param replicas of every object, primary included
+ * @param shape of the store: servers in this JVM, each with its own area
  * @param dir where the areas are; null: memory only, gone with the last close
  * @param capacityBytes of log per server
- * @param shards into which the keys are divided
- * @param segmentBytes of one segment
- * @param maxMessage longest message of the fabric; larger entries are sent in blocks
  * @param workers mutations under way at once, per server
  * @param verifyReads whether every read checks the entry's checksums
  * @param scrubMibPerSecond how fast each server reads again what it holds, at most; 0: not at all
- * @param durability what an acknowledged write survives
  * @param acceptUnclean opens an area that the operating system may not have written completely, or that is marked as incomplete
- * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none
+ * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none are taken, and
+ *     those that are there are removed
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
  * @param deadlineMs that one wait of an operation, and each step of the close, takes at most
  */
 public record EmbeddedSettings(
-        int servers,
-        int replicas,
+        ClusterShape shape,
         @Nullable Path dir,
         long capacityBytes,
-        int shards,
-        int segmentBytes,
-        int maxMessage,
         int workers,
         boolean verifyReads,
         int scrubMibPerSecond,
-        Durability durability,
         long checkpointIntervalMs,
         boolean acceptUnclean,
         boolean acceptCopied,
@@ -53,8 +45,15 @@ public record EmbeddedSettings(
     public static final long DEFAULT_DEADLINE_MS = 30_000;
     private static final long MAX_DEADLINE_MS = 1_000L * Integer.MAX_VALUE;
 
-    public static Builder builder() {
-        return new Builder();
+    /**
+     * The usual settings with some changed.
+     *
+     * @throws IllegalArgumentException if the settings cannot work; says why and what would
+     */
+    public static EmbeddedSettings of(Consumer<Builder> change) {
+        final Builder builder = new Builder();
+        change.accept(builder);
+        return builder.build();
     }
 
     /** 256 MiB per server, or less where the JVM allows less direct memory and there is no dir. */
@@ -76,114 +75,40 @@ public record EmbeddedSettings(
         return (long) ServerSettings.minimumSegments(workers, 1, replicas > 1) * segmentBytes;
     }
 
-    /** Collects settings; what is not set has its default. */
+    /** Values to change, named as in the settings and their shape; each begins with its default. */
     public static final class Builder {
-        private int servers = 1;
-        private int replicas = 1;
-        private @Nullable Path dir;
-        private long capacityBytes;
-        private int shards;
-        private int segmentBytes;
-        private int maxMessage = DEFAULT_MAX_MESSAGE;
-        private int workers;
-        private boolean verifyReads;
-        private int scrubMibPerSecond = DEFAULT_SCRUB_MIB_PER_SECOND;
-        private @Nullable Durability durability;
-        private long checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS;
-        private boolean acceptUnclean;
-        private boolean acceptCopied;
-        private long deadlineMs = DEFAULT_DEADLINE_MS;
-
-        public Builder servers(int count) {
-            servers = count;
-            return this;
-        }
-
-        public Builder replicas(int count) {
-            replicas = count;
-            return this;
-        }
-
-        public Builder dir(@Nullable Path directory) {
-            dir = directory;
-            return this;
-        }
-
+        public int servers = 1;
+        public int replicas = 1;
+        public @Nullable Path dir;
         /** Per server; 0: the default. */
-        public Builder capacityBytes(long bytes) {
-            capacityBytes = bytes;
-            return this;
-        }
-
+        public long capacityBytes;
         /** 0: 16 per server. */
-        public Builder shards(int count) {
-            shards = count;
-            return this;
-        }
-
+        public int shards;
         /** 0: as suits the capacity. */
-        public Builder segmentBytes(int bytes) {
-            segmentBytes = bytes;
-            return this;
-        }
+        public int segmentBytes;
 
-        public Builder maxMessage(int bytes) {
-            maxMessage = bytes;
-            return this;
-        }
-
+        public int maxMessage = DEFAULT_MAX_MESSAGE;
         /** 0: two per processor, at least 4. */
-        public Builder workers(int count) {
-            workers = count;
-            return this;
-        }
+        public int workers;
 
-        public Builder verifyReads(boolean verify) {
-            verifyReads = verify;
-            return this;
-        }
-
-        /** 0: not at all. */
-        public Builder scrubMibPerSecond(int mib) {
-            scrubMibPerSecond = mib;
-            return this;
-        }
-
+        public boolean verifyReads;
+        public int scrubMibPerSecond = DEFAULT_SCRUB_MIB_PER_SECOND;
         /** Null: process with a dir, none without. */
-        public Builder durability(@Nullable Durability level) {
-            durability = level;
-            return this;
-        }
+        public @Nullable Durability durability;
+
+        public long checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS;
+        public boolean acceptUnclean;
+        public boolean acceptCopied;
+        public long deadlineMs = DEFAULT_DEADLINE_MS;
+
+        private Builder() {}
 
         /** By its name in configuration; empty: process with a dir, none without. */
-        public Builder durabilityNamed(String name) {
-            return durability(name.isEmpty() ? null : Durability.valueOf(name.toUpperCase(Locale.ROOT)));
+        public void durabilityNamed(String name) {
+            durability = name.isEmpty() ? null : Durability.valueOf(name.toUpperCase(Locale.ROOT));
         }
 
-        /** 0: none are taken, and those that are there are removed. */
-        public Builder checkpointIntervalMs(long ms) {
-            checkpointIntervalMs = ms;
-            return this;
-        }
-
-        public Builder acceptUnclean(boolean accept) {
-            acceptUnclean = accept;
-            return this;
-        }
-
-        public Builder acceptCopied(boolean accept) {
-            acceptCopied = accept;
-            return this;
-        }
-
-        /** From 1: how long an operation waits for progress, at most. */
-        public Builder deadlineMs(long ms) {
-            deadlineMs = ms;
-            return this;
-        }
-
-        /** @throws IllegalArgumentException if the settings cannot work; says why and what would */
-        public EmbeddedSettings build() {
+        private EmbeddedSettings build() {
             final int shardCount = shards == 0 ? DEFAULT_SHARDS_PER_SERVER * servers : shards;
             final int workerCount = workers == 0 ? defaultWorkers() : workers;
             require(workerCount >= 1 && workerCount <= 1024, "workers must be 1..1024, not " + workerCount);
@@ -192,7 +117,8 @@ public record EmbeddedSettings(
             final int segment = segmentBytes == 0 ? suitableSegment(capacity, workerCount) : segmentBytes;
             final Durability level =
                     durability != null ? durability : dir == null ? Durability.NONE : Durability.PROCESS;
-            new ClusterShape(servers, replicas, shardCount, segment, maxMessage, level).requireUsable();
+            final ClusterShape shape =
+                    new ClusterShape(servers, replicas, shardCount, segment, maxMessage, level).requireUsable();
             final long minimum = minimumCapacity(replicas, workerCount, segment);
             require(
                     capacity >= minimum,
@@ -212,17 +138,12 @@ public record EmbeddedSettings(
                     deadlineMs >= 1 && deadlineMs <= MAX_DEADLINE_MS,
                     "deadline must be 1.." + MAX_DEADLINE_MS / 1_000 + " seconds, not " + deadlineMs + " ms");
             return new EmbeddedSettings(
-                    servers,
-                    replicas,
+                    shape,
                     dir,
                     capacity,
-                    shardCount,
-                    segment,
-                    maxMessage,
                     workerCount,
                     verifyReads,
                     scrubMibPerSecond,
-                    level,
                     checkpointIntervalMs,
                     acceptUnclean,
                     acceptCopied,

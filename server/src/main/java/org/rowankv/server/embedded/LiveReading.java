@@ -52,11 +52,11 @@ final class LiveReading {
 
     SnapshotOutcome snapshot(Path target, SnapshotProgress progress) {
         final StoreShape shape = new StoreShape(
-                settings.servers(),
-                settings.replicas(),
+                settings.shape().servers(),
+                settings.shape().replicas(),
                 settings.capacityBytes(),
-                settings.shards(),
-                settings.segmentBytes());
+                settings.shape().shards(),
+                settings.shape().segmentBytes());
         return alone("rowan-snapshot", () -> {
             final CutWithFiles source = new CutWithFiles();
             return OnlineSnapshot.make(servers, source, shape, settings.dir(), target, progress);

@@ -109,7 +109,7 @@ final class StoreFiles {
         }
         final long clusterId = random.nextLong();
         final List<Area> areas = new ArrayList<>();
-        for (int server = 0; server < settings.servers(); server++) {
+        for (int server = 0; server < settings.shape().servers(); server++) {
             final AreaSettings areaSettings = anonymousArea(settings, server, clusterId);
             areas.add(Area.create(areaSettings, memories.memory(areaSettings), random));
         }
@@ -122,19 +122,19 @@ final class StoreFiles {
         return new AreaSettings(
                 null,
                 settings.capacityBytes(),
-                settings.segmentBytes(),
+                settings.shape().segmentBytes(),
                 server,
                 clusterId,
-                settings.shards(),
-                settings.durability(),
-                settings.servers(),
-                settings.replicas());
+                settings.shape().shards(),
+                settings.shape().durability(),
+                settings.shape().servers(),
+                settings.shape().replicas());
     }
 
     private static StoreFiles inMemory(EmbeddedSettings settings, RandomSource random) {
         final long clusterId = random.nextLong();
         final List<Area> areas = new ArrayList<>();
-        for (int server = 0; server < settings.servers(); server++) {
+        for (int server = 0; server < settings.shape().servers(); server++) {
             areas.add(Area.create(anonymousArea(settings, server, clusterId), random));
         }
         final MemoryConfigurationStore store = new MemoryConfigurationStore();
@@ -147,19 +147,20 @@ final class StoreFiles {
         final StoreDirectory directory = StoreDirectory.open(
                 java.util.Objects.requireNonNull(settings.dir()),
                 new StoreShape(
-                        settings.servers(),
-                        settings.replicas(),
+                        settings.shape().servers(),
+                        settings.shape().replicas(),
                         settings.capacityBytes(),
-                        settings.shards(),
-                        settings.segmentBytes()),
+                        settings.shape().shards(),
+                        settings.shape().segmentBytes()),
                 new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()),
                 random);
         final List<Area> areas = new ArrayList<>();
         ConfigurationStore store = null;
         try {
             if (directory.isNew()) {
-                for (int server = 0; server < settings.servers(); server++) {
-                    areas.add(Area.create(directory.areaSettings(server, settings.durability()), random, machine));
+                for (int server = 0; server < settings.shape().servers(); server++) {
+                    areas.add(Area.create(
+                            directory.areaSettings(server, settings.shape().durability()), random, machine));
                 }
                 store = new FileConfigurationStore(directory.configurationDir());
                 final Configuration first = firstConfiguration(settings, directory.clusterId(), areas, random);
@@ -191,8 +192,8 @@ final class StoreFiles {
     /** A configuration that was put back may be that of another store. */
     private static void requireShape(StoreDirectory directory, Configuration found, EmbeddedSettings settings) {
         if (found.clusterId() != directory.clusterId()
-                || found.serverCount() != settings.servers()
-                || found.shardCount() != settings.shards()) {
+                || found.serverCount() != settings.shape().servers()
+                || found.shardCount() != settings.shape().shards()) {
             throw new StoreOpenException("the configuration in " + directory.configurationDir()
                     + " is that of another store (cluster " + Long.toHexString(found.clusterId()) + ", "
                     + found.serverCount() + " servers, " + found.shardCount() + " shards; this is cluster "
@@ -205,9 +206,14 @@ final class StoreFiles {
         final List<Long> incarnations = new ArrayList<>();
         areas.forEach(area -> incarnations.add(0L));
         final Configuration first = Configuration.initial(
-                clusterId, random.nextLong(), settings.servers(), settings.replicas(), settings.shards(), incarnations);
+                clusterId,
+                random.nextLong(),
+                settings.shape().servers(),
+                settings.shape().replicas(),
+                settings.shape().shards(),
+                incarnations);
         for (Area area : areas) {
-            for (int shard = 0; shard < settings.shards(); shard++) {
+            for (int shard = 0; shard < settings.shape().shards(); shard++) {
                 if (first.shard(shard).isReplica(area.serverId())
                         && area.tenures().tenure(shard) == 0) {
                     area.tenures().put(shard, first.shard(shard).epoch());

@@ -58,15 +58,15 @@ final class CallerErrorTest {
     private Path dir;
 
     private EmbeddedSettings settings(int workers) {
-        return EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(3)
-                .dir(dir)
-                .shards(6)
-                .workers(workers)
-                .capacityBytes(4 << 20)
-                .maxMessage(1024)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.dir = dir;
+            with.shards = 6;
+            with.workers = workers;
+            with.capacityBytes = 4 << 20;
+            with.maxMessage = 1024;
+        });
     }
 
     @AfterEach

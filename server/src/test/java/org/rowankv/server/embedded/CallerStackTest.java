@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,12 +20,13 @@ final class CallerStackTest {
     @TempDir
     private Path dir;
 
-    private final EmbeddedSettings.Builder settings = EmbeddedSettings.builder()
-            .servers(3)
-            .replicas(3)
-            .shards(6)
-            .workers(3)
-            .capacityBytes(4 << 20);
+    private final Consumer<EmbeddedSettings.Builder> settings = with -> {
+        with.servers = 3;
+        with.replicas = 3;
+        with.shards = 6;
+        with.workers = 3;
+        with.capacityBytes = 4 << 20;
+    };
 
     @Test
     void shouldLeaveNothingHalfDoneWhenTheStackEnds() throws Exception {
@@ -32,7 +34,7 @@ final class CallerStackTest {
         final PossibleValues others = new PossibleValues("o", 40, 300);
         for (int round = 0; round < TestScale.of(1, 3); round++) {
             try (EmbeddedCluster cluster =
-                    EmbeddedCluster.open(settings.dir(dir).build())) {
+                    EmbeddedCluster.open(EmbeddedSettings.of(settings.andThen(with -> with.dir = dir)))) {
                 final RowanClient client = Stores.client(cluster, round);
                 final int cache = Stores.cache(client);
                 values.requirePossible(client, cache);
@@ -55,7 +57,8 @@ final class CallerStackTest {
         assertThat(values.errors).isPositive();
         assertThat(values.done).isPositive();
         assertThat(others.errors).isZero();
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings.dir(dir).build())) {
+        try (EmbeddedCluster cluster =
+                EmbeddedCluster.open(EmbeddedSettings.of(settings.andThen(with -> with.dir = dir)))) {
             final RowanClient client = Stores.client(cluster, 99);
             final int cache = Stores.cache(client);
             values.requirePossible(client, cache);

@@ -19,14 +19,14 @@ final class ChangeLeaseTest {
     private static final long LEASE_MS = ShardChanges.LEASE_NS / 1_000_000;
 
     private final TurnedStore store = TurnedStore.open(
-            EmbeddedSettings.builder()
-                    .servers(1)
-                    .shards(1)
-                    .workers(1)
-                    .capacityBytes(26 << 16)
-                    .segmentBytes(64 << 10)
-                    .maxMessage(1024)
-                    .build(),
+            EmbeddedSettings.of(with -> {
+                with.servers = 1;
+                with.shards = 1;
+                with.workers = 1;
+                with.capacityBytes = 26 << 16;
+                with.segmentBytes = 64 << 10;
+                with.maxMessage = 1024;
+            }),
             new KeptStore(),
             1_000_000_000L,
             1_700_000_000_000L,

@@ -49,12 +49,12 @@ final class ChangeStreamTest {
     @BeforeEach
     void open() {
         cluster = EmbeddedCluster.open(
-                EmbeddedSettings.builder()
-                        .servers(3)
-                        .replicas(2)
-                        .shards(6)
-                        .workers(3)
-                        .build(),
+                EmbeddedSettings.of(with -> {
+                    with.servers = 3;
+                    with.replicas = 2;
+                    with.shards = 6;
+                    with.workers = 3;
+                }),
                 clock,
                 new SplittableRandomSource(17));
         ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
@@ -429,12 +429,12 @@ final class ChangeStreamTest {
 
     @Test
     void shouldSayThatEventsMayBeLostWhenRolesAreGivenOutAnew(@TempDir Path dir) {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .dir(dir.resolve("store"))
-                .servers(1)
-                .replicas(1)
-                .shards(4)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.dir = dir.resolve("store");
+            with.servers = 1;
+            with.replicas = 1;
+            with.shards = 4;
+        });
         EmbeddedCluster store = EmbeddedCluster.open(settings);
         EmbeddedPorts before = EmbeddedPorts.open(store, ClientPortSettings.at("127.0.0.1", 0));
         final int port = before.ports().get(0).address().getPort();

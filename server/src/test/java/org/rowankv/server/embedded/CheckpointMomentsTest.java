@@ -51,18 +51,18 @@ final class CheckpointMomentsTest {
 
     private void open(int servers, Durability level) {
         store = TurnedStore.open(
-                EmbeddedSettings.builder()
-                        .servers(servers)
-                        .replicas(servers)
-                        .shards(3)
-                        .workers(2)
-                        .segmentBytes(64 << 10)
-                        .capacityBytes(26 << 16)
-                        .maxMessage(1024)
-                        .scrubMibPerSecond(0)
-                        .durability(level)
-                        .checkpointIntervalMs(5)
-                        .build(),
+                EmbeddedSettings.of(with -> {
+                    with.servers = servers;
+                    with.replicas = servers;
+                    with.shards = 3;
+                    with.workers = 2;
+                    with.segmentBytes = 64 << 10;
+                    with.capacityBytes = 26 << 16;
+                    with.maxMessage = 1024;
+                    with.scrubMibPerSecond = 0;
+                    with.durability = level;
+                    with.checkpointIntervalMs = 5;
+                }),
                 new KeptStore(),
                 1_000_000_000L,
                 1_700_000_000_000L,

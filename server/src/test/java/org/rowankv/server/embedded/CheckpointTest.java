@@ -51,14 +51,14 @@ final class CheckpointTest {
     }
 
     private EmbeddedSettings settings(long checkpointIntervalMs) {
-        return EmbeddedSettings.builder()
-                .servers(1)
-                .dir(dir)
-                .shards(4)
-                .workers(2)
-                .capacityBytes(4 << 20)
-                .checkpointIntervalMs(checkpointIntervalMs)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = 1;
+            with.dir = dir;
+            with.shards = 4;
+            with.workers = 2;
+            with.capacityBytes = 4 << 20;
+            with.checkpointIntervalMs = checkpointIntervalMs;
+        });
     }
 
     private void change(EmbeddedCluster cluster, int count) {

@@ -8,6 +8,7 @@ import static org.rowankv.server.embedded.Stores.value;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,14 +28,15 @@ final class CleaningTest {
     @TempDir
     private Path dir;
 
-    private static EmbeddedSettings.Builder settings(int servers, int replicas) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(2 * servers)
-                .workers(4)
-                .capacityBytes(CAPACITY)
-                .maxMessage(4096);
+    private static Consumer<EmbeddedSettings.Builder> settings(int servers, int replicas) {
+        return with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = 2 * servers;
+            with.workers = 4;
+            with.capacityBytes = CAPACITY;
+            with.maxMessage = 4096;
+        };
     }
 
     /** Objects of that entry length that together take the share of the space of one server. */
@@ -51,7 +53,7 @@ final class CleaningTest {
 
     @Test
     void shouldKeepEveryValueThroughManyTimesItsCapacity() {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(3, 3).build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings(3, 3)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             final int keys = (int) (0.6 * CAPACITY / 1100);
@@ -78,7 +80,8 @@ final class CleaningTest {
     @ParameterizedTest
     @CsvSource({"1,1,2500", "3,3,2500", "3,3,20000"})
     void shouldNeitherLoseNorBringBackAcrossReopenings(int servers, int replicas, int maxLength) {
-        final EmbeddedSettings settings = settings(servers, replicas).dir(dir).build();
+        final EmbeddedSettings settings =
+                EmbeddedSettings.of(settings(servers, replicas).andThen(with -> with.dir = dir));
         final PossibleValues values = new PossibleValues("k", (int) (0.5 * CAPACITY / maxLength), maxLength);
         final Random random = new Random(servers);
         for (int round = 0; round < TestScale.of(3, 5); round++) {
@@ -99,8 +102,7 @@ final class CleaningTest {
     @ParameterizedTest
     @CsvSource({"1,1,1000", "3,3,1000", "3,3,50000"})
     void shouldGetSpaceBackFromRemovals(int servers, int replicas, int length) {
-        try (EmbeddedCluster cluster =
-                        EmbeddedCluster.open(settings(servers, replicas).build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings(servers, replicas)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             // A large entry needs its space twice for a moment.
@@ -125,7 +127,8 @@ final class CleaningTest {
     @ParameterizedTest
     @CsvSource({"1,1,1000", "3,3,1000", "3,3,50000"})
     void shouldGetSpaceBackFromClears(int servers, int replicas, int length) {
-        final EmbeddedSettings settings = settings(servers, replicas).dir(dir).build();
+        final EmbeddedSettings settings =
+                EmbeddedSettings.of(settings(servers, replicas).andThen(with -> with.dir = dir));
         for (int round = 0; round < 2; round++) {
             try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                     RowanClient client = Stores.client(cluster, round)) {
@@ -146,7 +149,7 @@ final class CleaningTest {
 
     @Test
     void shouldGetSpaceBackFromShortLivedKeysBesideLongLivedOnes() {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(3, 3).build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings(3, 3)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             final int cold = objects(cluster, 0.8, 1100);

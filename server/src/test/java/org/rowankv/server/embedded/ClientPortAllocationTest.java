@@ -39,8 +39,10 @@ final class ClientPortAllocationTest {
 
     @Test
     void shouldAllocateNothingPerOperation() {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(
-                        EmbeddedSettings.builder().servers(1).shards(2).build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+                    with.servers = 1;
+                    with.shards = 2;
+                }));
                 EmbeddedPorts ports =
                         EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0, with -> with.loops = 1));
                 RowanClient client = RowanClient.connect(ports.addresses(), NetSettings.DEFAULT)) {

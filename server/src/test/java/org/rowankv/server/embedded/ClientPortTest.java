@@ -54,8 +54,10 @@ final class ClientPortTest {
     private int cache;
 
     private void open(ClientPortSettings settings) {
-        cluster = EmbeddedCluster.open(
-                EmbeddedSettings.builder().servers(1).shards(4).build());
+        cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = 1;
+            with.shards = 4;
+        }));
         ports = EmbeddedPorts.open(cluster, settings);
         port = ports.ports().get(0);
     }

@@ -33,15 +33,15 @@ final class CloseTest {
     private Path dir;
 
     private EmbeddedSettings settings(int servers, int replicas) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .dir(dir)
-                .shards(2 * servers)
-                .workers(3)
-                .capacityBytes(4 << 20)
-                .maxMessage(1024)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.dir = dir;
+            with.shards = 2 * servers;
+            with.workers = 3;
+            with.capacityBytes = 4 << 20;
+            with.maxMessage = 1024;
+        });
     }
 
     /** A thread that was told to end may take a moment. */

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -58,24 +59,25 @@ final class ConsentedStartTest {
         return temporary.resolve("store");
     }
 
-    private EmbeddedSettings.Builder settings() {
-        return EmbeddedSettings.builder()
-                .servers(SERVERS)
-                .replicas(2)
-                .dir(dir())
-                .shards(SHARDS)
-                .workers(1)
-                .capacityBytes(CAPACITY)
-                .segmentBytes(SEGMENT)
-                .maxMessage(1024)
-                .checkpointIntervalMs(0)
-                .scrubMibPerSecond(0);
+    private Consumer<EmbeddedSettings.Builder> settings() {
+        return with -> {
+            with.servers = SERVERS;
+            with.replicas = 2;
+            with.dir = dir();
+            with.shards = SHARDS;
+            with.workers = 1;
+            with.capacityBytes = CAPACITY;
+            with.segmentBytes = SEGMENT;
+            with.maxMessage = 1024;
+            with.checkpointIntervalMs = 0;
+            with.scrubMibPerSecond = 0;
+        };
     }
 
     @BeforeEach
     void damage() throws IOException {
         final SleepyServers scheduling = new SleepyServers();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build(), scheduling.around());
+        final EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings()), scheduling.around());
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         final int shard = LandedDamage.shardOf(client, cache, LandedDamage.keyOf(cluster, client, cache, 0, 1));
@@ -114,7 +116,7 @@ final class ConsentedStartTest {
 
     private void requireAll(String when) {
         try (EmbeddedCluster cluster =
-                EmbeddedCluster.open(settings().acceptUnclean(true).build())) {
+                EmbeddedCluster.open(EmbeddedSettings.of(settings().andThen(with -> with.acceptUnclean = true)))) {
             final RowanClient reader = Stores.client(cluster, 8);
             final int cache = Stores.cache(reader);
             int absent = 0;
@@ -138,7 +140,7 @@ final class ConsentedStartTest {
     @Test
     void shouldKeepWhatAReplicaHoldsThatWasToJoinUntilItsSourceWasFoundDamaged() {
         requireAll("after a start that found damage");
-        EmbeddedCluster.open(settings().build()).close();
+        EmbeddedCluster.open(EmbeddedSettings.of(settings())).close();
     }
 
     /**
@@ -164,7 +166,8 @@ final class ConsentedStartTest {
                 }
             });
             try {
-                EmbeddedCluster.open(settings().acceptUnclean(true).build()).close();
+                EmbeddedCluster.open(EmbeddedSettings.of(settings().andThen(with -> with.acceptUnclean = true)))
+                        .close();
                 broken = false;
             } catch (IllegalStateException e) {
                 assertThat(e).hasStackTraceContaining("planted");
@@ -212,8 +215,8 @@ final class ConsentedStartTest {
                 Area area = Area.open(directory.areaSettings(1), new OpenConsent(true, false))) {
             area.tenures().set(1, 77);
         }
-        assertThatThrownBy(() ->
-                        EmbeddedCluster.open(settings().acceptUnclean(true).build()))
+        assertThatThrownBy(() -> EmbeddedCluster.open(
+                        EmbeddedSettings.of(settings().andThen(with -> with.acceptUnclean = true))))
                 .isInstanceOf(StoreOpenException.class)
                 .hasMessageContainingAll(
                         "server 1", "shard 1", "epoch 77", "older than the data", "put the newest one back");

@@ -45,14 +45,14 @@ final class CopiedBytesTest {
     @ParameterizedTest
     @CsvSource({"1,0.97", "3,0.9"})
     void shouldNotCopyTheStoreToForgetDeletionsInIt(int replicas, double share) {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(replicas)
-                .replicas(replicas)
-                .shards(16)
-                .workers(8)
-                .capacityBytes(24 << 20)
-                .segmentBytes(256 << 10)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = replicas;
+            with.replicas = replicas;
+            with.shards = 16;
+            with.workers = 8;
+            with.capacityBytes = 24 << 20;
+            with.segmentBytes = 256 << 10;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings)) {
             churn(cluster, share);
             Stores.requireHealth(cluster);
@@ -70,7 +70,7 @@ final class CopiedBytesTest {
     }
 
     private void churn(EmbeddedCluster cluster, double share) {
-        final int replicas = cluster.settings().replicas();
+        final int replicas = cluster.settings().shape().replicas();
         try (RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             final int cold = (int) (share * cluster.statistics().get(0).spaceLimit() / ENTRY_LENGTH);

@@ -37,15 +37,15 @@ final class CountersNearTheirEndsTest {
     }
 
     private EmbeddedSettings settings(int servers, int replicas) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(2 * servers)
-                .workers(4)
-                .capacityBytes(CAPACITY)
-                .maxMessage(4096)
-                .dir(dir)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = 2 * servers;
+            with.workers = 4;
+            with.capacityBytes = CAPACITY;
+            with.maxMessage = 4096;
+            with.dir = dir;
+        });
     }
 
     private static int shardOf(EmbeddedCluster cluster, int cache, String key) {

@@ -47,15 +47,15 @@ final class DamagedFrontTest {
 
     private EmbeddedCluster open() {
         return EmbeddedCluster.open(
-                EmbeddedSettings.builder()
-                        .servers(servers)
-                        .replicas(servers)
-                        .shards(2)
-                        .workers(2)
-                        .capacityBytes(2 << 20)
-                        .segmentBytes(64 << 10)
-                        .dir(dir)
-                        .build(),
+                EmbeddedSettings.of(with -> {
+                    with.servers = servers;
+                    with.replicas = servers;
+                    with.shards = 2;
+                    with.workers = 2;
+                    with.capacityBytes = 2 << 20;
+                    with.segmentBytes = 64 << 10;
+                    with.dir = dir;
+                }),
                 Surroundings.of(clock, new SplittableRandomSource(3)));
     }
 

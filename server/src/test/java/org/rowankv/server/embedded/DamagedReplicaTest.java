@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,21 +47,22 @@ final class DamagedReplicaTest {
         return temporary.resolve("store");
     }
 
-    private static EmbeddedSettings.Builder settings(Path dir, int replicas) {
-        return EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(replicas)
-                .dir(dir)
-                .shards(SHARDS)
-                .workers(1)
-                .capacityBytes(4 << 20)
-                .segmentBytes(64 << 10)
-                .maxMessage(1024)
-                .scrubMibPerSecond(0);
+    private static Consumer<EmbeddedSettings.Builder> settings(Path dir, int replicas) {
+        return with -> {
+            with.servers = 3;
+            with.replicas = replicas;
+            with.dir = dir;
+            with.shards = SHARDS;
+            with.workers = 1;
+            with.capacityBytes = 4 << 20;
+            with.segmentBytes = 64 << 10;
+            with.maxMessage = 1024;
+            with.scrubMibPerSecond = 0;
+        };
     }
 
     private EmbeddedCluster openUsual(int replicas) {
-        return EmbeddedCluster.open(settings(dir(), replicas).build());
+        return EmbeddedCluster.open(EmbeddedSettings.of(settings(dir(), replicas)));
     }
 
     private Path area(int server) {
@@ -105,8 +107,8 @@ final class DamagedReplicaTest {
     }
 
     private void requireMadeAnew(Durability level, int joins, String... keys) {
-        try (EmbeddedCluster again =
-                EmbeddedCluster.open(settings(dir(), 3).durability(level).build())) {
+        try (EmbeddedCluster again = EmbeddedCluster.open(
+                EmbeddedSettings.of(settings(dir(), 3).andThen(with -> with.durability = level)))) {
             await().atMost(Duration.ofSeconds(30)).until(() -> again.joinsCompleted() == joins);
             final RowanClient reader = Stores.client(again, 8);
             final int cache = Stores.cache(reader);
@@ -160,9 +162,8 @@ final class DamagedReplicaTest {
         public static void main(String[] args) {
             final SleepyServers scheduling = new SleepyServers();
             final EmbeddedCluster cluster = EmbeddedCluster.open(
-                    settings(Path.of(args[0]), 3)
-                            .durability(Durability.valueOf(args[1]))
-                            .build(),
+                    EmbeddedSettings.of(settings(Path.of(args[0]), 3)
+                            .andThen(with -> with.durability = Durability.valueOf(args[1]))),
                     scheduling.around());
             final RowanClient client = Stores.client(cluster);
             final int cache = Stores.cache(client);
@@ -179,7 +180,8 @@ final class DamagedReplicaTest {
     @ValueSource(ints = {1, 2})
     void shouldMakeEveryDamagedReplicaAnewAfterAClose(int damaged) {
         final SleepyServers scheduling = new SleepyServers();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings(dir(), 3).build(), scheduling.around());
+        final EmbeddedCluster cluster =
+                EmbeddedCluster.open(EmbeddedSettings.of(settings(dir(), 3)), scheduling.around());
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         final String key = LandedDamage.keyOf(cluster, client, cache, 0, 1);
@@ -225,7 +227,8 @@ final class DamagedReplicaTest {
         Files.delete(area(2));
         final SleepyServers scheduling = new SleepyServers();
         final EmbeddedCluster cluster = EmbeddedCluster.open(
-                settings(dir(), 2).build(), scheduling.around().withTuning(with -> with.copyBytesPerSecond = SLOW));
+                EmbeddedSettings.of(settings(dir(), 2)),
+                scheduling.around().withTuning(with -> with.copyBytesPerSecond = SLOW));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         putAndDamage(cluster, scheduling, client, cache, here, 1);
@@ -243,8 +246,8 @@ final class DamagedReplicaTest {
                         "Server 2 had not yet got its copy");
         assertThat(area(1)).hasBinaryContent(before);
         // With consent it serves shards without a complete replica, and is made anew where another is complete.
-        try (EmbeddedCluster again =
-                EmbeddedCluster.open(settings(dir(), 2).acceptUnclean(true).build())) {
+        try (EmbeddedCluster again = EmbeddedCluster.open(
+                EmbeddedSettings.of(settings(dir(), 2).andThen(with -> with.acceptUnclean = true)))) {
             final RowanClient reader = Stores.client(again, 8);
             final int found = Stores.cache(reader);
             assertThat(numberOf(here, reader.get(found, bytes(here)))).isEqualTo(2);
@@ -306,7 +309,8 @@ final class DamagedReplicaTest {
         if (firstIsMarked) {
             final SleepyServers scheduling = new SleepyServers();
             final EmbeddedCluster cluster = EmbeddedCluster.open(
-                    settings(dir(), 3).checkpointIntervalMs(0).build(), scheduling.around());
+                    EmbeddedSettings.of(settings(dir(), 3).andThen(with -> with.checkpointIntervalMs = 0)),
+                    scheduling.around());
             final RowanClient client = Stores.client(cluster, 8);
             final int cache = Stores.cache(client);
             for (String key : keys.subList(1, 3)) {
@@ -332,8 +336,11 @@ final class DamagedReplicaTest {
                 assertThat(aside(server)).doesNotExist();
             }
         }
-        try (EmbeddedCluster again = EmbeddedCluster.open(
-                settings(dir(), 3).checkpointIntervalMs(0).acceptUnclean(true).build())) {
+        try (EmbeddedCluster again =
+                EmbeddedCluster.open(EmbeddedSettings.of(settings(dir(), 3).andThen(with -> {
+                    with.checkpointIntervalMs = 0;
+                    with.acceptUnclean = true;
+                })))) {
             // The primary of each has it in a log of its own.
             final RowanClient reader = Stores.client(again, 8);
             final int cache = Stores.cache(reader);
@@ -345,6 +352,7 @@ final class DamagedReplicaTest {
     }
 
     private EmbeddedCluster openWithoutCheckpoints() {
-        return EmbeddedCluster.open(settings(dir(), 3).checkpointIntervalMs(0).build());
+        return EmbeddedCluster.open(
+                EmbeddedSettings.of(settings(dir(), 3).andThen(with -> with.checkpointIntervalMs = 0)));
     }
 }

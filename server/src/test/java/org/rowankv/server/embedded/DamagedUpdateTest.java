@@ -40,16 +40,16 @@ final class DamagedUpdateTest {
     private long version;
 
     private void open(boolean verifyReads) {
-        cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(1)
-                .replicas(1)
-                .shards(1)
-                .workers(1)
-                .capacityBytes(4 << 20)
-                .segmentBytes(64 << 10)
-                .verifyReads(verifyReads)
-                .scrubMibPerSecond(0)
-                .build());
+        cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = 1;
+            with.replicas = 1;
+            with.shards = 1;
+            with.workers = 1;
+            with.capacityBytes = 4 << 20;
+            with.segmentBytes = 64 << 10;
+            with.verifyReads = verifyReads;
+            with.scrubMibPerSecond = 0;
+        }));
         client = Stores.client(cluster);
         cache = Stores.cache(client);
         final Request put = request();

@@ -23,15 +23,15 @@ final class DestroyedCacheTest {
 
     @Test
     void shouldRefuseADestroyedCacheWhenNeitherLogNorCheckpointSaysSo() {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(1)
-                .replicas(1)
-                .shards(1)
-                .workers(1)
-                .capacityBytes(CAPACITY)
-                .checkpointIntervalMs(0)
-                .dir(dir)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 1;
+            with.replicas = 1;
+            with.shards = 1;
+            with.workers = 1;
+            with.capacityBytes = CAPACITY;
+            with.checkpointIntervalMs = 0;
+            with.dir = dir;
+        });
         final int destroyed;
         final int live;
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);

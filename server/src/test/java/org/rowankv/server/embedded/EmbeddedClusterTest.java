@@ -39,11 +39,11 @@ final class EmbeddedClusterTest {
     @ParameterizedTest
     @CsvSource({"1,1", "3,1", "3,3"})
     void shouldKeepWhatWasWritten(int servers, int replicas) {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .capacityBytes(64 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.capacityBytes = 64 << 20;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = client(cluster)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();
@@ -64,7 +64,7 @@ final class EmbeddedClusterTest {
             assertThat(client.get(cache, bytes("k1"))).isNull();
             assertThat(client.scan(cache, false).hasNext()).isFalse();
             for (Server server : cluster.servers()) {
-                for (int shard = 0; shard < settings.shards(); shard++) {
+                for (int shard = 0; shard < settings.shape().shards(); shard++) {
                     if (server.replicas().has(shard)) {
                         // Calls within a process lose no reply, so nobody has to remember what was answered.
                         assertThat(server.replicas().get(shard).sessions().openIds())
@@ -78,12 +78,12 @@ final class EmbeddedClusterTest {
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldFindEverythingAfterReopening(int servers, int replicas) {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .dir(dir)
-                .capacityBytes(64 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.dir = dir;
+            with.capacityBytes = 64 << 20;
+        });
         final Map<String, String> model = new HashMap<>();
         final Random random = new Random(1);
         for (int round = 0; round < 4; round++) {
@@ -115,12 +115,12 @@ final class EmbeddedClusterTest {
 
     @Test
     void shouldOverwriteManyTimesItsCapacity() {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(3)
-                .capacityBytes(16 << 20)
-                .workers(4)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.capacityBytes = 16 << 20;
+            with.workers = 4;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = client(cluster)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();
@@ -146,8 +146,10 @@ final class EmbeddedClusterTest {
 
     @Test
     void shouldRefuseWritesWhenFullAndServeReads() {
-        final EmbeddedSettings settings =
-                EmbeddedSettings.builder().capacityBytes(8 << 20).workers(4).build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.capacityBytes = 8 << 20;
+            with.workers = 4;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = client(cluster)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();
@@ -181,13 +183,13 @@ final class EmbeddedClusterTest {
 
     @Test
     void shouldCarryEntriesLargerThanAMessage() {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(3)
-                .dir(dir)
-                .capacityBytes(64 << 20)
-                .segmentBytes(1 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.dir = dir;
+            with.capacityBytes = 64 << 20;
+            with.segmentBytes = 1 << 20;
+        });
         final byte[] value = new byte[500_000];
         new Random(5).nextBytes(value);
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);

@@ -18,8 +18,10 @@ final class EmbeddedPortsTest {
     @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void shouldCountEachEvictionOnce() {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(
-                        EmbeddedSettings.builder().servers(2).shards(4).build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+                    with.servers = 2;
+                    with.shards = 4;
+                }));
                 EmbeddedPorts ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
                 RowanClient client = RowanClient.connect(ports.addresses(), NetSettings.DEFAULT)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();

@@ -16,7 +16,12 @@ class EmbeddedSessionTest extends SessionContract {
     @Override
     protected Session open(Clock storeClock) {
         cluster = EmbeddedCluster.open(
-                EmbeddedSettings.builder().servers(3).replicas(3).build(), storeClock, new SplittableRandomSource(5));
+                EmbeddedSettings.of(with -> {
+                    with.servers = 3;
+                    with.replicas = 3;
+                }),
+                storeClock,
+                new SplittableRandomSource(5));
         return cluster.session();
     }
 

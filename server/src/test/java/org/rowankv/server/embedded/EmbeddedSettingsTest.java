@@ -8,17 +8,17 @@ import org.junit.jupiter.api.Test;
 /** Shapes that no store can have are refused before anything is made. */
 final class EmbeddedSettingsTest {
     private static EmbeddedSettings of(int servers, int shards) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(1)
-                .shards(shards)
-                .capacityBytes(64L << 20)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = 1;
+            with.shards = shards;
+            with.capacityBytes = 64L << 20;
+        });
     }
 
     @Test
     void shouldRefuseMoreServersAndShardsThanThereAreNumbersFor() {
-        assertThat(of(64, 4096).servers()).isEqualTo(64);
+        assertThat(of(64, 4096).shape().servers()).isEqualTo(64);
         assertThatThrownBy(() -> of(65, 4096)).hasMessageContaining("servers must be 1..64, not 65");
         assertThatThrownBy(() -> of(64, 4097)).hasMessageContaining("4096, not 4097");
     }

@@ -93,16 +93,16 @@ final class EvictionMomentsTest {
     @ValueSource(ints = {1, 3})
     void shouldEndForGoodWhateverComesInTheMiddle(int servers) {
         store = TurnedStore.open(
-                EmbeddedSettings.builder()
-                        .servers(servers)
-                        .replicas(servers)
-                        .shards(3)
-                        .workers(2)
-                        .segmentBytes(64 << 10)
-                        .capacityBytes(26 << 16)
-                        .maxMessage(1024)
-                        .scrubMibPerSecond(0)
-                        .build(),
+                EmbeddedSettings.of(with -> {
+                    with.servers = servers;
+                    with.replicas = servers;
+                    with.shards = 3;
+                    with.workers = 2;
+                    with.segmentBytes = 64 << 10;
+                    with.capacityBytes = 26 << 16;
+                    with.maxMessage = 1024;
+                    with.scrubMibPerSecond = 0;
+                }),
                 new KeptStore(),
                 1_000_000_000L,
                 1_700_000_000_000L,

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,13 +44,14 @@ final class EvictionTest {
 
     private final WallClock clock = new WallClock();
 
-    private static EmbeddedSettings.Builder settings(int servers, int replicas) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(4 * servers)
-                .workers(WORKERS)
-                .capacityBytes(6 << 20);
+    private static Consumer<EmbeddedSettings.Builder> settings(int servers, int replicas) {
+        return with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = 4 * servers;
+            with.workers = WORKERS;
+            with.capacityBytes = 6 << 20;
+        };
     }
 
     private EmbeddedCluster open(EmbeddedSettings settings) {
@@ -177,7 +179,7 @@ final class EvictionTest {
         // Beside the mutations under way: of an eviction on each server that is done, and not counted yet.
         final long most = limit + limit / 10 + (long) servers * (WORKERS + 1) * (byEntries ? 1 : charge);
         final int perThread = 5000;
-        try (EmbeddedCluster cluster = open(settings(servers, replicas).build())) {
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(servers, replicas)))) {
             final int other;
             final int cache;
             try (RowanClient client = Stores.client(cluster)) {
@@ -225,7 +227,7 @@ final class EvictionTest {
 
     @Test
     void shouldEvictNothingUpToTheLimit() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = limited(client, 1000, 0);
             putAll(client, cache, "k", 1000);
@@ -240,7 +242,7 @@ final class EvictionTest {
     @ParameterizedTest
     @CsvSource({"1", "3"})
     void shouldKeepACacheOfOneObject(int servers) throws InterruptedException {
-        try (EmbeddedCluster cluster = open(settings(servers, servers).build())) {
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(servers, servers)))) {
             try (RowanClient client = Stores.client(cluster)) {
                 final int cache = limited(client, 1, 0);
                 final List<Thread> threads = new ArrayList<>();
@@ -267,7 +269,7 @@ final class EvictionTest {
     /** A scan over twice the limit passes by; what had been asked for before stays. */
     @Test
     void shouldKeepWhatIsReadAgainThroughAScan() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = limited(client, 1000, 0);
             putAll(client, cache, "hot", 500);
@@ -286,7 +288,7 @@ final class EvictionTest {
 
     @Test
     void shouldMarkWhatIsReadOnlyInCachesWithALimit() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
                 RowanClient client = Stores.client(cluster)) {
             final int other = Stores.cache(client);
             final int cache = limited(client, 1000, 0);
@@ -321,7 +323,8 @@ final class EvictionTest {
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldFindCountsAndLimitsAgainWhenTheStoreIsOpened(int servers, int replicas) {
-        final EmbeddedSettings settings = settings(servers, replicas).dir(dir).build();
+        final EmbeddedSettings settings =
+                EmbeddedSettings.of(settings(servers, replicas).andThen(with -> with.dir = dir));
         final int cache;
         final long before;
         final long bytesBefore;
@@ -353,7 +356,7 @@ final class EvictionTest {
 
     @Test
     void shouldFollowALimitThatChanges() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             putAll(client, cache, "k", 2000);
@@ -377,7 +380,7 @@ final class EvictionTest {
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldCountAnewAfterAClear(int servers, int replicas) {
-        try (EmbeddedCluster cluster = open(settings(servers, replicas).build())) {
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(servers, replicas)))) {
             try (RowanClient client = Stores.client(cluster)) {
                 final int cache = limited(client, 900, 0);
                 for (int round = 0; round < 5; round++) {
@@ -404,7 +407,7 @@ final class EvictionTest {
     /** An object whose lifetime is over ends by that, and goes before others. */
     @Test
     void shouldEndWhatHasExpiredFirst() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = limited(client, 1000, 0);
             for (int i = 0; i < 900; i++) {
@@ -430,7 +433,7 @@ final class EvictionTest {
     /** A touch is a use, changes no count of objects, and the bytes that it adds count. */
     @Test
     void shouldCountTouchesAsUses() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = limited(client, 1000, 0);
             putAll(client, cache, "touched", 400);
@@ -456,7 +459,7 @@ final class EvictionTest {
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldMakeRoomInAFullStore(int servers, int replicas) {
-        final EmbeddedSettings settings = settings(servers, replicas).build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(settings(servers, replicas));
         try (EmbeddedCluster cluster = open(settings)) {
             try (RowanClient client = Stores.client(cluster)) {
                 final int cache =
@@ -490,7 +493,7 @@ final class EvictionTest {
     /** An answer that may be asked for outlives its object, and a miss's version notices that it was evicted. */
     @Test
     void shouldNotBringBackWhatWasEvicted() {
-        final EmbeddedSettings settings = settings(3, 3).dir(dir).build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(settings(3, 3).andThen(with -> with.dir = dir));
         final List<String> gone = new ArrayList<>();
         final int cache;
         try (EmbeddedCluster cluster = open(settings);
@@ -518,7 +521,7 @@ final class EvictionTest {
 
     @Test
     void shouldCloseInTheMiddleOfEvictions() {
-        final EmbeddedSettings settings = settings(3, 3).dir(dir).build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(settings(3, 3).andThen(with -> with.dir = dir));
         for (int round = 0; round < 5; round++) {
             try (EmbeddedCluster cluster = open(settings);
                     RowanClient client = Stores.client(cluster, round)) {
@@ -541,7 +544,7 @@ final class EvictionTest {
 
     @Test
     void shouldLeaveALifetimeToAnObjectThatWasTouched() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = limited(client, 100, 0);
             final Request put = new Request()

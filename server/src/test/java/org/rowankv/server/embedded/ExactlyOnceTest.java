@@ -41,14 +41,14 @@ final class ExactlyOnceTest {
     private int cache;
 
     private void open(int servers, int replicas) {
-        cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(servers)
-                .workers(4)
-                .capacityBytes(3 << 20)
-                .maxMessage(2048)
-                .build());
+        cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = servers;
+            with.workers = 4;
+            with.capacityBytes = 3 << 20;
+            with.maxMessage = 2048;
+        }));
         client = Stores.client(cluster);
         cache = Stores.cache(client);
         for (int shard = 0; shard < servers; shard++) {

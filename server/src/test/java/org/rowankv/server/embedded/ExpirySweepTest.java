@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,13 +43,14 @@ final class ExpirySweepTest {
 
     private final WallClock clock = new WallClock();
 
-    private static EmbeddedSettings.Builder settings(int servers, int replicas) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(2 * servers)
-                .workers(4)
-                .capacityBytes(4 << 20);
+    private static Consumer<EmbeddedSettings.Builder> settings(int servers, int replicas) {
+        return with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = 2 * servers;
+            with.workers = 4;
+            with.capacityBytes = 4 << 20;
+        };
     }
 
     private EmbeddedCluster open(EmbeddedSettings settings) {
@@ -99,7 +101,7 @@ final class ExpirySweepTest {
     @ParameterizedTest
     @CsvSource({"1,1", "3,1", "3,2", "3,3"})
     void shouldGiveSpaceBackWithoutAnyRead(int servers, int replicas) {
-        try (EmbeddedCluster cluster = open(settings(servers, replicas).build())) {
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(servers, replicas)))) {
             try (RowanClient client = Stores.client(cluster)) {
                 final int cache = Stores.cache(client);
                 putAll(client, cache, "eternal", 100, Ttl.ETERNAL);
@@ -127,7 +129,7 @@ final class ExpirySweepTest {
 
     @Test
     void shouldLeaveTheEndOfAnObjectToItsPrimary() {
-        try (EmbeddedCluster cluster = open(settings(3, 3).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(3, 3)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             putAll(client, cache, "k", 600, MINUTE_MS);
@@ -150,7 +152,7 @@ final class ExpirySweepTest {
 
     @Test
     void shouldLeaveAnExpiredObjectForAWhileToWhoeverAsks() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             putAll(client, cache, "late", 50, MINUTE_MS);
@@ -171,7 +173,8 @@ final class ExpirySweepTest {
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldNotBringBackWhatItEndedWhenTheClockGoesBack(int servers, int replicas) {
-        final EmbeddedSettings settings = settings(servers, replicas).dir(dir).build();
+        final EmbeddedSettings settings =
+                EmbeddedSettings.of(settings(servers, replicas).andThen(with -> with.dir = dir));
         try (EmbeddedCluster cluster = open(settings);
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
@@ -197,7 +200,7 @@ final class ExpirySweepTest {
 
     @Test
     void shouldEndWhatItFindsExpiredWhenTheStoreIsOpened() {
-        final EmbeddedSettings settings = settings(3, 3).dir(dir).build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(settings(3, 3).andThen(with -> with.dir = dir));
         try (EmbeddedCluster cluster = open(settings);
                 RowanClient client = Stores.client(cluster)) {
             putAll(client, Stores.cache(client), "k", 200, MINUTE_MS);
@@ -214,7 +217,7 @@ final class ExpirySweepTest {
 
     @Test
     void shouldSpareWhatWasTouchedOrReplaced() {
-        try (EmbeddedCluster cluster = open(settings(3, 3).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(3, 3)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             putAll(client, cache, "touched", 100, MINUTE_MS);
@@ -246,7 +249,7 @@ final class ExpirySweepTest {
     @CsvSource({"1,1,4", "3,1,4", "3,2,4", "3,3,4", "1,1,1", "3,3,1"})
     void shouldTakeNewObjectsWhereAllOfAFullStoreHasExpired(int servers, int replicas, int workers) {
         try (EmbeddedCluster cluster =
-                open(settings(servers, replicas).workers(workers).build())) {
+                open(EmbeddedSettings.of(settings(servers, replicas).andThen(with -> with.workers = workers)))) {
             try (RowanClient client = Stores.client(cluster)) {
                 final int cache = Stores.cache(client);
                 int next = 0;
@@ -269,7 +272,7 @@ final class ExpirySweepTest {
 
     @Test
     void shouldFindSpaceForCallersThatHoldEveryWorker() throws Exception {
-        try (EmbeddedCluster cluster = open(settings(3, 3).workers(2).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(3, 3).andThen(with -> with.workers = 2)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             int stored = 0;
@@ -306,7 +309,7 @@ final class ExpirySweepTest {
 
     @Test
     void shouldPassByWhatIsLockedAndComeBack() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
                 RowanClient client = Stores.client(cluster)) {
             putAll(client, Stores.cache(client), "k", 600, MINUTE_MS);
             final KeyLocks locks = cluster.servers().get(0).replicas().get(1).keyLocks();
@@ -329,7 +332,7 @@ final class ExpirySweepTest {
 
     @Test
     void shouldLeaveToAClearWhatTheClearHasEnded() {
-        try (EmbeddedCluster cluster = open(settings(3, 3).build());
+        try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(3, 3)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             for (int round = 0; round < 5; round++) {
@@ -351,7 +354,7 @@ final class ExpirySweepTest {
 
     @Test
     void shouldCloseInTheMiddleOfASweep() {
-        final EmbeddedSettings settings = settings(3, 3).dir(dir).build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(settings(3, 3).andThen(with -> with.dir = dir));
         for (int round = 0; round < 5; round++) {
             try (EmbeddedCluster cluster = open(settings)) {
                 try (RowanClient client = Stores.client(cluster, round)) {

@@ -48,15 +48,15 @@ final class FailedStartTest {
     }
 
     private EmbeddedSettings settings() {
-        return EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(3)
-                .dir(dir)
-                .shards(3)
-                .workers(1)
-                .capacityBytes(4 << 20)
-                .segmentBytes(64 << 10)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.dir = dir;
+            with.shards = 3;
+            with.workers = 1;
+            with.capacityBytes = 4 << 20;
+            with.segmentBytes = 64 << 10;
+        });
     }
 
     /** Notes each agent that is started. */

@@ -26,15 +26,15 @@ final class FenceTest {
     @ParameterizedTest
     @ValueSource(ints = {500, 6000})
     void shouldLoseNothingWhileLinksAreCut(int maxLength) throws Exception {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(3)
-                .dir(dir)
-                .shards(6)
-                .workers(3)
-                .capacityBytes(4 << 20)
-                .maxMessage(1024)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.dir = dir;
+            with.shards = 6;
+            with.workers = 3;
+            with.capacityBytes = 4 << 20;
+            with.maxMessage = 1024;
+        });
         final List<PossibleValues> values = new ArrayList<>();
         for (int t = 0; t < CALLERS; t++) {
             values.add(new PossibleValues("t" + t + "-", 30, maxLength));

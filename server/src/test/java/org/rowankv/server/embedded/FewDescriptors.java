@@ -16,8 +16,10 @@ final class FewDescriptors {
     private FewDescriptors() {}
 
     public static void main(String[] arguments) throws IOException {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(
-                        EmbeddedSettings.builder().servers(1).shards(4).build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+                    with.servers = 1;
+                    with.shards = 4;
+                }));
                 EmbeddedPorts ports = EmbeddedPorts.open(
                         cluster, ClientPortSettings.at("127.0.0.1", 0, with -> with.handshakeNs = FOR_EVER_NS));
                 BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {

@@ -24,13 +24,13 @@ import org.rowankv.topology.ShardMap;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class FullStoreTest {
     private static EmbeddedSettings settings(int servers, int replicas, int shards) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(shards)
-                .workers(4)
-                .capacityBytes(4 << 20)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = shards;
+            with.workers = 4;
+            with.capacityBytes = 4 << 20;
+        });
     }
 
     private static boolean put(RowanClient client, int cache, String key, int length) {
@@ -126,15 +126,15 @@ final class FullStoreTest {
 
     @Test
     void shouldNotLeaveSpaceWithWorkersThatAreIdle() throws Exception {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(3)
-                .shards(3)
-                .workers(4)
-                .segmentBytes(64 << 10)
-                .capacityBytes(EmbeddedSettings.minimumCapacity(3, 4, 64 << 10))
-                .maxMessage(1024)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.shards = 3;
+            with.workers = 4;
+            with.segmentBytes = 64 << 10;
+            with.capacityBytes = EmbeddedSettings.minimumCapacity(3, 4, 64 << 10);
+            with.maxMessage = 1024;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);

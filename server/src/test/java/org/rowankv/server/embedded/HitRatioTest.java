@@ -150,12 +150,12 @@ final class HitRatioTest {
     void shouldHitNotLessOftenThanLru(double exponent, boolean scans, int size) {
         final ManualClock clock = new ManualClock();
         final ByHand agents = new ByHand(clock);
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(1)
-                .shards(16)
-                .workers(1)
-                .capacityBytes(16 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 1;
+            with.shards = 16;
+            with.workers = 1;
+            with.capacityBytes = 16 << 20;
+        });
         final Surroundings surroundings = new Surroundings(
                 server -> clock,
                 new SplittableRandomSource(1),

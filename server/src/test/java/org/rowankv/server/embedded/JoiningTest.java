@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,20 +43,21 @@ final class JoiningTest {
         return temporary.resolve("store");
     }
 
-    private EmbeddedSettings.Builder builder() {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .dir(dir())
-                .shards(6)
-                .workers(2)
-                .maxMessage(4096)
-                .capacityBytes(CAPACITY);
+    private Consumer<EmbeddedSettings.Builder> builder() {
+        return with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.dir = dir();
+            with.shards = 6;
+            with.workers = 2;
+            with.maxMessage = 4096;
+            with.capacityBytes = CAPACITY;
+        };
     }
 
     private EmbeddedCluster open(long copyBytesPerSecond) {
         return EmbeddedCluster.open(
-                builder().build(),
+                EmbeddedSettings.of(builder()),
                 Surroundings.machine().withTuning(with -> with.copyBytesPerSecond = copyBytesPerSecond));
     }
 
@@ -105,7 +107,7 @@ final class JoiningTest {
     }
 
     private static boolean isJoining(EmbeddedCluster cluster) {
-        for (int server = 0; server < cluster.settings().servers(); server++) {
+        for (int server = 0; server < cluster.settings().shape().servers(); server++) {
             if (cluster.configuration().isJoining(server)) {
                 return true;
             }
@@ -257,11 +259,12 @@ final class JoiningTest {
             assertThat(isJoining(cluster)).as("the test's own pace").isTrue();
         }
         for (int round = 0; round < 2; round++) {
-            try (EmbeddedCluster cluster = EmbeddedCluster.open(builder()
-                    .dir(crashed)
-                    .acceptCopied(true)
-                    .acceptUnclean(true)
-                    .build())) {
+            try (EmbeddedCluster cluster =
+                    EmbeddedCluster.open(EmbeddedSettings.of(builder().andThen(with -> {
+                        with.dir = crashed;
+                        with.acceptCopied = true;
+                        with.acceptUnclean = true;
+                    })))) {
                 requireModel(cluster);
                 awaitJoined(cluster);
                 requireModel(cluster);

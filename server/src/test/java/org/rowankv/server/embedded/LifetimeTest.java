@@ -33,14 +33,14 @@ final class LifetimeTest {
 
     @BeforeEach
     void open() {
-        settings = EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(3)
-                .dir(dir)
-                .shards(3)
-                .workers(4)
-                .capacityBytes(3 << 20)
-                .build();
+        settings = EmbeddedSettings.of(with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.dir = dir;
+            with.shards = 3;
+            with.workers = 4;
+            with.capacityBytes = 3 << 20;
+        });
         cluster = EmbeddedCluster.open(settings, clock, new SplittableRandomSource(1));
         client = new RowanClient(cluster.session(), clock, new SplittableRandomSource(2));
         cache = Stores.cache(client);

@@ -37,16 +37,16 @@ final class LoopCallsMomentsTest {
     @BeforeEach
     void open() {
         store = TurnedStore.open(
-                EmbeddedSettings.builder()
-                        .servers(2)
-                        .replicas(2)
-                        .shards(SHARDS)
-                        .workers(1)
-                        .segmentBytes(64 << 10)
-                        .capacityBytes(26 << 16)
-                        .maxMessage(1024)
-                        .scrubMibPerSecond(0)
-                        .build(),
+                EmbeddedSettings.of(with -> {
+                    with.servers = 2;
+                    with.replicas = 2;
+                    with.shards = SHARDS;
+                    with.workers = 1;
+                    with.segmentBytes = 64 << 10;
+                    with.capacityBytes = 26 << 16;
+                    with.maxMessage = 1024;
+                    with.scrubMibPerSecond = 0;
+                }),
                 new KeptStore(),
                 1_000_000_000L,
                 1_700_000_000_000L,

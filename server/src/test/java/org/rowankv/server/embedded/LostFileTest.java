@@ -43,16 +43,16 @@ final class LostFileTest {
     private Path temporary;
 
     private static EmbeddedSettings settings(Path dir, int servers) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(servers)
-                .shards(servers)
-                .workers(2)
-                .capacityBytes(4 << 20)
-                .segmentBytes(64 << 10)
-                .scrubMibPerSecond(0)
-                .dir(dir)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = servers;
+            with.shards = servers;
+            with.workers = 2;
+            with.capacityBytes = 4 << 20;
+            with.segmentBytes = 64 << 10;
+            with.scrubMibPerSecond = 0;
+            with.dir = dir;
+        });
     }
 
     private String run(String what, int servers, boolean watched) throws IOException, InterruptedException {

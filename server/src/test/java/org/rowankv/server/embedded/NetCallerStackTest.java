@@ -22,12 +22,12 @@ final class NetCallerStackTest {
     void shouldAnswerTheOthersWhenAStackEnds() throws Exception {
         final PossibleValues values = new PossibleValues("s", 40, 300);
         final PossibleValues others = new PossibleValues("o", 40, 300);
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
-                        .servers(2)
-                        .replicas(2)
-                        .shards(4)
-                        .workers(2)
-                        .build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+                    with.servers = 2;
+                    with.replicas = 2;
+                    with.shards = 4;
+                    with.workers = 2;
+                }));
                 EmbeddedPorts ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
                 NetSession session = NetSession.connect(
                         ports.addresses(), NetSettings.DEFAULT.withConnections(1, 4), SystemClock.INSTANCE);

@@ -42,12 +42,12 @@ final class NetSessionFaultsTest {
 
     @BeforeEach
     void open() {
-        cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(2)
-                .shards(6)
-                .workers(2)
-                .build());
+        cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = 3;
+            with.replicas = 2;
+            with.shards = 6;
+            with.workers = 2;
+        }));
         ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
     }
 

@@ -21,7 +21,12 @@ class NetSessionTest extends SessionContract {
     @Override
     protected Session open(Clock storeClock) {
         cluster = EmbeddedCluster.open(
-                EmbeddedSettings.builder().servers(3).replicas(3).build(), storeClock, new SplittableRandomSource(5));
+                EmbeddedSettings.of(with -> {
+                    with.servers = 3;
+                    with.replicas = 3;
+                }),
+                storeClock,
+                new SplittableRandomSource(5));
         ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
         return NetSession.connect(ports.addresses(), NetSettings.DEFAULT, SystemClock.INSTANCE);
     }

@@ -29,14 +29,14 @@ final class OverwriteSpaceTest {
     private static final int SEGMENT = 64 << 10;
 
     private static EmbeddedCluster open(int servers, int replicas) {
-        return EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(SHARDS)
-                .workers(4)
-                .segmentBytes(SEGMENT)
-                .capacityBytes(EmbeddedSettings.minimumCapacity(replicas, 4, SEGMENT))
-                .build());
+        return EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = SHARDS;
+            with.workers = 4;
+            with.segmentBytes = SEGMENT;
+            with.capacityBytes = EmbeddedSettings.minimumCapacity(replicas, 4, SEGMENT);
+        }));
     }
 
     /** Stores objects until there is no space for more; their versions. */

@@ -54,16 +54,16 @@ final class PowerLevelTest {
     }
 
     private EmbeddedSettings settings(int replicas, Durability level) {
-        return EmbeddedSettings.builder()
-                .servers(replicas)
-                .replicas(replicas)
-                .dir(dir.resolve("store"))
-                .shards(replicas)
-                .workers(2)
-                .capacityBytes(4 << 20)
-                .segmentBytes(64 << 10)
-                .durability(level)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = replicas;
+            with.replicas = replicas;
+            with.dir = dir.resolve("store");
+            with.shards = replicas;
+            with.workers = 2;
+            with.capacityBytes = 4 << 20;
+            with.segmentBytes = 64 << 10;
+            with.durability = level;
+        });
     }
 
     private EmbeddedCluster open(int replicas, Durability level, BootId bootId) {
@@ -207,14 +207,13 @@ final class PowerLevelTest {
 
     @Test
     void shouldRefuseALevelThatDoesNotSuitTheDir() {
-        assertThatThrownBy(() -> EmbeddedSettings.builder()
-                        .dir(dir.resolve("store"))
-                        .durability(Durability.NONE)
-                        .build())
+        assertThatThrownBy(() -> EmbeddedSettings.of(with -> {
+                    with.dir = dir.resolve("store");
+                    with.durability = Durability.NONE;
+                }))
                 .hasMessageContaining("durability=none");
         for (Durability level : List.of(Durability.PROCESS, Durability.POWER)) {
-            assertThatThrownBy(() -> EmbeddedCluster.open(
-                            EmbeddedSettings.builder().durability(level).build()))
+            assertThatThrownBy(() -> EmbeddedCluster.open(EmbeddedSettings.of(with -> with.durability = level)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("needs a file: give dir=");
         }

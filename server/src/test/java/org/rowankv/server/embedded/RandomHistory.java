@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.embedded.StoreHistory.Kind;
 import org.rowankv.server.embedded.StoreHistory.Step;
@@ -43,25 +44,26 @@ record RandomHistory(Shape shape, List<Step> steps) {
         }
 
         EmbeddedSettings settings() {
-            return builder().durability(level).build();
+            return EmbeddedSettings.of(builder().andThen(with -> with.durability = level));
         }
 
         /** Of a store in a directory. */
         EmbeddedSettings settings(Path dir) {
-            return builder().dir(dir).build();
+            return EmbeddedSettings.of(builder().andThen(with -> with.dir = dir));
         }
 
-        private EmbeddedSettings.Builder builder() {
-            return EmbeddedSettings.builder()
-                    .servers(servers)
-                    .replicas(servers)
-                    .shards(3)
-                    .workers(2)
-                    .segmentBytes(64 << 10)
-                    .capacityBytes(servers == 1 ? 18 << 16 : 26 << 16)
-                    .maxMessage(1024)
-                    .scrubMibPerSecond(0)
-                    .checkpointIntervalMs(INTERVAL_MS);
+        private Consumer<EmbeddedSettings.Builder> builder() {
+            return with -> {
+                with.servers = servers;
+                with.replicas = servers;
+                with.shards = 3;
+                with.workers = 2;
+                with.segmentBytes = 64 << 10;
+                with.capacityBytes = servers == 1 ? 18 << 16 : 26 << 16;
+                with.maxMessage = 1024;
+                with.scrubMibPerSecond = 0;
+                with.checkpointIntervalMs = INTERVAL_MS;
+            };
         }
     }
 

@@ -71,14 +71,14 @@ final class RepeatedErrorsTest {
                 "local.after-publish"
             })
     void shouldNotSendWhatHasLandedOnceMore(String point) {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(2)
-                .replicas(2)
-                .shards(2)
-                .workers(1)
-                .capacityBytes(4 << 20)
-                .maxMessage(MESSAGE)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 2;
+            with.replicas = 2;
+            with.shards = 2;
+            with.workers = 1;
+            with.capacityBytes = 4 << 20;
+            with.maxMessage = MESSAGE;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings)) {
             final RowanClient client = Stores.client(cluster, 1);
             final int cache = Stores.cache(client);

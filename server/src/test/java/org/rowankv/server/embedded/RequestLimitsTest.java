@@ -6,6 +6,7 @@ import static org.rowankv.server.embedded.Stores.bytes;
 
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,14 +24,14 @@ final class RequestLimitsTest {
     private static final int SEGMENT = 128 << 10;
 
     private static EmbeddedCluster open(int servers, int replicas) {
-        return EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(servers)
-                .workers(2)
-                .capacityBytes(8 << 20)
-                .segmentBytes(SEGMENT)
-                .build());
+        return EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = servers;
+            with.workers = 2;
+            with.capacityBytes = 8 << 20;
+            with.segmentBytes = SEGMENT;
+        }));
     }
 
     @ParameterizedTest
@@ -149,14 +150,18 @@ final class RequestLimitsTest {
 
     @Test
     void shouldNameTheLeastCapacityAndItsFormula() {
-        final EmbeddedSettings.Builder builder =
-                EmbeddedSettings.builder().servers(3).replicas(3).workers(4).segmentBytes(64 << 10);
+        final Consumer<EmbeddedSettings.Builder> builder = with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.workers = 4;
+            with.segmentBytes = 64 << 10;
+        };
         final long least = EmbeddedSettings.minimumCapacity(3, 4, 64 << 10);
-        assertThatThrownBy(() -> builder.capacityBytes(least - 1).build())
+        assertThatThrownBy(() -> EmbeddedSettings.of(builder.andThen(with -> with.capacityBytes = least - 1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("" + least, "workers", "posted", "" + (least - 1));
         try (EmbeddedCluster cluster =
-                        EmbeddedCluster.open(builder.capacityBytes(least).build());
+                        EmbeddedCluster.open(EmbeddedSettings.of(builder.andThen(with -> with.capacityBytes = least)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             for (int i = 0; i < 20_000; i++) {
@@ -168,17 +173,16 @@ final class RequestLimitsTest {
 
     @Test
     void shouldRefuseSettingsThatCannotWork() {
-        assertThatThrownBy(() -> EmbeddedSettings.builder().servers(0).build()).hasMessageContaining("servers");
-        assertThatThrownBy(() -> EmbeddedSettings.builder().servers(65).build()).hasMessageContaining("servers");
-        assertThatThrownBy(() -> EmbeddedSettings.builder().replicas(2).build()).hasMessageContaining("replicas");
-        assertThatThrownBy(() -> EmbeddedSettings.builder().shards(-1).build()).hasMessageContaining("shards");
-        assertThatThrownBy(() -> EmbeddedSettings.builder().workers(-1).build()).hasMessageContaining("workers");
-        assertThatThrownBy(() -> EmbeddedSettings.builder().maxMessage(100).build())
+        assertThatThrownBy(() -> EmbeddedSettings.of(with -> with.servers = 0)).hasMessageContaining("servers");
+        assertThatThrownBy(() -> EmbeddedSettings.of(with -> with.servers = 65)).hasMessageContaining("servers");
+        assertThatThrownBy(() -> EmbeddedSettings.of(with -> with.replicas = 2)).hasMessageContaining("replicas");
+        assertThatThrownBy(() -> EmbeddedSettings.of(with -> with.shards = -1)).hasMessageContaining("shards");
+        assertThatThrownBy(() -> EmbeddedSettings.of(with -> with.workers = -1)).hasMessageContaining("workers");
+        assertThatThrownBy(() -> EmbeddedSettings.of(with -> with.maxMessage = 100))
                 .hasMessageContaining("max-message");
-        assertThatThrownBy(
-                        () -> EmbeddedSettings.builder().segmentBytes(100_000).build())
+        assertThatThrownBy(() -> EmbeddedSettings.of(with -> with.segmentBytes = 100_000))
                 .hasMessageContaining("segment");
-        assertThatThrownBy(() -> EmbeddedSettings.builder().capacityBytes(-5).build())
+        assertThatThrownBy(() -> EmbeddedSettings.of(with -> with.capacityBytes = -5))
                 .hasMessageContaining("capacity");
     }
 }

@@ -104,15 +104,15 @@ final class RequestModelTest {
     }
 
     private void run(int servers, int replicas, int requests, Runnable disturbance) {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .dir(dir)
-                .shards(servers)
-                .workers(4)
-                .capacityBytes(4 << 20)
-                .maxMessage(1024)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.dir = dir;
+            with.shards = servers;
+            with.workers = 4;
+            with.capacityBytes = 4 << 20;
+            with.maxMessage = 1024;
+        });
         open(settings);
         for (int i = 0; i < requests; i++) {
             switch (random.nextInt(1000)) {

@@ -49,17 +49,17 @@ final class ScrubTest {
     private int cache;
 
     private void open(int servers, int scrubRate) {
-        cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(servers)
-                .shards(servers)
-                .workers(2)
-                .capacityBytes(4 << 20)
-                .segmentBytes(64 << 10)
-                .maxMessage(4096)
-                .dir(dir)
-                .scrubMibPerSecond(scrubRate)
-                .build());
+        cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = servers;
+            with.shards = servers;
+            with.workers = 2;
+            with.capacityBytes = 4 << 20;
+            with.segmentBytes = 64 << 10;
+            with.maxMessage = 4096;
+            with.dir = dir;
+            with.scrubMibPerSecond = scrubRate;
+        }));
         client = Stores.client(cluster);
         cache = Stores.cache(client);
         for (int k = 0; k < KEYS; k++) {

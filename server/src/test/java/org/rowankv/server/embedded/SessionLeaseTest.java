@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -59,16 +60,17 @@ final class SessionLeaseTest {
     }
 
     private void open(@Nullable Path directory, long tickNs) {
-        final EmbeddedSettings.Builder settings = EmbeddedSettings.builder()
-                .servers(SERVERS)
-                .replicas(2)
-                .shards(SERVERS)
-                .workers(4)
-                .capacityBytes(4 << 20)
-                .maxMessage(2048);
+        final Consumer<EmbeddedSettings.Builder> settings = with -> {
+            with.servers = SERVERS;
+            with.replicas = 2;
+            with.shards = SERVERS;
+            with.workers = 4;
+            with.capacityBytes = 4 << 20;
+            with.maxMessage = 2048;
+        };
         final Surroundings usual = Surroundings.of(clock, new SplittableRandomSource(5));
         cluster = EmbeddedCluster.open(
-                (directory == null ? settings : settings.dir(directory)).build(),
+                EmbeddedSettings.of(settings.andThen(with -> with.dir = directory)),
                 new Surroundings(
                         usual.clocks(),
                         usual.random(),

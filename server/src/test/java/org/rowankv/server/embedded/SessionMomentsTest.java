@@ -56,16 +56,16 @@ final class SessionMomentsTest {
     }
 
     private static EmbeddedSettings settings(int servers) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(servers)
-                .shards(3)
-                .workers(2)
-                .segmentBytes(64 << 10)
-                .capacityBytes(26 << 16)
-                .maxMessage(1024)
-                .scrubMibPerSecond(0)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = servers;
+            with.shards = 3;
+            with.workers = 2;
+            with.segmentBytes = 64 << 10;
+            with.capacityBytes = 26 << 16;
+            with.maxMessage = 1024;
+            with.scrubMibPerSecond = 0;
+        });
     }
 
     private int cache() {

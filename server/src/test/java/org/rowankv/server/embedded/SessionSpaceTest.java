@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,15 +43,16 @@ final class SessionSpaceTest {
     private final LeapClock clock = new LeapClock();
 
     private EmbeddedCluster open(int servers, int replicas, @Nullable Path directory) {
-        final EmbeddedSettings.Builder settings = EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(SHARDS)
-                .workers(4)
-                .capacityBytes(4 << 20);
+        final Consumer<EmbeddedSettings.Builder> settings = with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = SHARDS;
+            with.workers = 4;
+            with.capacityBytes = 4 << 20;
+        };
         final Surroundings usual = Surroundings.of(clock, new SplittableRandomSource(5));
         return EmbeddedCluster.open(
-                (directory == null ? settings : settings.dir(directory)).build(),
+                EmbeddedSettings.of(settings.andThen(with -> with.dir = directory)),
                 new Surroundings(
                         usual.clocks(),
                         usual.random(),
@@ -129,9 +131,9 @@ final class SessionSpaceTest {
 
     /** What openings of sessions may take of each server beyond its limit. */
     private static long reserveOf(EmbeddedCluster cluster) {
-        final int length = cluster.settings().segmentBytes();
+        final int length = cluster.settings().shape().segmentBytes();
         final int count = (int) (cluster.settings().capacityBytes() / length);
-        return ServerSettings.of(count, 4, cluster.settings().replicas() > 1, usual -> {})
+        return ServerSettings.of(count, 4, cluster.settings().shape().replicas() > 1, usual -> {})
                 .sessionReserve(count, length, cluster.configuration().mostReplicas());
     }
 

@@ -38,18 +38,18 @@ final class SettledDamageTest {
     private Path dir;
 
     private EmbeddedCluster open(int scrubRate) {
-        return EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(SERVERS)
-                .replicas(SERVERS)
-                .shards(SERVERS)
-                .workers(1)
-                .capacityBytes(8 << 20)
-                .segmentBytes(64 << 10)
-                .maxMessage(4096)
-                .dir(dir)
-                .checkpointIntervalMs(0)
-                .scrubMibPerSecond(scrubRate)
-                .build());
+        return EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = SERVERS;
+            with.replicas = SERVERS;
+            with.shards = SERVERS;
+            with.workers = 1;
+            with.capacityBytes = 8 << 20;
+            with.segmentBytes = 64 << 10;
+            with.maxMessage = 4096;
+            with.dir = dir;
+            with.checkpointIntervalMs = 0;
+            with.scrubMibPerSecond = scrubRate;
+        }));
     }
 
     private static void write(EmbeddedCluster cluster, RowanClient client, int step) {

@@ -22,14 +22,14 @@ final class SettledTurnsTest {
     private static final int TURNS = 1_000;
 
     private final TurnedStore store = TurnedStore.open(
-            EmbeddedSettings.builder()
-                    .servers(1)
-                    .shards(1)
-                    .workers(1)
-                    .capacityBytes(8 << 20)
-                    .segmentBytes(64 << 10)
-                    .scrubMibPerSecond(0)
-                    .build(),
+            EmbeddedSettings.of(with -> {
+                with.servers = 1;
+                with.shards = 1;
+                with.workers = 1;
+                with.capacityBytes = 8 << 20;
+                with.segmentBytes = 64 << 10;
+                with.scrubMibPerSecond = 0;
+            }),
             new KeptStore(),
             1_000_000_000L,
             1_700_000_000_000L,

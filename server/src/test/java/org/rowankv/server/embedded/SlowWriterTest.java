@@ -37,15 +37,15 @@ final class SlowWriterTest {
         final CountDownLatch stands = new CountDownLatch(1);
         final CountDownLatch released = new CountDownLatch(1);
         final Thread slow;
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
-                        .servers(2)
-                        .replicas(2)
-                        .shards(2)
-                        .workers(WRITERS + 1)
-                        .capacityBytes(4 << 20)
-                        .segmentBytes(64 << 10)
-                        .maxMessage(4096)
-                        .build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+                    with.servers = 2;
+                    with.replicas = 2;
+                    with.shards = 2;
+                    with.workers = WRITERS + 1;
+                    with.capacityBytes = 4 << 20;
+                    with.segmentBytes = 64 << 10;
+                    with.maxMessage = 4096;
+                }));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             slow = new Thread(() -> {

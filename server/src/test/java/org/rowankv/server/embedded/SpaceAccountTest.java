@@ -26,15 +26,15 @@ final class SpaceAccountTest {
     private Path dir;
 
     private EmbeddedSettings settings(int servers, int replicas) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .dir(dir)
-                .shards(2 * servers)
-                .workers(4)
-                .capacityBytes(4 << 20)
-                .maxMessage(1024)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.dir = dir;
+            with.shards = 2 * servers;
+            with.workers = 4;
+            with.capacityBytes = 4 << 20;
+            with.maxMessage = 1024;
+        });
     }
 
     /** Everything that mutates, in random order. */
@@ -68,7 +68,7 @@ final class SpaceAccountTest {
                 }
             }
             client.execute(request);
-            final int servers = cluster.settings().servers();
+            final int servers = cluster.settings().shape().servers();
             if (servers > 1 && random.nextInt(20) == 0) {
                 final int from = random.nextInt(servers);
                 cluster.fenceLink(from, (from + 1 + random.nextInt(servers - 1)) % servers);

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -56,15 +57,16 @@ final class StoppedStoreTest {
                         .noneMatch(name -> name.startsWith("rowan-")));
     }
 
-    private EmbeddedSettings.Builder settings() {
-        return EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(3)
-                .dir(dir)
-                .shards(3)
-                .workers(1)
-                .capacityBytes(4 << 20)
-                .maxMessage(1024);
+    private Consumer<EmbeddedSettings.Builder> settings() {
+        return with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.dir = dir;
+            with.shards = 3;
+            with.workers = 1;
+            with.capacityBytes = 4 << 20;
+            with.maxMessage = 1024;
+        };
     }
 
     static List<Supplier<Throwable>> failures() {
@@ -99,7 +101,7 @@ final class StoppedStoreTest {
     @ParameterizedTest
     @MethodSource("failures")
     void shouldRefuseEverythingOnceAnAgentIsStoppedAndStillClose(Supplier<Throwable> failure) {
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build());
+        final EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings()));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("kept"), value("kept", 1, 3000));
@@ -114,7 +116,7 @@ final class StoppedStoreTest {
         assertThatThrownBy(() -> client.scan(cache, false).hasNext()).isInstanceOf(RowanException.class);
         cluster.close();
         Chaos.reset();
-        try (EmbeddedCluster again = EmbeddedCluster.open(settings().build())) {
+        try (EmbeddedCluster again = EmbeddedCluster.open(EmbeddedSettings.of(settings()))) {
             final RowanClient reader = Stores.client(again, 8);
             assertThat(numberOf("kept", reader.get(Stores.cache(reader), bytes("kept"))))
                     .isEqualTo(1);
@@ -151,7 +153,7 @@ final class StoppedStoreTest {
 
     @Test
     void shouldEndTheWaitForAWorkerWithTheCause() throws Exception {
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build());
+        final EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings()));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), bytes("v"));
@@ -177,7 +179,8 @@ final class StoppedStoreTest {
     @Test
     void shouldEndTheWaitForAWorkerAfterTheDeadline() throws Exception {
         final LeapClock clock = new LeapClock();
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings().build(), clock, new SplittableRandomSource(1))) {
+        try (EmbeddedCluster cluster =
+                EmbeddedCluster.open(EmbeddedSettings.of(settings()), clock, new SplittableRandomSource(1))) {
             final RowanClient client = Stores.client(cluster);
             final int cache = Stores.cache(client);
             client.put(cache, bytes("k"), bytes("v"));
@@ -220,7 +223,8 @@ final class StoppedStoreTest {
     void shouldCloseThoughItsAgentsGetNoTurn() throws Exception {
         final LeapClock clock = new LeapClock();
         final SleepyServers scheduling = new SleepyServers();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build(), surroundings(clock, scheduling));
+        final EmbeddedCluster cluster =
+                EmbeddedCluster.open(EmbeddedSettings.of(settings()), surroundings(clock, scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, 3000));
@@ -232,7 +236,7 @@ final class StoppedStoreTest {
             return closing.isDone();
         });
         closing.get();
-        try (EmbeddedCluster again = EmbeddedCluster.open(settings().build())) {
+        try (EmbeddedCluster again = EmbeddedCluster.open(EmbeddedSettings.of(settings()))) {
             final RowanClient reader = Stores.client(again, 8);
             assertThat(numberOf("k", reader.get(Stores.cache(reader), bytes("k"))))
                     .isEqualTo(2);
@@ -246,7 +250,7 @@ final class StoppedStoreTest {
     void shouldStopRatherThanPassOverWhatLandedDamaged(int length) {
         final SleepyServers scheduling = new SleepyServers();
         final EmbeddedCluster cluster =
-                EmbeddedCluster.open(settings().build(), surroundings(new LeapClock(), scheduling));
+                EmbeddedCluster.open(EmbeddedSettings.of(settings()), surroundings(new LeapClock(), scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, length));
@@ -266,7 +270,7 @@ final class StoppedStoreTest {
                 .isInstanceOf(RowanException.class)
                 .hasMessageContaining("landed");
         cluster.close();
-        try (EmbeddedCluster again = EmbeddedCluster.open(settings().build())) {
+        try (EmbeddedCluster again = EmbeddedCluster.open(EmbeddedSettings.of(settings()))) {
             final RowanClient reader = Stores.client(again, 8);
             await().atMost(Duration.ofSeconds(30)).until(() -> again.joinsCompleted() == 1);
             assertThat(numberOf("k", reader.get(Stores.cache(reader), bytes("k"))))
@@ -280,7 +284,8 @@ final class StoppedStoreTest {
     void shouldSayThatTheOutcomeIsUnknownWhenBackupsDoNotTakeWhatWasBegun() {
         final LeapClock clock = new LeapClock();
         final SleepyServers scheduling = new SleepyServers();
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build(), surroundings(clock, scheduling));
+        final EmbeddedCluster cluster =
+                EmbeddedCluster.open(EmbeddedSettings.of(settings()), surroundings(clock, scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, 3000));
@@ -305,7 +310,7 @@ final class StoppedStoreTest {
 
     @Test
     void shouldRefuseARequestInTheTermsOfTheDriver() {
-        final EmbeddedCluster cluster = EmbeddedCluster.open(settings().build());
+        final EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings()));
         cluster.errors().broken("planted", new AssertionError("planted"));
         assertThatThrownBy(() -> cluster.session().call(new Request().clear(1, 0)))
                 .isInstanceOf(RowanException.class)

@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,20 +38,21 @@ final class StoreRefusalTest {
 
     private Path dir;
 
-    private EmbeddedSettings.Builder builder() {
-        return EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(2)
-                .dir(dir)
-                .shards(6)
-                .workers(4)
-                .capacityBytes(CAPACITY);
+    private Consumer<EmbeddedSettings.Builder> builder() {
+        return with -> {
+            with.servers = 3;
+            with.replicas = 2;
+            with.dir = dir;
+            with.shards = 6;
+            with.workers = 4;
+            with.capacityBytes = CAPACITY;
+        };
     }
 
     @BeforeEach
     void createStore() {
         dir = temporary.resolve("store");
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(builder().build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(builder()));
                 RowanClient client = Stores.client(cluster)) {
             client.put(Stores.cache(client), bytes("k"), bytes("v"));
         }
@@ -62,7 +63,7 @@ final class StoreRefusalTest {
         await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                 .extracting(Thread::getName)
                 .noneMatch(name -> name.startsWith("rowan-")));
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(builder().build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(builder()));
                 RowanClient client = Stores.client(cluster)) {
             assertThat(client.get(Stores.cache(client), bytes("k"))).isEqualTo(bytes("v"));
         }
@@ -74,23 +75,26 @@ final class StoreRefusalTest {
                 .hasMessageContainingAll(parts);
     }
 
-    private void refused(UnaryOperator<EmbeddedSettings.Builder> change, String... parts) {
-        refused(change.apply(builder()).build(), parts);
+    private void refused(Consumer<EmbeddedSettings.Builder> change, String... parts) {
+        refused(EmbeddedSettings.of(builder().andThen(change)), parts);
     }
 
     @Test
     void shouldRefuseAnotherShape() {
-        refused(settings -> settings.servers(4), "servers 3", "4");
-        refused(settings -> settings.replicas(3), "replicas 2", "3");
-        refused(settings -> settings.capacityBytes(2 * CAPACITY), "capacity " + CAPACITY, "" + 2 * CAPACITY);
-        refused(settings -> settings.shards(7), "shards 6", "7");
-        refused(settings -> settings.segmentBytes(128 << 10), "segment", "" + (128 << 10));
+        refused(settings -> settings.servers = 4, "servers 3", "4");
+        refused(settings -> settings.replicas = 3, "replicas 2", "3");
+        refused(settings -> settings.capacityBytes = 2 * CAPACITY, "capacity " + CAPACITY, "" + 2 * CAPACITY);
+        refused(settings -> settings.shards = 7, "shards 6", "7");
+        refused(settings -> settings.segmentBytes = 128 << 10, "segment", "" + (128 << 10));
     }
 
     @Test
     void shouldTakeOtherProcessValues() {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(
-                        builder().workers(2).maxMessage(512).build());
+        try (EmbeddedCluster cluster =
+                        EmbeddedCluster.open(EmbeddedSettings.of(builder().andThen(with -> {
+                            with.workers = 2;
+                            with.maxMessage = 512;
+                        })));
                 RowanClient client = Stores.client(cluster)) {
             assertThat(client.get(Stores.cache(client), bytes("k"))).isEqualTo(bytes("v"));
         }
@@ -99,9 +103,9 @@ final class StoreRefusalTest {
     @Test
     void shouldRefuseADirectoryThatIsOpenUnderAnySpelling() throws IOException {
         final Path link = Files.createSymbolicLink(temporary.resolve("link"), dir);
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(builder().build())) {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(builder()))) {
             for (Path spelling : List.of(dir, dir.resolve("..").resolve("store"), link, link.resolve("."))) {
-                refused(settings -> settings.dir(spelling), "open", "store");
+                refused(settings -> settings.dir = spelling, "open", "store");
             }
             Stores.requireHealth(cluster);
         }
@@ -112,14 +116,14 @@ final class StoreRefusalTest {
         private Holder() {}
 
         public static void main(String[] args) throws IOException {
-            final EmbeddedSettings settings = EmbeddedSettings.builder()
-                    .servers(3)
-                    .replicas(2)
-                    .dir(Path.of(args[0]))
-                    .shards(6)
-                    .workers(4)
-                    .capacityBytes(CAPACITY)
-                    .build();
+            final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+                with.servers = 3;
+                with.replicas = 2;
+                with.dir = Path.of(args[0]);
+                with.shards = 6;
+                with.workers = 4;
+                with.capacityBytes = CAPACITY;
+            });
             try (EmbeddedCluster cluster = EmbeddedCluster.open(settings)) {
                 System.out.println("open " + cluster.configuration().term());
                 while (System.in.read() >= 0) {
@@ -142,7 +146,7 @@ final class StoreRefusalTest {
         try (BufferedReader output =
                 new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))) {
             assertThat(output.readLine()).startsWith("open");
-            refused(settings -> settings, "" + holder.pid());
+            refused(settings -> {}, "" + holder.pid());
         } finally {
             holder.getOutputStream().close();
             assertThat(holder.waitFor()).isZero();
@@ -153,9 +157,12 @@ final class StoreRefusalTest {
     void shouldRefuseACopy() throws IOException {
         final Path copy = temporary.resolve("copy");
         copyTree(dir, copy);
-        refused(settings -> settings.dir(copy), "copy", "accept-copied");
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(
-                        builder().dir(copy).acceptCopied(true).build());
+        refused(settings -> settings.dir = copy, "copy", "accept-copied");
+        try (EmbeddedCluster cluster =
+                        EmbeddedCluster.open(EmbeddedSettings.of(builder().andThen(with -> {
+                            with.dir = copy;
+                            with.acceptCopied = true;
+                        })));
                 RowanClient client = Stores.client(cluster)) {
             assertThat(client.get(Stores.cache(client), bytes("k"))).isEqualTo(bytes("v"));
         }
@@ -180,7 +187,7 @@ final class StoreRefusalTest {
         }
         // Of six shards on three servers, two have both of their replicas on these two.
         refused(
-                settings -> settings,
+                settings -> {},
                 "no complete replica is left of 2 of its 6 shards (1, 5)",
                 "area-1.rowan is missing",
                 "put it back",
@@ -199,12 +206,12 @@ final class StoreRefusalTest {
         final Path configuration = dir.resolve("configuration");
         final Path old = temporary.resolve("old");
         copyTree(configuration, old);
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(builder().build())) {
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(builder()))) {
             Stores.requireHealth(cluster);
         }
         final Path newest = Files.move(configuration, temporary.resolve("newest"));
         copyTree(old, configuration);
-        refused(settings -> settings, "older than the data", "put the newest one back");
+        refused(settings -> {}, "older than the data", "put the newest one back");
         delete(configuration);
         Files.move(newest, configuration);
     }
@@ -220,11 +227,12 @@ final class StoreRefusalTest {
     @Test
     void shouldRefuseTheConfigurationOfAnotherStore() throws IOException {
         final Path other = temporary.resolve("other");
-        EmbeddedCluster.open(builder().dir(other).build()).close();
+        EmbeddedCluster.open(EmbeddedSettings.of(builder().andThen(with -> with.dir = other)))
+                .close();
         final Path configuration = dir.resolve("configuration");
         final Path own = Files.move(configuration, temporary.resolve("own"));
         copyTree(other.resolve("configuration"), configuration);
-        refused(settings -> settings, "of another store", "put the right one back");
+        refused(settings -> {}, "of another store", "put the right one back");
         delete(configuration);
         Files.move(own, configuration);
     }
@@ -252,7 +260,10 @@ final class StoreRefusalTest {
                     default -> Files.write(damaged, Arrays.copyOf(bytes, bytes.length / 2));
                 }
                 try (EmbeddedCluster cluster = EmbeddedCluster.open(
-                                builder().dir(copy).acceptCopied(true).build());
+                                EmbeddedSettings.of(builder().andThen(with -> {
+                                    with.dir = copy;
+                                    with.acceptCopied = true;
+                                })));
                         RowanClient client = Stores.client(cluster)) {
                     assertThat(client.get(Stores.cache(client), bytes("k"))).isIn(bytes("v"), null);
                 } catch (StoreOpenException | ConfigurationStoreException e) {
@@ -265,10 +276,10 @@ final class StoreRefusalTest {
     @Test
     void shouldRefuseAFileAndAForeignDirectory() throws IOException {
         final Path file = Files.writeString(temporary.resolve("file"), "text");
-        refused(settings -> settings.dir(file), "is a file");
+        refused(settings -> settings.dir = file, "is a file");
         final Path foreign = Files.createDirectory(temporary.resolve("foreign"));
         Files.writeString(foreign.resolve("notes.txt"), "text");
-        refused(settings -> settings.dir(foreign), "notes.txt");
+        refused(settings -> settings.dir = foreign, "notes.txt");
         assertThat(foreign).isDirectoryNotContaining("glob:**rowan*");
     }
 }

@@ -43,13 +43,13 @@ final class StoreUnderPressureTest {
     /** A server that holds no replica of some shard. */
     @Test
     void shouldDigestWithFewerReplicasThanServers() {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(4)
-                .replicas(2)
-                .shards(4)
-                .workers(2)
-                .capacityBytes(8 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 4;
+            with.replicas = 2;
+            with.shards = 4;
+            with.workers = 2;
+            with.capacityBytes = 8 << 20;
+        });
         assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
             final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
             final RowanClient client = client(cluster);
@@ -70,11 +70,11 @@ final class StoreUnderPressureTest {
     /** One idle lane's completion stops the horizon; the full store is never called full. */
     @Test
     void shouldNotHangWhenFullWithAnIdleLane() throws Exception {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .workers(2)
-                .shards(1)
-                .capacityBytes(2 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.workers = 2;
+            with.shards = 1;
+            with.capacityBytes = 2 << 20;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = client(cluster)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();
@@ -95,11 +95,11 @@ final class StoreUnderPressureTest {
     /** The same without an idle lane. */
     @Test
     void shouldNotHangWhenFull() throws Exception {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .workers(2)
-                .shards(1)
-                .capacityBytes(2 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.workers = 2;
+            with.shards = 1;
+            with.capacityBytes = 2 << 20;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = client(cluster)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();
@@ -116,13 +116,13 @@ final class StoreUnderPressureTest {
     /** A large PUT, its DELETE and their CommitVer in one turn of the digest: the backup keeps the PUT. */
     @Test
     void shouldNotResurrectALargeObjectOnABackup() throws Exception {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(2)
-                .replicas(2)
-                .shards(2)
-                .workers(2)
-                .capacityBytes(32 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 2;
+            with.replicas = 2;
+            with.shards = 2;
+            with.workers = 2;
+            with.capacityBytes = 32 << 20;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = client(cluster)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();
@@ -163,11 +163,11 @@ final class StoreUnderPressureTest {
     /** Old values of completions nobody counts. */
     @Test
     void shouldNotHangOnOldValuesOfCompletions() throws Exception {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .workers(2)
-                .shards(4)
-                .capacityBytes(4 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.workers = 2;
+            with.shards = 4;
+            with.capacityBytes = 4 << 20;
+        });
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings);
                 RowanClient client = client(cluster)) {
             final int cache = client.catalogue().create("c", new byte[0]).id();

@@ -128,8 +128,9 @@ public final class Stores {
         requireAgreement(cluster);
         assertThat(cluster.errors().distinct()).isEmpty();
         for (ServerStatistics statistics : cluster.statistics()) {
-            assertThat(statistics.segments().total()).isEqualTo((int)
-                    (cluster.settings().capacityBytes() / cluster.settings().segmentBytes()));
+            assertThat(statistics.segments().total())
+                    .isEqualTo((int) (cluster.settings().capacityBytes()
+                            / cluster.settings().shape().segmentBytes()));
         }
     }
 

@@ -53,13 +53,13 @@ final class SweepErrorTest {
                 "local.after-publish"
             })
     void shouldEndEverythingAllTheSame(String point) {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(3)
-                .shards(6)
-                .workers(4)
-                .capacityBytes(4 << 20)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.servers = 3;
+            with.replicas = 3;
+            with.shards = 6;
+            with.workers = 4;
+            with.capacityBytes = 4 << 20;
+        });
         final AtomicInteger hits = new AtomicInteger();
         final AtomicInteger struck = new AtomicInteger();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings, clock, new SplittableRandomSource(1))) {

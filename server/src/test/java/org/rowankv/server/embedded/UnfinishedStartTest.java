@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -33,16 +34,17 @@ final class UnfinishedStartTest {
     @TempDir
     private Path dir;
 
-    private EmbeddedSettings.Builder settings() {
-        return EmbeddedSettings.builder()
-                .servers(3)
-                .replicas(2)
-                .dir(dir)
-                .shards(6)
-                .workers(1)
-                .capacityBytes(4 << 20)
-                .segmentBytes(64 << 10)
-                .maxMessage(1024);
+    private Consumer<EmbeddedSettings.Builder> settings() {
+        return with -> {
+            with.servers = 3;
+            with.replicas = 2;
+            with.dir = dir;
+            with.shards = 6;
+            with.workers = 1;
+            with.capacityBytes = 4 << 20;
+            with.segmentBytes = 64 << 10;
+            with.maxMessage = 1024;
+        };
     }
 
     @AfterEach
@@ -53,7 +55,7 @@ final class UnfinishedStartTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void shouldKeepTheFileThatItSetAside(int brokenOff) throws IOException {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings().build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings()));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             for (int i = 0; i < KEYS; i++) {
@@ -71,14 +73,15 @@ final class UnfinishedStartTest {
                     throw new IllegalStateException("planted");
                 }
             });
-            assertThatThrownBy(() -> EmbeddedCluster.open(settings().build())).hasMessage("planted");
+            assertThatThrownBy(() -> EmbeddedCluster.open(EmbeddedSettings.of(settings())))
+                    .hasMessage("planted");
             Chaos.reset();
             assertThat(dir.resolve("area-1.rowan.aside")).exists();
         }
         // What the incomplete area shares with this one is nowhere else any more.
         Files.delete(dir.resolve("area-0.rowan"));
         try (EmbeddedCluster again =
-                EmbeddedCluster.open(settings().acceptUnclean(true).build())) {
+                EmbeddedCluster.open(EmbeddedSettings.of(settings().andThen(with -> with.acceptUnclean = true)))) {
             final RowanClient reader = Stores.client(again, 8);
             final int cache = Stores.cache(reader);
             for (int i = 0; i < KEYS; i++) {

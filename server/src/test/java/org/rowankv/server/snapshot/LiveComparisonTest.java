@@ -41,17 +41,17 @@ final class LiveComparisonTest {
     private Path temporary;
 
     private EmbeddedSettings settings(int servers, int replicas) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(4)
-                .workers(2)
-                .capacityBytes(4 << 20)
-                .segmentBytes(64 << 10)
-                .maxMessage(4096)
-                .scrubMibPerSecond(0)
-                .dir(temporary.resolve("store"))
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = 4;
+            with.workers = 2;
+            with.capacityBytes = 4 << 20;
+            with.segmentBytes = 64 << 10;
+            with.maxMessage = 4096;
+            with.scrubMibPerSecond = 0;
+            with.dir = temporary.resolve("store");
+        });
     }
 
     @ParameterizedTest

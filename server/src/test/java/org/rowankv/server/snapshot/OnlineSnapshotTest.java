@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,20 +65,22 @@ final class OnlineSnapshotTest {
                 .noneMatch(name -> name.startsWith("rowan-")));
     }
 
-    private static EmbeddedSettings.Builder settings(int servers, int replicas) {
-        return EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .shards(4)
-                .workers(2)
-                .capacityBytes(4 << 20)
-                .segmentBytes(64 << 10)
-                .maxMessage(4096);
+    private static Consumer<EmbeddedSettings.Builder> settings(int servers, int replicas) {
+        return with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.shards = 4;
+            with.workers = 2;
+            with.capacityBytes = 4 << 20;
+            with.segmentBytes = 64 << 10;
+            with.maxMessage = 4096;
+        };
     }
 
-    private EmbeddedCluster open(EmbeddedSettings.Builder settings, Path directory) {
+    private EmbeddedCluster open(Consumer<EmbeddedSettings.Builder> settings, Path directory) {
         return EmbeddedCluster.open(
-                settings.dir(directory).build(), Surroundings.of(clock(), new SplittableRandomSource(5)));
+                EmbeddedSettings.of(settings.andThen(with -> with.dir = directory)),
+                Surroundings.of(clock(), new SplittableRandomSource(5)));
     }
 
     /** The machine's, that can be set forward. */
@@ -106,7 +109,7 @@ final class OnlineSnapshotTest {
     void shouldHoldEveryWriteUpToOneAndNoneBehindIt(int servers, int replicas, Durability level, int length) {
         final WriterModel model = new WriterModel(4, length > 1_000 ? 10 : 60, length);
         final SnapshotOutcome copied;
-        try (EmbeddedCluster cluster = open(settings(servers, replicas).durability(level), dir);
+        try (EmbeddedCluster cluster = open(settings(servers, replicas).andThen(with -> with.durability = level), dir);
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             try (WriterModel.Running running = model.start(cluster, cache)) {
@@ -314,7 +317,7 @@ final class OnlineSnapshotTest {
     /** A store that has no directory can be given one that way. */
     @Test
     void shouldKeepWhatIsInMemoryOnly() {
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(2, 2).build());
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings(2, 2)));
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             for (int k = 0; k < 100; k++) {
@@ -334,7 +337,7 @@ final class OnlineSnapshotTest {
     /** A copy is whole or there is none: what is damaged is named. */
     @Test
     void shouldNameWhatIsDamagedAndMakeNoCopy() {
-        try (EmbeddedCluster cluster = open(settings(1, 1).scrubMibPerSecond(0), dir);
+        try (EmbeddedCluster cluster = open(settings(1, 1).andThen(with -> with.scrubMibPerSecond = 0), dir);
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             for (int k = 0; k < 300; k++) {

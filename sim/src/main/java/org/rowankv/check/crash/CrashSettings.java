@@ -38,17 +38,17 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
     }
 
     EmbeddedSettings embedded(Path store) {
-        return EmbeddedSettings.builder()
-                .servers(SERVERS)
-                .replicas(replicas)
-                .dir(store)
-                .capacityBytes(CAPACITY_BYTES)
-                .segmentBytes(SEGMENT_BYTES)
-                .shards(SHARDS)
-                .workers(WORKERS)
-                .durability(power ? Durability.POWER : Durability.PROCESS)
-                .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
-                .build();
+        return EmbeddedSettings.of(with -> {
+            with.servers = SERVERS;
+            with.replicas = replicas;
+            with.dir = store;
+            with.capacityBytes = CAPACITY_BYTES;
+            with.segmentBytes = SEGMENT_BYTES;
+            with.shards = SHARDS;
+            with.workers = WORKERS;
+            with.durability = power ? Durability.POWER : Durability.PROCESS;
+            with.checkpointIntervalMs = CHECKPOINT_INTERVAL_MS;
+        });
     }
 
     /**

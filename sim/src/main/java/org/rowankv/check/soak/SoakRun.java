@@ -94,14 +94,14 @@ final class SoakRun {
 
     private EmbeddedCluster open() {
         return EmbeddedCluster.open(
-                EmbeddedSettings.builder()
-                        .servers(settings.servers())
-                        .replicas(settings.servers())
-                        .dir(settings.directory())
-                        .capacityBytes(settings.capacityBytes())
-                        .workers(settings.writers() + 2)
-                        .checkpointIntervalMs(CHECKPOINT_INTERVAL_MS)
-                        .build(),
+                EmbeddedSettings.of(with -> {
+                    with.servers = settings.servers();
+                    with.replicas = settings.servers();
+                    with.dir = settings.directory();
+                    with.capacityBytes = settings.capacityBytes();
+                    with.workers = settings.writers() + 2;
+                    with.checkpointIntervalMs = CHECKPOINT_INTERVAL_MS;
+                }),
                 Surroundings.machine().withTuning(with -> with.counters = settings.counters()));
     }
 

@@ -25,15 +25,15 @@ public final class EmbeddedStore implements StoreUnderTest {
     public EmbeddedStore(int servers, int replicas, int callers, Path directory) {
         this.servers = servers;
         this.directory = directory;
-        this.cluster = EmbeddedCluster.open(EmbeddedSettings.builder()
-                .servers(servers)
-                .replicas(replicas)
-                .dir(directory)
-                .capacityBytes(CAPACITY_BYTES)
-                .segmentBytes(SEGMENT_BYTES)
-                .shards(SHARDS)
-                .workers(callers)
-                .build());
+        this.cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
+            with.servers = servers;
+            with.replicas = replicas;
+            with.dir = directory;
+            with.capacityBytes = CAPACITY_BYTES;
+            with.segmentBytes = SEGMENT_BYTES;
+            with.shards = SHARDS;
+            with.workers = callers;
+        }));
     }
 
     @Override

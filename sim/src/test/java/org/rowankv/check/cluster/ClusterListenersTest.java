@@ -49,7 +49,11 @@ final class ClusterListenersTest {
 
     private void open(Clock clock) {
         cluster = EmbeddedCluster.open(
-                EmbeddedSettings.builder().servers(3).replicas(2).shards(SHARDS).build(),
+                EmbeddedSettings.of(with -> {
+                    with.servers = 3;
+                    with.replicas = 2;
+                    with.shards = SHARDS;
+                }),
                 clock,
                 new SplittableRandomSource(5));
         ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
@@ -305,12 +309,12 @@ final class ClusterListenersTest {
 
     @Test
     void shouldSayWhenEventsMayBeLost(@TempDir Path dir) {
-        final EmbeddedSettings settings = EmbeddedSettings.builder()
-                .dir(dir.resolve("store"))
-                .servers(1)
-                .replicas(1)
-                .shards(4)
-                .build();
+        final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
+            with.dir = dir.resolve("store");
+            with.servers = 1;
+            with.replicas = 1;
+            with.shards = 4;
+        });
         cluster = EmbeddedCluster.open(settings);
         ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
         final int port = ports.ports().get(0).address().getPort();
