@@ -40,12 +40,11 @@ final class Waits {
                     "close: an agent never blocks, and the loop ends after the duty cycle; run: parks until it is closed"),
             entry(
                     "org.rowankv.server.durability.FileThread",
-                    "file operations, bounded by the device; it waits for nothing else"),
+                    "file operations, bounded by the device, and readers of segments, which stop after the last segment or at a failure"),
             entry("org.rowankv.server.configstore.FileConfigurationStore", "file operations, bounded by the device"),
             entry(
                     "org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore",
                     "ZooKeeper's client fails every request when its connection is lost; the session timeout ends a silent connection"),
-            entry("org.rowankv.server.recovery.ScanThreads", "readers stop after the last segment, or at a failure"),
             entry("org.rowankv.server.replication.Links", "reads the result of a completed attempt"),
             entry(
                     "org.rowankv.server.frontend.ClientPort",

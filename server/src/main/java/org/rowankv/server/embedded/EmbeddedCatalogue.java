@@ -1,30 +1,43 @@
 package org.rowankv.server.embedded;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.engine.Server;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The store's catalogue as the driver sees it. */
-final class EmbeddedCatalogue implements Catalogue {
+/** The catalogue of a store in this JVM. */
+final class EmbeddedCatalogue implements ClientCatalogue {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCatalogue.class);
 
     private final CatalogueStore store;
     private final List<Server> servers;
     /** Shared by those who change something, for as long as that is half done; alone, by who needs it whole. */
-    private final ReentrantReadWriteLock changes = new ReentrantReadWriteLock();
+    private final ReentrantReadWriteLock changes;
+    /** Those whose evictions it counts. */
+    private final List<Server> counted;
 
     EmbeddedCatalogue(CatalogueStore store, List<Server> servers) {
+        this(store, servers, new ReentrantReadWriteLock(), servers);
+    }
+
+    private EmbeddedCatalogue(
+            CatalogueStore store, List<Server> servers, ReentrantReadWriteLock changes, List<Server> counted) {
         this.store = store;
         this.servers = servers;
+        this.changes = changes;
+        this.counted = counted;
+    }
+
+    /** The same catalogue, but of evictions only those of one server. */
+    EmbeddedCatalogue countingAt(Server server) {
+        return new EmbeddedCatalogue(store, servers, changes, List.of(server));
     }
 
     /** Tells the servers of the limits that are stored. Once, before the caches are used. */
@@ -55,38 +68,31 @@ final class EmbeddedCatalogue implements Catalogue {
         }
     }
 
-    private static CacheRecord recordOf(StoredCache cache) {
-        return new CacheRecord(cache.id(), cache.name(), cache.descriptor(), cache.limit());
+    @Override
+    public @Nullable StoredCache find(String name) {
+        return store.find(name);
     }
 
     @Override
-    public @Nullable CacheRecord find(String name) {
-        final StoredCache found = store.find(name);
-        return found == null ? null : recordOf(found);
+    public StoredCache create(String name, byte[] descriptor) {
+        return changing(() -> store.create(name, descriptor));
     }
 
     @Override
-    public CacheRecord create(String name, byte[] descriptor) {
-        return changing(() -> recordOf(store.create(name, descriptor)));
-    }
-
-    @Override
-    public synchronized boolean limit(String name, CacheLimit limit) {
-        final StoredCache limited = changing(() -> store.limit(name, limit));
-        if (limited != null) {
-            apply(limited); // in the order in which they are stored, hence synchronized
-            LOG.info("the cache {} has from now on {}", name, limit);
+    public boolean limit(String name, CacheLimit limit) {
+        synchronized (changes) { // applied in the order in which they are stored
+            final StoredCache limited = changing(() -> store.limit(name, limit));
+            if (limited != null) {
+                apply(limited);
+                LOG.info("the cache {} has from now on {}", name, limit);
+            }
+            return limited != null;
         }
-        return limited != null;
     }
 
     @Override
     public long evictions(int cacheId) {
-        long evictions = 0;
-        for (Server server : servers) {
-            evictions += server.evictions(cacheId);
-        }
-        return evictions;
+        return counted.stream().mapToLong(server -> server.evictions(cacheId)).sum();
     }
 
     @Override
@@ -95,9 +101,7 @@ final class EmbeddedCatalogue implements Catalogue {
     }
 
     @Override
-    public List<CacheRecord> list() {
-        final List<CacheRecord> records = new ArrayList<>();
-        store.list().forEach(cache -> records.add(recordOf(cache)));
-        return records;
+    public List<StoredCache> list() {
+        return store.list();
     }
 }

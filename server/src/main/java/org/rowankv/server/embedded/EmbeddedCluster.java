@@ -60,6 +60,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final Fabric fabric;
     private final ErrorLog errors;
     private final List<Server> servers = new ArrayList<>();
+    private final EmbeddedCatalogue caches;
     private final InProcessSession session;
     private final AtomicInteger joinsCompleted = new AtomicInteger();
     /** Whoever serves, from the moment they do. */
@@ -158,8 +159,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             startServers(clock);
             final CatalogueStore catalogue =
                     new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
-            final EmbeddedCatalogue caches = new EmbeddedCatalogue(catalogue, servers);
-            this.session = new InProcessSession(started, servers, caches);
+            this.caches = new EmbeddedCatalogue(catalogue, servers);
+            this.session = new InProcessSession(started, servers, new SessionCatalogue(caches));
             if (surroundings.clientsEndWithStore()) {
                 closeOldSessions();
             }
@@ -272,6 +273,10 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     public Configuration configuration() {
         return configuration.get();
+    }
+
+    EmbeddedCatalogue catalogue() {
+        return caches;
     }
 
     /** The one session in process; shared by all clients, which never close it. */
@@ -438,5 +443,24 @@ public final class EmbeddedCluster implements AutoCloseable {
         servers.forEach(Server::stopAgents);
         servers.forEach(Server::stop);
         fabric.close();
+    }
+
+    /**
+     * The servers that may connect: those in the term that gave out the roles. Later terms, in which replicas become complete, change
+     * neither roles nor incarnations.
+     */
+    private record StartedRoles(Configuration started) implements MembershipView {
+        @Override
+        public long term() {
+            return started.term();
+        }
+
+        @Override
+        public boolean admits(int serverId, long incarnation, long term) {
+            return term == started.term()
+                    && serverId >= 0
+                    && serverId < started.serverCount()
+                    && started.incarnations().get(serverId) == incarnation;
+        }
     }
 }

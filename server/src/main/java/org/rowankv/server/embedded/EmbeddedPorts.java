@@ -6,12 +6,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import org.rowankv.driver.api.Catalogue;
-import org.rowankv.protocol.CacheLimit;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.catalogue.ClientCatalogue;
-import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
@@ -37,7 +32,7 @@ public final class EmbeddedPorts implements AutoCloseable {
             for (Server server : cluster.servers()) {
                 opened.ports.add(ClientPort.bind(
                         server,
-                        new CatalogueOf(cluster.session().catalogue(), server),
+                        cluster.catalogue().countingAt(server),
                         settings,
                         SystemClock.INSTANCE,
                         cluster.errors()));
@@ -72,43 +67,5 @@ public final class EmbeddedPorts implements AutoCloseable {
     @Override
     public void close() {
         ports.forEach(ClientPort::close);
-    }
-
-    /** The cluster's catalogue, but of evictions only those of one server. */
-    private record CatalogueOf(Catalogue all, Server server) implements ClientCatalogue {
-        private static StoredCache stored(Catalogue.CacheRecord record) {
-            return new StoredCache(record.id(), record.name(), record.descriptor(), record.limit());
-        }
-
-        @Override
-        public @Nullable StoredCache find(String name) {
-            final Catalogue.CacheRecord found = all.find(name);
-            return found == null ? null : stored(found);
-        }
-
-        @Override
-        public StoredCache create(String name, byte[] descriptor) {
-            return stored(all.create(name, descriptor));
-        }
-
-        @Override
-        public boolean limit(String name, CacheLimit limit) {
-            return all.limit(name, limit);
-        }
-
-        @Override
-        public long evictions(int cacheId) {
-            return server.evictions(cacheId);
-        }
-
-        @Override
-        public boolean destroy(String name) {
-            return all.destroy(name);
-        }
-
-        @Override
-        public List<StoredCache> list() {
-            return all.list().stream().map(CatalogueOf::stored).toList();
-        }
     }
 }

@@ -29,9 +29,9 @@ import org.rowankv.server.log.SegmentScan;
  * <p>An entry whose publication word is damaged claims nothing, and a scan finds nothing there. But its other checksum
  * covers that word: so behind every entry, where none follows, all words that might have stood there are tried.
  */
-final class AreaWalk {
+public final class AreaWalk {
     /** Told what is met. */
-    interface Visitor {
+    public interface Visitor {
         void onEntry(StoredEntry entry, ByteBuffer buffer, int at);
 
         void onDamage(Damage damage);
@@ -94,7 +94,7 @@ final class AreaWalk {
         this.check = new EntryCheck(region);
     }
 
-    static void walk(AreaImage area, Visitor visitor) {
+    public static void walk(AreaImage area, Visitor visitor) {
         final AreaWalk walk = new AreaWalk(area, visitor);
         final SegmentScan scan = new SegmentScan(area.region());
         for (int segment = 0; segment < area.segmentCount(); segment++) {

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowankv.protocol.Version;
-import org.rowankv.server.inspect.AreaReader;
 import org.rowankv.server.log.EntryType;
 
 /**

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import javax.cache.CacheManager;
+import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.local.LocalCluster;
-import org.rowankv.daemon.local.TemporaryCluster;
 import org.rowankv.samples.quickstart.QuickstartStore;
 
 /** A store of server processes; all are restarted, to reduce the store to its files. */

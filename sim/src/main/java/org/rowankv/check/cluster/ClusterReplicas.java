@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.check.area.AreaComparison;
 import org.rowankv.check.area.AreaContents;
-import org.rowankv.daemon.local.TemporaryCluster;
+import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.membership.ClusterView;

@@ -13,8 +13,8 @@ import org.rowankv.check.client.Keys;
 import org.rowankv.check.client.Window;
 import org.rowankv.check.disturb.Disturber;
 import org.rowankv.check.disturb.KillingProxy;
+import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
-import org.rowankv.daemon.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 

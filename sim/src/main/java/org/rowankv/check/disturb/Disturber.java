@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.daemon.local.TemporaryCluster;
+import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
 
 /**

@@ -3,7 +3,7 @@ package org.rowankv.check.disturb;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.rowankv.daemon.local.TemporaryCluster;
+import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.server.configstore.ConfigurationStore;

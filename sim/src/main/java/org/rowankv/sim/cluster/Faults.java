@@ -7,6 +7,7 @@ import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.embedded.SessionCatalogue;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.PlannedSwap;
 import org.rowankv.sim.workload.CacheLife;
@@ -251,7 +252,7 @@ final class Faults {
                 return;
             }
             try {
-                change.accept(new DoorCatalogue(door.catalogue()));
+                change.accept(new SessionCatalogue(door.catalogue()));
             } catch (ConfigurationStoreException | IllegalStateException | RowanException e) {
                 simulation.happenings().count("changes of the catalogue that failed");
                 simulation.trace().tell("a change of the catalogue failed: " + e);

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.rowankv.check.client.ClientJvm;
 import org.rowankv.check.client.ClientProcess;
+import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
-import org.rowankv.daemon.local.TemporaryCluster;
 
 /** Server processes, and client JVMs that share nothing else: on one version of Java, and on two. */
 class TwoClientJvmsTest {

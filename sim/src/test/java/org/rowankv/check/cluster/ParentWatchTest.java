@@ -1,4 +1,4 @@
-package org.rowankv.daemon;
+package org.rowankv.check.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.local.LocalProcess;
 
 /** A command is killed that has started a temporary cluster: no process of it is left. */

@@ -1,9 +1,11 @@
-package org.rowankv.server.inspect;
+package org.rowankv.check.area;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.rowankv.server.directory.AreaImage;
 import org.rowankv.server.directory.Damage;
+import org.rowankv.server.inspect.AreaWalk;
+import org.rowankv.server.inspect.StoredEntry;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 
@@ -15,10 +17,10 @@ import org.rowankv.server.log.EntryType;
  * <p>Entries come in no order that means anything; of two of a key the one with the larger version counts. Entries of
  * an older tenure are void and left out, and so is what is damaged or torn.
  */
-public final class AreaReader {
+final class AreaReader {
     /** Receives the entries; the arrays are its own. */
     @FunctionalInterface
-    public interface Visitor {
+    interface Visitor {
         /**
          * @param version of the entry
          * @param objectVersion by which clients know the object: the entry's own unless it is a touch
@@ -32,12 +34,12 @@ public final class AreaReader {
         this.area = area;
     }
 
-    public static AreaReader open(Path directory, int server) {
+    static AreaReader open(Path directory, int server) {
         return new AreaReader(AreaImage.open(directory, server));
     }
 
     /** Hands over every entry that is not void. */
-    public void forEachEntry(Visitor visitor) {
+    void forEachEntry(Visitor visitor) {
         AreaWalk.walk(area, new AreaWalk.Visitor() {
             @Override
             public void onEntry(StoredEntry entry, ByteBuffer buffer, int at) {

@@ -1,7 +1,9 @@
-package org.rowankv.daemon;
+package org.rowankv.check.cluster;
 
 import java.io.IOException;
-import org.rowankv.daemon.local.TemporaryCluster;
+import org.rowankv.check.local.TemporaryCluster;
+import org.rowankv.daemon.Launch;
+import org.rowankv.daemon.NodeLogging;
 
 /** A process that starts a temporary cluster, says where it is, and waits until it is ended. */
 final class StartingProcess {

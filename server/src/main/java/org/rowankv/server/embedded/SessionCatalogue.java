@@ -1,52 +1,46 @@
-package org.rowankv.sim.cluster;
+package org.rowankv.server.embedded;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.peer.ClusterCatalogue;
 
-/** A server's catalogue, as seen by a connected client. */
-final class DoorCatalogue implements Catalogue {
-    private final ClusterCatalogue catalogue;
-
-    DoorCatalogue(ClusterCatalogue catalogue) {
-        this.catalogue = catalogue;
-    }
-
+/** A server's catalogue as the sessions of clients in the same JVM see it. */
+public record SessionCatalogue(ClientCatalogue server) implements Catalogue {
     private static CacheRecord recordOf(StoredCache cache) {
         return new CacheRecord(cache.id(), cache.name(), cache.descriptor(), cache.limit());
     }
 
     @Override
     public @Nullable CacheRecord find(String name) {
-        final StoredCache found = catalogue.find(name);
+        final StoredCache found = server.find(name);
         return found == null ? null : recordOf(found);
     }
 
     @Override
     public CacheRecord create(String name, byte[] descriptor) {
-        return recordOf(catalogue.create(name, descriptor));
+        return recordOf(server.create(name, descriptor));
     }
 
     @Override
     public boolean limit(String name, CacheLimit limit) {
-        return catalogue.limit(name, limit);
+        return server.limit(name, limit);
     }
 
     @Override
     public long evictions(int cacheId) {
-        return catalogue.evictions(cacheId);
+        return server.evictions(cacheId);
     }
 
     @Override
     public boolean destroy(String name) {
-        return catalogue.destroy(name);
+        return server.destroy(name);
     }
 
     @Override
     public List<CacheRecord> list() {
-        return catalogue.list().stream().map(DoorCatalogue::recordOf).toList();
+        return server.list().stream().map(SessionCatalogue::recordOf).toList();
     }
 }

@@ -1,4 +1,4 @@
-package org.rowankv.daemon.local;
+package org.rowankv.check.local;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,6 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.rowankv.daemon.Launch;
+import org.rowankv.daemon.local.LocalCluster;
+import org.rowankv.daemon.local.LocalPorts;
 import org.rowankv.server.membership.HostAndPort;
 
 /**
