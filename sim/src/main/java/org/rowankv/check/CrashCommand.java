@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.area.StoreDirectory;
+import org.rowankv.check.area.ToolDirectory;
 import org.rowankv.check.crash.CrashReport;
 import org.rowankv.check.crash.CrashRun;
 import org.rowankv.check.crash.CrashSettings;
@@ -68,7 +68,7 @@ public final class CrashCommand implements Callable<Integer> {
         final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
         final Path place = directory == null
                 ? Files.createTempDirectory("rowan-crash-")
-                : StoreDirectory.newOrEmpty(directory).toAbsolutePath(); // its stores are deleted between rounds
+                : ToolDirectory.newOrEmpty(directory).toAbsolutePath(); // its stores are deleted between rounds
         System.out.println("crash: seed " + chosen + ", files in " + place);
         final CrashSettings settings = new CrashSettings(rounds, replicas, chosen, power, place);
         final CrashReport report = new CrashRun(settings, removeEvery, System.out, System.console() != null).run();
@@ -78,7 +78,7 @@ public final class CrashCommand implements Callable<Integer> {
         final boolean well = report.problems().isEmpty();
         if (well) {
             if (directory == null) {
-                StoreDirectory.delete(place);
+                ToolDirectory.delete(place);
             }
         } else {
             System.out.println("crash: round " + report.rounds() + " with seed " + chosen

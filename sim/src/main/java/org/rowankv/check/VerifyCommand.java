@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.area.StoreDirectory;
-import org.rowankv.check.verify.EmbeddedStore;
+import org.rowankv.check.area.ToolDirectory;
+import org.rowankv.check.verify.EmbeddedStoreUnderTest;
 import org.rowankv.check.verify.StuckException;
 import org.rowankv.check.verify.VerifyReport;
 import org.rowankv.check.verify.VerifyRun;
@@ -72,7 +72,7 @@ public final class VerifyCommand implements Callable<Integer> {
         System.out.println("verify: seed " + chosen + ", store in " + place);
         final VerifySettings settings = VerifySettings.of(seconds, threads, keys, chosen);
         final VerifyReport report;
-        try (EmbeddedStore store = new EmbeddedStore(servers, replicas, threads, place)) {
+        try (EmbeddedStoreUnderTest store = new EmbeddedStoreUnderTest(servers, replicas, threads, place)) {
             report = run(store, settings, place);
         }
         table(report);
@@ -82,7 +82,7 @@ public final class VerifyCommand implements Callable<Integer> {
         final boolean idle = neverHappened(report);
         final boolean well = report.anomalies().isEmpty() && !idle;
         if (well && directory == null) {
-            StoreDirectory.delete(place);
+            ToolDirectory.delete(place);
         } else if (!well) {
             System.out.println("verify: seed " + chosen + " found this; the store is kept in " + place);
         }
@@ -91,7 +91,8 @@ public final class VerifyCommand implements Callable<Integer> {
         return well ? 0 : 1;
     }
 
-    private static VerifyReport run(EmbeddedStore store, VerifySettings settings, Path place) throws IOException {
+    private static VerifyReport run(EmbeddedStoreUnderTest store, VerifySettings settings, Path place)
+            throws IOException {
         try {
             return new VerifyRun(store, settings, SystemClock.INSTANCE, System.out).run();
         } catch (StuckException e) {

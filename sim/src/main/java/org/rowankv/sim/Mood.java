@@ -2,7 +2,7 @@ package org.rowankv.sim;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rowankv.check.history.Action;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.sim.workload.Inclination;
 
 /**
@@ -155,12 +155,12 @@ final class Mood implements Inclination {
     }
 
     @Override
-    public Action action(Action drawn) {
+    public KeyAction action(KeyAction drawn) {
         return switch (phase) {
-            case LAST_WORDS -> Action.PUT;
-            case REMOVING -> fromList ? Action.REMOVE : Action.GET;
+            case LAST_WORDS -> KeyAction.PUT;
+            case REMOVING -> fromList ? KeyAction.REMOVE : KeyAction.GET;
             // A clear would remove the spared keys again.
-            default -> drawn == Action.CLEAR ? Action.PUT : drawn;
+            default -> drawn == KeyAction.CLEAR ? KeyAction.PUT : drawn;
         };
     }
 

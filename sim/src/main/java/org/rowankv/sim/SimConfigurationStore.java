@@ -6,14 +6,14 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 
 /** A configuration store that survives crashes, which may strike just before a change or just after it. */
 final class SimConfigurationStore implements ConfigurationStore {
     private final MemoryConfigurationStore store = new MemoryConfigurationStore();
 
     @Override
-    public @Nullable Versioned read(String path) {
+    public @Nullable VersionedNode read(String path) {
         return store.read(path);
     }
 

@@ -16,7 +16,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.Machine;
 import org.rowankv.server.configstore.ConfigurationCodec;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.Surroundings;
@@ -154,7 +154,7 @@ final class SimStore {
 
     /** Empties them one by one, as long as the rest suffices. */
     private void emptyServers() {
-        final Versioned stored = memories.store().read(ConfigurationCodec.PATH);
+        final VersionedNode stored = memories.store().read(ConfigurationCodec.PATH);
         if (stored == null) {
             return;
         }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.bench.report.ChildJvm;
+import org.rowankv.bench.report.MeasuringJvm;
 import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -65,7 +65,7 @@ public final class ColdStartCommand implements Callable<Integer> {
         try {
             return measure(store);
         } finally {
-            ChildJvm.delete(place);
+            MeasuringJvm.delete(place);
         }
     }
 
@@ -85,7 +85,7 @@ public final class ColdStartCommand implements Callable<Integer> {
         for (int run = 1; run <= runs; run++) {
             System.err.println("coldstart: run " + run + " of " + runs + ", from a checkpoint");
             fromCheckpoint.add(child(ColdStartRun.OPEN, store));
-            ChildJvm.delete(store.resolve("checkpoint-0"));
+            MeasuringJvm.delete(store.resolve("checkpoint-0"));
             System.err.println("coldstart: run " + run + " of " + runs + ", from the log");
             scanned.add(child(ColdStartRun.OPEN, store));
             final Opened last = fromCheckpoint.get(run - 1);
@@ -131,7 +131,7 @@ public final class ColdStartCommand implements Callable<Integer> {
     private Opened child(String what, Path store) throws IOException, InterruptedException {
         Opened opened = new Opened(0, 0, 0, 0, 1);
         for (String line :
-                new ChildJvm(ColdStartRun.class, "-Xmx2g").run(what, store.toString(), Integer.toString(objects))) {
+                new MeasuringJvm(ColdStartRun.class, "-Xmx2g").run(what, store.toString(), Integer.toString(objects))) {
             if (line.startsWith(ColdStartRun.OPENED)) {
                 final String[] words =
                         line.substring(ColdStartRun.OPENED.length()).split(" ");

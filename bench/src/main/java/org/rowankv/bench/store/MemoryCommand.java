@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.bench.report.ChildJvm;
+import org.rowankv.bench.report.MeasuringJvm;
 import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -57,9 +57,9 @@ public final class MemoryCommand implements Callable<Integer> {
                 Runtime.version());
         final List<String> lines;
         try {
-            lines = new ChildJvm(MemoryRun.class, "-Xmx3g").run(place.toString(), Integer.toString(objects));
+            lines = new MeasuringJvm(MemoryRun.class, "-Xmx3g").run(place.toString(), Integer.toString(objects));
         } finally {
-            ChildJvm.delete(place);
+            MeasuringJvm.delete(place);
         }
         return judge(lines);
     }

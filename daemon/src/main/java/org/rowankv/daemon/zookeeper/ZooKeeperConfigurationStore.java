@@ -26,7 +26,7 @@ import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.NodeDescriptor;
 import org.rowankv.server.configstore.NodePath;
 import org.rowankv.server.configstore.Stamp;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,13 +125,13 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     }
 
     @Override
-    public @Nullable Versioned read(String path) {
+    public @Nullable VersionedNode read(String path) {
         NodePath.require(path);
         return call(() -> find(path)).node;
     }
 
     /** A node, and its version in ZooKeeper: −1 where nothing is, not even an empty one. */
-    private record Found(@Nullable Versioned node, int version) {}
+    private record Found(@Nullable VersionedNode node, int version) {}
 
     private Found find(String path) throws Exception {
         curator.sync().forPath(path);
@@ -154,8 +154,8 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
                     + (reason == null ? "it belongs to " + NodeDescriptor.path(bytes) : reason)
                     + ". Put it back from a backup");
         }
-        final Versioned node = NodeDescriptor.node(bytes);
-        return new Found(new Versioned(node.bytes(), stat.getVersion(), node.stamp()), stat.getVersion());
+        final VersionedNode node = NodeDescriptor.node(bytes);
+        return new Found(new VersionedNode(node.bytes(), stat.getVersion(), node.stamp()), stat.getVersion());
     }
 
     @Override
@@ -165,7 +165,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
             throw new IllegalArgumentException(
                     "node " + path + " of " + bytes.length + " bytes is longer than " + MAX_NODE_LENGTH);
         }
-        final byte[] node = NodeDescriptor.encode(path, new Versioned(bytes.clone(), 0, stamp));
+        final byte[] node = NodeDescriptor.encode(path, new VersionedNode(bytes.clone(), 0, stamp));
         return call(() -> change(path, expectedVersion, node));
     }
 

@@ -53,7 +53,7 @@ public final class Quickstart implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         if (manifestToCheck != null && uri != null) {
             final ReopenedStore.Result result =
-                    ReopenedStore.check(uri, Manifest.read(manifestToCheck), out, System.console() != null);
+                    ReopenedStore.check(uri, ObjectDigests.read(manifestToCheck), out, System.console() != null);
             out.println(result.line());
             return 0;
         }

@@ -47,7 +47,7 @@ public final class QuickstartRun {
     /** Runs all steps and prints the results; returns whether all are correct. */
     public boolean run(QuickstartStore store, Path manifestFile) throws IOException, InterruptedException {
         out.printf(Locale.ROOT, "%,d class files, %,d bytes; %s%n", files.size(), bytes, store.description());
-        final Manifest manifest = new Manifest();
+        final ObjectDigests manifest = new ObjectDigests();
         final StepTimes times = new StepTimes();
         final List<String> table;
         final long verified;
@@ -85,7 +85,7 @@ public final class QuickstartRun {
         out.println();
     }
 
-    private void put(Cache<String, byte[]> cache, Manifest manifest, StepTimes times) throws IOException {
+    private void put(Cache<String, byte[]> cache, ObjectDigests manifest, StepTimes times) throws IOException {
         final ProgressLine progress = new ProgressLine(out, terminal, "put", files.size());
         for (Path file : files) {
             final String key = file.toString();
@@ -96,7 +96,7 @@ public final class QuickstartRun {
         }
     }
 
-    private long readBack(Cache<String, byte[]> cache, Manifest manifest, StepTimes times) {
+    private long readBack(Cache<String, byte[]> cache, ObjectDigests manifest, StepTimes times) {
         final ProgressLine progress = new ProgressLine(out, terminal, "read back", manifest.size());
         long verified = 0;
         for (String key : manifest.keys()) {
@@ -113,7 +113,7 @@ public final class QuickstartRun {
     }
 
     /** Replaces every fifth object by its bytes in reverse order, removes every seventh. */
-    private void change(Cache<String, byte[]> cache, Manifest manifest) throws IOException {
+    private void change(Cache<String, byte[]> cache, ObjectDigests manifest) throws IOException {
         final ProgressLine progress = new ProgressLine(out, terminal, "change", files.size());
         for (int i = 0; i < files.size(); i++) {
             final String key = files.get(i).toString();

@@ -31,7 +31,7 @@ final class ReopenedStore {
         }
     }
 
-    static Result check(URI uri, Manifest manifest, PrintStream out, boolean terminal) {
+    static Result check(URI uri, ObjectDigests manifest, PrintStream out, boolean terminal) {
         long mismatches = 0;
         try (ClassCache store = new ClassCache(uri)) {
             final Cache<String, byte[]> cache = store.open();

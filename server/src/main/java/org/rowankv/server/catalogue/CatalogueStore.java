@@ -12,7 +12,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.StampedWrites;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 
 /**
  * The caches that exist: one node per cache, and one for the next id.
@@ -63,7 +63,7 @@ public final class CatalogueStore {
 
     /** The cache of that name, or null if there is none. */
     public @Nullable StoredCache find(String name) {
-        final Versioned node = store.read(pathOf(name));
+        final VersionedNode node = store.read(pathOf(name));
         return node == null || isDestroyed(name, node) ? null : cacheOf(name, node);
     }
 
@@ -78,7 +78,7 @@ public final class CatalogueStore {
         final String path = pathOf(name);
         @Nullable StoredCache own = null;
         while (true) {
-            final Versioned node = store.read(path);
+            final VersionedNode node = store.read(path);
             if (node == null) {
                 if (own == null) {
                     own = new StoredCache(takeId(), name, descriptor.clone(), CacheLimit.NONE);
@@ -98,7 +98,7 @@ public final class CatalogueStore {
     public @Nullable StoredCache limit(String name, CacheLimit limit) {
         final String path = pathOf(name);
         while (true) {
-            final Versioned node = store.read(path);
+            final VersionedNode node = store.read(path);
             if (node == null || isDestroyed(name, node)) {
                 return null;
             }
@@ -115,7 +115,7 @@ public final class CatalogueStore {
     public boolean destroy(String name) {
         final String path = pathOf(name);
         while (true) {
-            final Versioned node = store.read(path);
+            final VersionedNode node = store.read(path);
             if (node == null) {
                 return false;
             }
@@ -125,7 +125,7 @@ public final class CatalogueStore {
             }
             final byte[] marked = CacheNodeDescriptor.encode(cacheOf(name, node), true);
             if (writes.compareAndSet(path, node.version(), marked)) {
-                final Versioned now = store.read(path);
+                final VersionedNode now = store.read(path);
                 // Somebody who met the mark may have finished already.
                 if (now != null && isDestroyed(name, now)) {
                     finish(path, name, now);
@@ -144,7 +144,7 @@ public final class CatalogueStore {
     public static List<StoredCache> list(ConfigurationStore store) {
         final List<StoredCache> caches = new ArrayList<>();
         for (String path : store.list(CACHES)) {
-            final Versioned node = store.read(path);
+            final VersionedNode node = store.read(path);
             if (node != null && !isDestroyed(path, node)) {
                 caches.add(cacheOf(path, node));
             }
@@ -156,12 +156,12 @@ public final class CatalogueStore {
     /** The ids that were given out and belong to no cache. Only while nobody creates one. */
     public BitSet retiredIds() {
         final BitSet ids = new BitSet();
-        final Versioned next = store.read(NEXT_ID);
+        final VersionedNode next = store.read(NEXT_ID);
         if (next != null) {
             ids.set(1, idIn(next));
         }
         for (String path : store.list(CACHES)) {
-            final Versioned node = store.read(path);
+            final VersionedNode node = store.read(path);
             if (node != null) {
                 ids.clear(cacheOf(path, node).id());
             }
@@ -172,14 +172,14 @@ public final class CatalogueStore {
     /** Finishes what a crash left half destroyed. Called once at start, before the caches are used. */
     public void resume() {
         for (String path : store.list(CACHES)) {
-            final Versioned node = store.read(path);
+            final VersionedNode node = store.read(path);
             if (node != null && isDestroyed(path, node)) {
                 finish(path, path, node);
             }
         }
     }
 
-    private void finish(String path, String name, Versioned destroyed) {
+    private void finish(String path, String name, VersionedNode destroyed) {
         destroyer.accept(cacheOf(name, destroyed).id());
         // False if somebody else was faster; a cache made since has another version.
         store.delete(path, destroyed.version());
@@ -192,7 +192,7 @@ public final class CatalogueStore {
 
     private int takeId() {
         while (true) {
-            final Versioned node = store.read(NEXT_ID);
+            final VersionedNode node = store.read(NEXT_ID);
             final int id = node == null ? 1 : idIn(node);
             if (id > MAX_ID) {
                 throw new IllegalStateException("a store has had all of its " + MAX_ID
@@ -208,7 +208,7 @@ public final class CatalogueStore {
         }
     }
 
-    private static int idIn(Versioned node) {
+    private static int idIn(VersionedNode node) {
         final int id = node.bytes().length != Integer.BYTES
                 ? 0
                 : ByteBuffer.wrap(node.bytes()).order(ByteOrder.LITTLE_ENDIAN).getInt();
@@ -223,17 +223,17 @@ public final class CatalogueStore {
         return CACHES + "/" + CacheName.encode(name);
     }
 
-    private static boolean isDestroyed(String where, Versioned node) {
+    private static boolean isDestroyed(String where, VersionedNode node) {
         requireValid(where, node);
         return CacheNodeDescriptor.isDestroyed(node.bytes());
     }
 
-    private static StoredCache cacheOf(String where, Versioned node) {
+    private static StoredCache cacheOf(String where, VersionedNode node) {
         requireValid(where, node);
         return CacheNodeDescriptor.cache(node.bytes());
     }
 
-    private static void requireValid(String where, Versioned node) {
+    private static void requireValid(String where, VersionedNode node) {
         final String reason = CacheNodeDescriptor.whyInvalid(node.bytes());
         if (reason != null) {
             throw new ConfigurationStoreException("the catalogue's node of '" + where + "' cannot be read: " + reason);

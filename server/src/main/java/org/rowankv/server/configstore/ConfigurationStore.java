@@ -29,7 +29,7 @@ public interface ConfigurationStore extends AutoCloseable {
 
     /** The node, or null if there is none. */
     @Nullable
-    Versioned read(String path);
+    VersionedNode read(String path);
 
     /**
      * Creates the node ({@link #ABSENT}), or replaces its bytes.

@@ -30,7 +30,7 @@ import org.rowankv.server.durability.DurableFile;
 public final class FileConfigurationStore implements ConfigurationStore {
     private final Path directory;
     private final ExecutorService files;
-    private final TreeMap<String, Versioned> nodes = new TreeMap<>();
+    private final TreeMap<String, VersionedNode> nodes = new TreeMap<>();
     private long lastVersion;
     private volatile @Nullable IOException failure;
 
@@ -52,9 +52,9 @@ public final class FileConfigurationStore implements ConfigurationStore {
     }
 
     @Override
-    public @Nullable Versioned read(String path) {
+    public @Nullable VersionedNode read(String path) {
         requireIntact();
-        final Versioned node = known(NodePath.require(path));
+        final VersionedNode node = known(NodePath.require(path));
         return node == null ? null : MemoryConfigurationStore.copy(node);
     }
 
@@ -65,11 +65,11 @@ public final class FileConfigurationStore implements ConfigurationStore {
         final byte[] copy = bytes.clone();
         return call(() -> {
             requireIntact();
-            final Versioned before = known(path);
+            final VersionedNode before = known(path);
             if (versionOf(before) != expectedVersion) {
                 return false;
             }
-            final Versioned node = new Versioned(copy, ++lastVersion, stamp);
+            final VersionedNode node = new VersionedNode(copy, ++lastVersion, stamp);
             try {
                 DurableFile.replace(file, NodeDescriptor.encode(path, node));
             } catch (IOException e) {
@@ -88,7 +88,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
         final Path file = NodeFile.of(directory, NodePath.require(path));
         return call(() -> {
             requireIntact();
-            final Versioned before = known(path);
+            final VersionedNode before = known(path);
             if (expectedVersion == ABSENT || versionOf(before) != expectedVersion) {
                 return false;
             }
@@ -121,13 +121,13 @@ public final class FileConfigurationStore implements ConfigurationStore {
         files.shutdown();
     }
 
-    private @Nullable Versioned known(String path) {
+    private @Nullable VersionedNode known(String path) {
         synchronized (nodes) {
             return nodes.get(path);
         }
     }
 
-    private static long versionOf(@Nullable Versioned node) {
+    private static long versionOf(@Nullable VersionedNode node) {
         return node == null ? ABSENT : node.version();
     }
 
@@ -135,8 +135,8 @@ public final class FileConfigurationStore implements ConfigurationStore {
      * After a change that failed: if the directory shows it all the same, it is not known which of the two a crash
      * would find, and the store says nothing more about anything until it is opened again.
      */
-    private void failIfChanged(Path file, @Nullable Versioned before, IOException reason) {
-        @Nullable Versioned found = null;
+    private void failIfChanged(Path file, @Nullable VersionedNode before, IOException reason) {
+        @Nullable VersionedNode found = null;
         try {
             final byte[] bytes = Files.readAllBytes(file);
             found = NodeDescriptor.whyInvalid(bytes) == null ? NodeDescriptor.node(bytes) : null;

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class MemoryConfigurationStore implements ConfigurationStore {
-    private final TreeMap<String, Versioned> nodes = new TreeMap<>();
+    private final TreeMap<String, VersionedNode> nodes = new TreeMap<>();
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
     private long lastVersion;
 
     @Override
-    public synchronized @Nullable Versioned read(String path) {
-        final Versioned node = nodes.get(NodePath.require(path));
+    public synchronized @Nullable VersionedNode read(String path) {
+        final VersionedNode node = nodes.get(NodePath.require(path));
         return node == null ? null : copy(node);
     }
 
@@ -34,7 +34,7 @@ public final class MemoryConfigurationStore implements ConfigurationStore {
         if (version(NodePath.require(path)) != expectedVersion) {
             return false;
         }
-        nodes.put(path, new Versioned(bytes.clone(), lastVersion++, stamp));
+        nodes.put(path, new VersionedNode(bytes.clone(), lastVersion++, stamp));
         return true;
     }
 
@@ -75,12 +75,12 @@ public final class MemoryConfigurationStore implements ConfigurationStore {
     }
 
     private long version(String path) {
-        final Versioned node = nodes.get(path);
+        final VersionedNode node = nodes.get(path);
         return node == null ? ABSENT : node.version();
     }
 
-    static Versioned copy(Versioned node) {
-        return new Versioned(node.bytes().clone(), node.version(), node.stamp());
+    static VersionedNode copy(VersionedNode node) {
+        return new VersionedNode(node.bytes().clone(), node.version(), node.stamp());
     }
 
     static void requireLength(String path, byte[] bytes) {

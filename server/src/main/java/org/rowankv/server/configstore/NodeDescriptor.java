@@ -42,7 +42,7 @@ public final class NodeDescriptor {
 
     private NodeDescriptor() {}
 
-    public static byte[] encode(String path, Versioned node) {
+    public static byte[] encode(String path, VersionedNode node) {
         final byte[] pathBytes = path.getBytes(StandardCharsets.UTF_8);
         final byte[] writer = node.stamp().writer().getBytes(StandardCharsets.UTF_8);
         final byte[] bytes = node.bytes();
@@ -95,14 +95,15 @@ public final class NodeDescriptor {
         return new String(file, HEADER_LENGTH, length, StandardCharsets.UTF_8);
     }
 
-    public static Versioned node(byte[] file) {
+    public static VersionedNode node(byte[] file) {
         final ByteBuffer buffer = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
         final int writerLength = buffer.getInt(WRITER_LENGTH_OFFSET);
         final int writerAt = HEADER_LENGTH + buffer.getInt(PATH_LENGTH_OFFSET);
         final String writer = new String(file, writerAt, writerLength, StandardCharsets.UTF_8);
         final byte[] bytes = new byte[buffer.getInt(LENGTH_OFFSET)];
         buffer.get(writerAt + writerLength, bytes);
-        return new Versioned(bytes, buffer.getLong(VERSION_OFFSET), new Stamp(writer, buffer.getLong(NONCE_OFFSET)));
+        return new VersionedNode(
+                bytes, buffer.getLong(VERSION_OFFSET), new Stamp(writer, buffer.getLong(NONCE_OFFSET)));
     }
 
     private static int checksum(ByteBuffer buffer) {

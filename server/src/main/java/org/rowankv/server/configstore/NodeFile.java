@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A node of the configuration store as it was found in its file. */
-public record NodeFile(String path, Versioned node) {
+public record NodeFile(String path, VersionedNode node) {
     private static final String SUFFIX = ".node";
     /** Stands for the slash in the name of a file; no path holds one. */
     private static final char SLASH = '+';

@@ -32,7 +32,7 @@ public final class StampedWrites {
         try {
             return store.compareAndSet(path, expectedVersion, bytes, stamp);
         } catch (ConfigurationStoreException e) {
-            final Versioned now = store.read(path);
+            final VersionedNode now = store.read(path);
             if (now != null && now.stamp().equals(stamp)) {
                 return true;
             }

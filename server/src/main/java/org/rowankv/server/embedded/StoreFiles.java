@@ -23,7 +23,7 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.FileConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.directory.StoreShape;
 import org.rowankv.topology.Configuration;
@@ -97,7 +97,7 @@ final class StoreFiles {
 
     private static StoreFiles inMemories(
             EmbeddedSettings settings, Surroundings.Memories memories, RandomSource random) {
-        final Versioned stored = memories.store().read(ConfigurationCodec.PATH);
+        final VersionedNode stored = memories.store().read(ConfigurationCodec.PATH);
         if (stored != null && !memories.isNew()) {
             final Configuration found = ConfigurationCodec.decode(stored.bytes());
             return new StoreFiles(
@@ -164,14 +164,14 @@ final class StoreFiles {
                 }
                 store = new FileConfigurationStore(directory.configurationDir());
                 final Configuration first = firstConfiguration(settings, directory.clusterId(), areas, random);
-                final Versioned old = store.read(ConfigurationCodec.PATH);
+                final VersionedNode old = store.read(ConfigurationCodec.PATH);
                 final long version =
                         write(store, first, old == null ? ConfigurationStore.ABSENT : old.version(), random);
                 directory.markComplete();
                 return new StoreFiles(directory, store, areas, random, first, version);
             }
             store = new FileConfigurationStore(directory.configurationDir());
-            final Versioned stored = store.read(ConfigurationCodec.PATH);
+            final VersionedNode stored = store.read(ConfigurationCodec.PATH);
             if (stored == null) {
                 throw new StoreOpenException("the configuration in " + directory.configurationDir()
                         + " is missing: put it back from a backup, or start with an empty dir");
@@ -230,7 +230,7 @@ final class StoreFiles {
             throw new StoreOpenException("the stored configuration was changed by somebody else meanwhile: is the"
                     + " directory used by another process?");
         }
-        final Versioned written = store.read(ConfigurationCodec.PATH);
+        final VersionedNode written = store.read(ConfigurationCodec.PATH);
         if (written == null || !written.stamp().equals(stamp)) {
             throw new StoreOpenException("the configuration that was just stored is not there any more");
         }
@@ -336,7 +336,7 @@ final class StoreFiles {
         storing = true;
         try {
             final Configuration before = attempted;
-            final Versioned stored = before == null ? null : store.read(ConfigurationCodec.PATH);
+            final VersionedNode stored = before == null ? null : store.read(ConfigurationCodec.PATH);
             if (before != null && stored != null && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(before))) {
                 configurationVersion = stored.version(); // it was applied after all
                 adopt(before);
@@ -363,7 +363,7 @@ final class StoreFiles {
         final List<String> paths = new ArrayList<>(CatalogueStore.paths(store));
         paths.add(ConfigurationCodec.PATH);
         for (String path : paths) {
-            final Versioned node = store.read(path);
+            final VersionedNode node = store.read(path);
             if (node == null) {
                 throw new StoreOpenException("the node " + path + " of the configuration store is gone");
             }

@@ -203,7 +203,11 @@ public final class Server implements AutoCloseable {
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
         ownAgents.add(settledTurns);
-        this.agents = new ServerAgents(parts.scheduling(), errors, serving, fault -> errors.report("server " + serverId, serving.faulty(fault)));
+        this.agents = new ServerAgents(
+                parts.scheduling(),
+                errors,
+                serving,
+                fault -> errors.report("server " + serverId, serving.faulty(fault)));
         agents.add(
                 new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), settledTurns::agentsRestNs);
         if (commitApart) {

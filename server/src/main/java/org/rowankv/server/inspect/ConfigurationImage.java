@@ -12,7 +12,7 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.NodeFile;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.server.directory.ClosedStore;
 import org.rowankv.server.directory.Damage;
 import org.rowankv.server.durability.FileThread;
@@ -90,7 +90,7 @@ public final class ConfigurationImage {
      * @throws StoreOpenException if that is missing or damaged
      */
     public Configuration configuration() {
-        final Versioned stored = store.read(ConfigurationCodec.PATH);
+        final VersionedNode stored = store.read(ConfigurationCodec.PATH);
         if (stored != null) {
             return ConfigurationCodec.decode(stored.bytes());
         }

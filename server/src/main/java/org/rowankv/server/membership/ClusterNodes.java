@@ -8,7 +8,7 @@ import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.StampedWrites;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -43,7 +43,7 @@ public final class ClusterNodes {
 
     @Nullable
     public Members members() {
-        final Versioned node = store.read(MEMBERS);
+        final VersionedNode node = store.read(MEMBERS);
         return node == null ? null : Members.decode(MEMBERS, node.bytes());
     }
 
@@ -54,7 +54,7 @@ public final class ClusterNodes {
 
     @Nullable
     public Stored configuration() {
-        final Versioned node = store.read(ConfigurationCodec.PATH);
+        final VersionedNode node = store.read(ConfigurationCodec.PATH);
         return node == null ? null : new Stored(ConfigurationCodec.decode(node.bytes()), node.version());
     }
 
@@ -70,7 +70,7 @@ public final class ClusterNodes {
         return genuine(path, store.read(path));
     }
 
-    private @Nullable Announcement genuine(String path, @Nullable Versioned node) {
+    private @Nullable Announcement genuine(String path, @Nullable VersionedNode node) {
         return node == null || !registrations.isGenuine(path, node.bytes(), node.version())
                 ? null
                 : Announcement.decode(path, node.bytes());
@@ -96,7 +96,7 @@ public final class ClusterNodes {
         final String path = SERVERS + "/" + own.name();
         final byte[] signed = registrations.signed(path, own.encode());
         while (true) {
-            final Versioned node = store.read(path);
+            final VersionedNode node = store.read(path);
             final Announcement found = genuine(path, node);
             if (found != null) {
                 if (found.identity() != own.identity()) {

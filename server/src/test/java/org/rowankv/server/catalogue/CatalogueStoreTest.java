@@ -23,7 +23,7 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 
 class CatalogueStoreTest {
     private final MemoryConfigurationStore nodes = new MemoryConfigurationStore();
@@ -54,7 +54,7 @@ class CatalogueStoreTest {
     @Test
     void shouldRefuseACacheForWhichThereIsNoId() {
         catalogue.create("first", new byte[0]);
-        final Versioned next = nodes.read(CatalogueStore.NEXT_ID);
+        final VersionedNode next = nodes.read(CatalogueStore.NEXT_ID);
         final byte[] last = ByteBuffer.allocate(Integer.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putInt(0, CatalogueStore.MAX_ID)
@@ -423,7 +423,7 @@ class CatalogueStoreTest {
         }
 
         @Override
-        public @Nullable Versioned read(String path) {
+        public @Nullable VersionedNode read(String path) {
             return inner.read(path);
         }
 

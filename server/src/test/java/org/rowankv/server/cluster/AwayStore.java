@@ -7,7 +7,7 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 
 /** A store in memory that a test puts away: then every call fails, after a notice that something has changed. */
 public final class AwayStore implements ConfigurationStore {
@@ -26,7 +26,7 @@ public final class AwayStore implements ConfigurationStore {
     }
 
     @Override
-    public @Nullable Versioned read(String path) {
+    public @Nullable VersionedNode read(String path) {
         return store().read(path);
     }
 

@@ -16,7 +16,7 @@ import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
@@ -44,7 +44,7 @@ class ClusterRefusalTest {
     private static ConfigurationStore copyOf(ConfigurationStore store) {
         final ConfigurationStore copy = new MemoryConfigurationStore();
         for (String path : List.of("/members", ConfigurationCodec.PATH, "/servers/a", "/servers/b")) {
-            final Versioned node = store.read(path);
+            final VersionedNode node = store.read(path);
             assertThat(copy.compareAndSet(path, ConfigurationStore.ABSENT, node.bytes(), new Stamp("copy", 1)))
                     .isTrue();
         }

@@ -27,7 +27,7 @@ import org.rowankv.rdma.tcp.TcpFabricSettings;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.server.membership.Announcement;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.Registrations;
@@ -135,7 +135,7 @@ class ClusterSecretTest {
     }
 
     private static void overwrite(ConfigurationStore store, String path, byte[] bytes) {
-        final Versioned node = store.read(path);
+        final VersionedNode node = store.read(path);
         assertThat(store.compareAndSet(path, node.version(), bytes, new Stamp("liar", 1)))
                 .isTrue();
     }

@@ -23,7 +23,7 @@ public abstract class ConfigurationStoreContract {
     }
 
     final long versionOf(String path) {
-        final Versioned node = store().read(path);
+        final VersionedNode node = store().read(path);
         return node == null ? ConfigurationStore.ABSENT : node.version();
     }
 
@@ -35,8 +35,8 @@ public abstract class ConfigurationStoreContract {
                 .isTrue();
         assertThat(store().compareAndSet("/a", ConfigurationStore.ABSENT, bytes(2), STAMP))
                 .isFalse();
-        final Versioned first = store().read("/a");
-        assertThat(first).isEqualTo(new Versioned(bytes(1), first.version(), STAMP));
+        final VersionedNode first = store().read("/a");
+        assertThat(first).isEqualTo(new VersionedNode(bytes(1), first.version(), STAMP));
         final Stamp other = new Stamp("other", -1);
         assertThat(store().compareAndSet("/a", first.version() + 1, bytes(2), other))
                 .isFalse();
@@ -44,7 +44,7 @@ public abstract class ConfigurationStoreContract {
                 .isTrue();
         assertThat(store().compareAndSet("/a", first.version(), bytes(3), other))
                 .isFalse();
-        final Versioned second = store().read("/a");
+        final VersionedNode second = store().read("/a");
         assertThat(second.bytes()).isEqualTo(bytes(2));
         assertThat(second.stamp()).isEqualTo(other);
         assertThat(second.version()).isGreaterThan(first.version());
@@ -117,7 +117,7 @@ public abstract class ConfigurationStoreContract {
             final Thread writer = new Thread(() -> {
                 int own = 0;
                 while (own < rounds) {
-                    final Versioned node = store().read("/count");
+                    final VersionedNode node = store().read("/count");
                     final int count = node == null ? 0 : node.bytes()[0];
                     final long version = node == null ? ConfigurationStore.ABSENT : node.version();
                     if (store().compareAndSet("/count", version, bytes(count + 1), stamp)) {

@@ -56,7 +56,7 @@ class FileConfigurationStoreTest extends ConfigurationStoreContract {
         store.compareAndSet("/a/b", ConfigurationStore.ABSENT, bytes(1, 2), new Stamp("schön", 5));
         store.compareAndSet("/a", ConfigurationStore.ABSENT, bytes(), STAMP);
         store.compareAndSet("/gone", ConfigurationStore.ABSENT, bytes(), STAMP);
-        final Versioned before = store.read("/a/b");
+        final VersionedNode before = store.read("/a/b");
         store.delete("/gone", versionOf("/gone"));
         reopen();
         assertThat(store.read("/a/b")).isEqualTo(before);
@@ -161,7 +161,7 @@ class FileConfigurationStoreTest extends ConfigurationStoreContract {
         Files.write(obstacle.resolve("x"), bytes());
         assertThatThrownBy(() -> store.compareAndSet("/a", version, bytes(2), STAMP))
                 .isInstanceOf(ConfigurationStoreException.class);
-        assertThat(store.read("/a")).isEqualTo(new Versioned(bytes(1), version, STAMP));
+        assertThat(store.read("/a")).isEqualTo(new VersionedNode(bytes(1), version, STAMP));
         Files.delete(obstacle.resolve("x"));
         Files.delete(obstacle);
         assertThat(store.compareAndSet("/a", version, bytes(2), STAMP)).isTrue();

@@ -14,7 +14,7 @@ final class ReopenedVersionsTest {
     Path directory;
 
     private static long versionOf(ConfigurationStore store, String path) {
-        final Versioned node = store.read(path);
+        final VersionedNode node = store.read(path);
         return node == null ? ConfigurationStore.ABSENT : node.version();
     }
 

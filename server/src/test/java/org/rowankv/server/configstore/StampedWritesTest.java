@@ -20,7 +20,7 @@ final class StampedWritesTest {
         private boolean behind;
 
         @Override
-        public @Nullable Versioned read(String path) {
+        public @Nullable VersionedNode read(String path) {
             return inner.read(path);
         }
 
@@ -61,7 +61,7 @@ final class StampedWritesTest {
         for (byte i = 1; i < 30; i++) {
             store.before = random.nextInt(3) == 0;
             store.behind = random.nextInt(3) == 0;
-            final Versioned node = store.read(PATH);
+            final VersionedNode node = store.read(PATH);
             final long present = node == null ? ConfigurationStore.ABSENT : node.version();
             final long expected = random.nextInt(4) == 0 ? present + 1 : present;
             final byte[] bytes = {i};
@@ -72,7 +72,7 @@ final class StampedWritesTest {
             } catch (ConfigurationStoreException e) {
                 failed = true;
             }
-            final Versioned now = store.read(PATH);
+            final VersionedNode now = store.read(PATH);
             final boolean made = now != null && now.bytes()[0] == i;
             assertThat(saidMade).isEqualTo(made);
             assertThat(failed).isEqualTo(!made && (store.before || store.behind));

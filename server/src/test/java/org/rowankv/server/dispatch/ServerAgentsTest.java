@@ -31,16 +31,6 @@ class ServerAgentsTest {
         }
     };
 
-    private ServerAgents agents(Agent... sideBySide) {
-        final ServerAgents agents = new ServerAgents(scheduling, errors, () -> false, fault -> {
-            throw fault;
-        });
-        for (Agent agent : sideBySide) {
-            agents.add(agent, () -> 0);
-        }
-        return agents;
-    }
-
     private static final class Counting implements Agent {
         private int turns;
         private int closed;

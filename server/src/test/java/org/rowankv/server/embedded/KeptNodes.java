@@ -6,18 +6,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 
 /** A configuration store that can be copied as it is. For one thread. */
 final class KeptNodes implements ConfigurationStore {
-    private final TreeMap<String, Versioned> nodes;
+    private final TreeMap<String, VersionedNode> nodes;
     private long lastVersion;
 
     KeptNodes() {
         this(Map.of(), 0);
     }
 
-    private KeptNodes(Map<String, Versioned> nodes, long lastVersion) {
+    private KeptNodes(Map<String, VersionedNode> nodes, long lastVersion) {
         this.nodes = new TreeMap<>(nodes);
         this.lastVersion = lastVersion;
     }
@@ -27,7 +27,7 @@ final class KeptNodes implements ConfigurationStore {
     }
 
     @Override
-    public @Nullable Versioned read(String path) {
+    public @Nullable VersionedNode read(String path) {
         return nodes.get(path);
     }
 
@@ -36,7 +36,7 @@ final class KeptNodes implements ConfigurationStore {
         if (version(path) != expectedVersion) {
             return false;
         }
-        nodes.put(path, new Versioned(bytes.clone(), lastVersion++, stamp));
+        nodes.put(path, new VersionedNode(bytes.clone(), lastVersion++, stamp));
         return true;
     }
 
@@ -63,7 +63,7 @@ final class KeptNodes implements ConfigurationStore {
     }
 
     private long version(String path) {
-        final Versioned node = nodes.get(path);
+        final VersionedNode node = nodes.get(path);
         return node == null ? ABSENT : node.version();
     }
 }

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.client.LongCall;
-import org.rowankv.check.disturb.Fault;
+import org.rowankv.check.disturb.FaultRound;
 
 /** Bounds on the duration of an operation and on the number of unknown outcomes. */
 final class Bounds {
@@ -22,7 +22,7 @@ final class Bounds {
      * does. A call with several requests may begin the last one just after a fault has healed: the time of faults is
      * added. The timer delay of its JVM is added too: the machine delayed its threads that long.
      */
-    static @Nullable String whyTooLong(LongCall call, List<Fault> faults) {
+    static @Nullable String whyTooLong(LongCall call, List<FaultRound> faults) {
         final long tookNs = call.returnedNs() - call.invokedNs();
         final long faultsNs = call.isCompound()
                 ? faults.stream()
@@ -46,7 +46,7 @@ final class Bounds {
      * Upper bound of unknown outcomes: per caller one for each fault, and one more for each operation timeout that the
      * fault lasted. A broken connection causes none, because requests are retried.
      */
-    static long mostUnknown(List<Fault> faults, int callers) {
+    static long mostUnknown(List<FaultRound> faults, int callers) {
         return callers
                 * faults.stream()
                         .mapToLong(fault -> 1 + fault.lengthNs() / PATIENCE_NS)

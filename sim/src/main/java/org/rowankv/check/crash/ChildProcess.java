@@ -42,7 +42,7 @@ final class ChildProcess {
     }
 
     /** Returns when the child has reached this phase or has ended. */
-    void awaitPhase(Phase phase) {
+    void awaitPhase(ChildPhase phase) {
         final long deadline = SystemClock.INSTANCE.nanoTime() + TimeUnit.SECONDS.toNanos(STUCK_AFTER_SECONDS);
         while (journal.phase().compareTo(phase) < 0 && process.isAlive()) {
             if (SystemClock.INSTANCE.nanoTime() > deadline) {
@@ -73,7 +73,7 @@ final class ChildProcess {
     }
 
     void awaitEnd() throws InterruptedException {
-        awaitPhase(Phase.CLOSED);
+        awaitPhase(ChildPhase.CLOSED);
         process.waitFor(STUCK_AFTER_SECONDS, TimeUnit.SECONDS);
     }
 

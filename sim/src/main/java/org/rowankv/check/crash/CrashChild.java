@@ -43,19 +43,19 @@ public final class CrashChild {
     private void run() throws IOException, InterruptedException {
         try (EmbeddedCluster cluster =
                 EmbeddedCluster.open(settings.embedded(round.storeDirectory()), settings.surroundings(round))) {
-            journal.phase(Phase.OPENED);
+            journal.phase(ChildPhase.OPENED);
             final RowanClient client = new RowanClient(
                     cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(round.seed()).fork("client"));
             final int[] cacheIds = cacheIds(client);
             observe(client, cacheIds).write(round.observedFile());
-            journal.phase(Phase.OBSERVED);
+            journal.phase(ChildPhase.OBSERVED);
             if (round.loadMs() > 0) {
                 load(client, cacheIds);
             }
-            journal.phase(Phase.CLOSING);
+            journal.phase(ChildPhase.CLOSING);
             client.close();
         }
-        journal.phase(Phase.CLOSED);
+        journal.phase(ChildPhase.CLOSED);
     }
 
     private static int[] cacheIds(RowanClient client) {
@@ -138,7 +138,7 @@ public final class CrashChild {
             loads.add(load);
             threads.add(thread);
         }
-        journal.phase(Phase.LOADING);
+        journal.phase(ChildPhase.LOADING);
         threads.forEach(Thread::start);
         final long endNs = SystemClock.INSTANCE.nanoTime() + TimeUnit.MILLISECONDS.toNanos(round.loadMs());
         while (SystemClock.INSTANCE.nanoTime() < endNs) {

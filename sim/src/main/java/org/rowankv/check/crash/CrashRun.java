@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.rowankv.check.area.AreaContents;
-import org.rowankv.check.area.StoreDirectory;
 import org.rowankv.check.area.Stored;
+import org.rowankv.check.area.ToolDirectory;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
@@ -61,7 +61,7 @@ public final class CrashRun {
                 cacheIds = new int[0];
                 removals.newStore();
                 if (problems.isEmpty()) {
-                    StoreDirectory.delete(new CrashRound(round, 0, settings.directory(), store, 0).storeDirectory());
+                    ToolDirectory.delete(new CrashRound(round, 0, settings.directory(), store, 0).storeDirectory());
                 }
             }
             if (!lastOfStore && problems.isEmpty() && cacheIds.length > 0) {
@@ -83,13 +83,13 @@ public final class CrashRun {
         switch (moment) {
             case IN_START -> child.pauseMicros(random.nextInt(usualStartMicros + usualStartMicros / 4));
             case IN_LOAD -> {
-                child.awaitPhase(Phase.OPENED);
+                child.awaitPhase(ChildPhase.OPENED);
                 usualStartMicros = child.ageMicros();
-                child.awaitPhase(Phase.LOADING);
+                child.awaitPhase(ChildPhase.LOADING);
                 child.pauseMicros(1_000 + random.nextInt(1_000 * LONGEST_LOAD_MS));
             }
             case IN_CLOSE -> {
-                child.awaitPhase(Phase.CLOSING);
+                child.awaitPhase(ChildPhase.CLOSING);
                 child.pauseMicros(random.nextInt(LONGEST_CLOSE_MICROS));
             }
         }
@@ -136,7 +136,7 @@ public final class CrashRun {
         expectations.learn(journal);
         problems.addAll(expectations.contradictions());
         if (cacheIds.length > 0) {
-            compareAreas(round, journal.phase() == Phase.CLOSED);
+            compareAreas(round, journal.phase() == ChildPhase.CLOSED);
         }
         if (problems.isEmpty()) {
             Files.deleteIfExists(round.journalFile());

@@ -41,7 +41,7 @@ final class Journal {
 
     private static final State[] STATES = State.values();
     private static final Kind[] KINDS = Kind.values();
-    private static final Phase[] PHASES = Phase.values();
+    private static final ChildPhase[] PHASES = ChildPhase.values();
 
     private final ByteBuffer buffer;
     private final int threads;
@@ -64,11 +64,11 @@ final class Journal {
         }
     }
 
-    Phase phase() {
+    ChildPhase phase() {
         return PHASES[JournalDescriptor.intAcquire(buffer, JournalDescriptor.PHASE_OFFSET)];
     }
 
-    void phase(Phase phase) {
+    void phase(ChildPhase phase) {
         JournalDescriptor.intRelease(buffer, JournalDescriptor.PHASE_OFFSET, phase.ordinal());
     }
 

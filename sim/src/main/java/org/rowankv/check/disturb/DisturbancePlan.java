@@ -46,11 +46,11 @@ final class DisturbancePlan {
     }
 
     /** The faults of the next round; none if the plan has only cuts, which have no rounds. */
-    List<PlannedFault> nextRound() {
+    List<ServerFault> nextRound() {
         if (kinds.isEmpty()) {
             return List.of();
         }
-        final PlannedFault first = fault(take(), 0, random.nextInt(servers));
+        final ServerFault first = fault(take(), 0, random.nextInt(servers));
         if (random.nextInt(ROUNDS_PER_PAIR) != 0 || kinds.size() == 1) {
             return List.of(first);
         }
@@ -81,13 +81,13 @@ final class DisturbancePlan {
         return next.removeFirst();
     }
 
-    private PlannedFault fault(Disturbance kind, long afterNs, int server) {
+    private ServerFault fault(Disturbance kind, long afterNs, int server) {
         final long lengthNs = switch (kind) {
             case KILLS, ZOOKEEPER_KILLS -> part(Math.min(LONGEST_AWAY_NS, longestStopNs));
             case STOPS, ZOOKEEPER_STOPS -> stopNs();
             case SWAPS, CUTS -> 0;
         };
-        return new PlannedFault(kind, server, afterNs, lengthNs);
+        return new ServerFault(kind, server, afterNs, lengthNs);
     }
 
     /** Draws a log-uniform length: as often between one half and one second as between ten and twenty. */

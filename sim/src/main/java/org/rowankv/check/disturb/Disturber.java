@@ -38,7 +38,7 @@ public final class Disturber implements AutoCloseable {
     private final PrimarySwaps swaps;
     private final ExecutorService hands = Executors.newFixedThreadPool(2, task -> daemon("disturber", task));
     private final @Nullable Thread cutting;
-    private final List<Fault> faults = new ArrayList<>();
+    private final List<FaultRound> faults = new ArrayList<>();
     private final Map<Disturbance, Long> counts = new EnumMap<>(Disturbance.class);
     private volatile String underWay = "";
     private volatile boolean over;
@@ -89,7 +89,7 @@ public final class Disturber implements AutoCloseable {
     }
 
     /** The completed rounds. */
-    public synchronized List<Fault> faults() {
+    public synchronized List<FaultRound> faults() {
         return List.copyOf(faults);
     }
 
@@ -119,16 +119,16 @@ public final class Disturber implements AutoCloseable {
      * @throws IOException if they do not, or if a process has ended that was not killed here; the message says why
      */
     public void round() throws IOException {
-        final List<PlannedFault> planned = plan.nextRound();
+        final List<ServerFault> planned = plan.nextRound();
         if (planned.isEmpty()) {
             return;
         }
-        final String text = planned.stream().map(PlannedFault::text).collect(Collectors.joining("; "));
+        final String text = planned.stream().map(ServerFault::text).collect(Collectors.joining("; "));
         final long fromNs = System.nanoTime();
         underWay = text;
         try {
             final List<Future<Boolean>> done = new ArrayList<>();
-            for (PlannedFault each : planned) {
+            for (ServerFault each : planned) {
                 done.add(hands.submit(() -> perform(each)));
             }
             for (Future<Boolean> each : done) {
@@ -140,7 +140,7 @@ public final class Disturber implements AutoCloseable {
             underWay = "";
         }
         synchronized (this) {
-            faults.add(new Fault(text, fromNs, System.nanoTime()));
+            faults.add(new FaultRound(text, fromNs, System.nanoTime()));
         }
     }
 
@@ -155,7 +155,7 @@ public final class Disturber implements AutoCloseable {
         }
     }
 
-    private boolean perform(PlannedFault fault) throws IOException, InterruptedException {
+    private boolean perform(ServerFault fault) throws IOException, InterruptedException {
         pause(fault.afterNs());
         final int server = fault.server();
         switch (fault.kind()) {
@@ -181,11 +181,11 @@ public final class Disturber implements AutoCloseable {
         return true;
     }
 
-    private static ProcessHandle running(PlannedFault fault, Optional<ProcessHandle> process) throws IOException {
+    private static ProcessHandle running(ServerFault fault, Optional<ProcessHandle> process) throws IOException {
         return process.orElseThrow(() -> new IOException("the process has ended by itself before: " + fault.text()));
     }
 
-    private void kill(PlannedFault fault, Optional<ProcessHandle> process, Callable<Boolean> restart)
+    private void kill(ServerFault fault, Optional<ProcessHandle> process, Callable<Boolean> restart)
             throws IOException, InterruptedException {
         final ProcessHandle running = running(fault, process);
         final boolean sent = running.destroyForcibly();
@@ -206,7 +206,7 @@ public final class Disturber implements AutoCloseable {
         }
     }
 
-    private void stop(PlannedFault fault, Optional<ProcessHandle> process) throws IOException {
+    private void stop(ServerFault fault, Optional<ProcessHandle> process) throws IOException {
         try (StoppedProcess stopped = StoppedProcess.stop(running(fault, process))) {
             assert stopped != null;
             pause(fault.lengthNs());

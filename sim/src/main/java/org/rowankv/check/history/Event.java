@@ -21,7 +21,7 @@ import org.rowankv.protocol.Version;
  */
 public record Event(
         int caller,
-        Action action,
+        KeyAction action,
         long written,
         long expectedVersion,
         Outcome outcome,
@@ -52,16 +52,16 @@ public record Event(
     boolean metDamage() {
         return previousVersion == UNKNOWN_VERSION
                 && outcome == Outcome.DONE
-                && (action == Action.PUT || action == Action.REMOVE)
+                && (action == KeyAction.PUT || action == KeyAction.REMOVE)
                 && observed == NOT_ASKED;
     }
 
     @Override
     public String question() {
         return action.label()
-                + (action.stores() || action == Action.EXPIRY ? " #" + written : "")
+                + (action.stores() || action == KeyAction.EXPIRY ? " #" + written : "")
                 + (action.expectsVersion() ? " if version " + Version.toString(expectedVersion) : "")
-                + (action == Action.PUT_IF_ABSENT_SINCE
+                + (action == KeyAction.PUT_IF_ABSENT_SINCE
                         ? " if unchanged since " + Version.toString(expectedVersion)
                         : "");
     }
@@ -77,7 +77,7 @@ public record Event(
                         ? "condition failed: nothing there"
                         : "condition failed: version " + Version.toString(version) + " is there";
             case DONE ->
-                action == Action.GET
+                action == KeyAction.GET
                         ? value() + " of version " + Version.toString(version)
                         : "version " + Version.toString(version)
                                 + (previousVersion == Version.NONE
@@ -90,6 +90,6 @@ public record Event(
 
     private String value() {
         final String text = observed == TORN ? "bytes that no caller wrote" : observed > 0 ? "#" + observed : "";
-        return action == Action.GET || text.isEmpty() ? text : " (" + text + ")";
+        return action == KeyAction.GET || text.isEmpty() ? text : " (" + text + ")";
     }
 }

@@ -14,7 +14,7 @@ import org.rowankv.protocol.Version;
  *
  * <p>It finds: stale reads; reads of removed, never written and torn values; lost updates; conditional operations that
  * took effect, or did not, against their condition; an operation applied twice; versions that repeat or decrease. It
- * does not find: anything across keys; a {@link Action#PUT_IF_ABSENT_SINCE} that is refused although nothing has
+ * does not find: anything across keys; a {@link KeyAction#PUT_IF_ABSENT_SINCE} that is refused although nothing has
  * changed, which is allowed.
  *
  * <p>Stateless between calls; safe for any thread.
@@ -104,7 +104,7 @@ public final class KeyHistoryChecker {
      */
     private static void checkUnchanged(int key, List<Event> events, List<Anomaly> anomalies) {
         for (Event event : events) {
-            if (event.action() != Action.PUT_IF_ABSENT_SINCE || event.outcome() != Outcome.DONE) {
+            if (event.action() != KeyAction.PUT_IF_ABSENT_SINCE || event.outcome() != Outcome.DONE) {
                 continue;
             }
             for (Event other : events) {
@@ -144,11 +144,11 @@ public final class KeyHistoryChecker {
             case NOT_FOUND -> steps.add(Step.certain(index, Set.of(Event.ABSENT), Step.UNCHANGED, event));
             case CONDITION_FAILED -> steps.add(Step.certain(index, whyFailed(event, versions), Step.UNCHANGED, event));
             case DONE -> {
-                if (event.action() == Action.GET) {
+                if (event.action() == KeyAction.GET) {
                     steps.add(Step.certain(index, Set.of(event.observed()), Step.UNCHANGED, event));
                 } else if (event.action().isOfAll() || event.metDamage()) {
                     steps.add(Step.certain(index, null, sets, event));
-                } else if (event.action() == Action.TOUCH) {
+                } else if (event.action() == KeyAction.TOUCH) {
                     steps.add(Step.certain(index, touched(event, versions), Step.UNCHANGED, event));
                 } else {
                     steps.add(Step.certain(index, replaced(event, versions), sets, event));
@@ -157,15 +157,15 @@ public final class KeyHistoryChecker {
             case UNKNOWN -> {
                 if (event.action().wantsAbsence()) {
                     steps.add(Step.possible(index, Set.of(Event.ABSENT), sets, event));
-                } else if (event.action() == Action.EXPIRY) {
+                } else if (event.action() == KeyAction.EXPIRY) {
                     steps.add(Step.possible(index, Set.of(event.written()), Event.ABSENT, event));
-                } else if (event.action() == Action.TOUCH) {
+                } else if (event.action() == KeyAction.TOUCH) {
                     // It does not change the checked state.
-                } else if (event.action() == Action.REPLACE) {
+                } else if (event.action() == KeyAction.REPLACE) {
                     steps.add(Step.possible(index, present, sets, event));
                 } else if (event.action().expectsVersion()) {
                     steps.add(Step.possible(index, versions.valuesOf(event.expectedVersion()), sets, event));
-                } else if (event.action() != Action.GET) {
+                } else if (event.action() != KeyAction.GET) {
                     steps.add(Step.possible(index, null, sets, event));
                 }
             }

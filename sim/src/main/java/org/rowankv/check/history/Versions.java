@@ -43,7 +43,7 @@ final class Versions {
         if (event.outcome() != Outcome.DONE) {
             return;
         }
-        if (event.action() == Action.GET) {
+        if (event.action() == KeyAction.GET) {
             bind(event.observed(), event.version());
             return;
         }
@@ -92,7 +92,7 @@ final class Versions {
         final List<Event> byReturn = events.stream()
                 .filter(event ->
                         event.outcome() == Outcome.DONE && event.action().makesVersion()
-                                || event.outcome() == Outcome.NOT_FOUND && event.action() == Action.GET)
+                                || event.outcome() == Outcome.NOT_FOUND && event.action() == KeyAction.GET)
                 .sorted(Comparator.comparingLong(Event::returnedNs))
                 .toList();
         long largest = Version.NONE;

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.area.StoreDirectory;
+import org.rowankv.check.area.ToolDirectory;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
@@ -122,7 +122,7 @@ public final class SoakCommand implements Callable<Integer> {
         final long chosen = seed == null ? SecureSeed.next() >>> 16 : seed;
         final Path place = directory == null
                 ? Files.createTempDirectory("rowan-soak-")
-                : StoreDirectory.newOrEmpty(directory).toAbsolutePath();
+                : ToolDirectory.newOrEmpty(directory).toAbsolutePath();
         final SoakSettings settings;
         try {
             settings = new SoakSettings(
@@ -147,7 +147,7 @@ public final class SoakCommand implements Callable<Integer> {
         report.firstViolations().forEach(violation -> System.out.println("soak: " + violation));
         report.shortcomings().forEach(shortcoming -> System.out.println("soak: " + shortcoming));
         if (report.isWell() && directory == null) {
-            StoreDirectory.delete(place);
+            ToolDirectory.delete(place);
         } else if (!report.isWell()) {
             System.out.println("soak: seed " + chosen + " found this; the store is kept in " + place);
         }

@@ -1,9 +1,9 @@
 package org.rowankv.check.verify;
 
 import java.nio.charset.StandardCharsets;
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Condition;
@@ -20,26 +20,26 @@ final class Caller {
 
     private static final int BALLAST_ONE_IN = 12;
 
-    private static final Action[] MIX = {
-        Action.GET,
-        Action.GET,
-        Action.GET,
-        Action.GET,
-        Action.GET,
-        Action.GET,
-        Action.PUT,
-        Action.PUT,
-        Action.PUT,
-        Action.GET_AND_PUT,
-        Action.GET_AND_PUT,
-        Action.PUT_IF_ABSENT,
-        Action.PUT_IF_ABSENT,
-        Action.REPLACE_IF_VERSION,
-        Action.REPLACE_IF_VERSION,
-        Action.REPLACE_IF_VERSION,
-        Action.REMOVE,
-        Action.GET_AND_REMOVE,
-        Action.REMOVE_IF_VERSION
+    private static final KeyAction[] MIX = {
+        KeyAction.GET,
+        KeyAction.GET,
+        KeyAction.GET,
+        KeyAction.GET,
+        KeyAction.GET,
+        KeyAction.GET,
+        KeyAction.PUT,
+        KeyAction.PUT,
+        KeyAction.PUT,
+        KeyAction.GET_AND_PUT,
+        KeyAction.GET_AND_PUT,
+        KeyAction.PUT_IF_ABSENT,
+        KeyAction.PUT_IF_ABSENT,
+        KeyAction.REPLACE_IF_VERSION,
+        KeyAction.REPLACE_IF_VERSION,
+        KeyAction.REPLACE_IF_VERSION,
+        KeyAction.REMOVE,
+        KeyAction.GET_AND_REMOVE,
+        KeyAction.REMOVE_IF_VERSION
     };
 
     private final int number;
@@ -51,7 +51,7 @@ final class Caller {
     private final Clock clock;
     private final RandomSource random;
     private final Tally tally;
-    private final Ballast ballast;
+    private final CallerBallast ballast;
     private final Request request = new Request();
     private long values;
 
@@ -73,14 +73,14 @@ final class Caller {
         this.clock = clock;
         this.random = random;
         this.tally = tally;
-        this.ballast = new Ballast(number, client, cacheId, firstValue(number));
+        this.ballast = new CallerBallast(number, client, cacheId, firstValue(number));
     }
 
     private static long firstValue(int caller) {
         return (caller + 1L) << CALLER_SHIFT;
     }
 
-    Ballast ballast() {
+    CallerBallast ballast() {
         return ballast;
     }
 
@@ -100,11 +100,11 @@ final class Caller {
         ask(key, MIX[random.nextInt(MIX.length)]);
     }
 
-    private void ask(int key, Action action) {
+    private void ask(int key, KeyAction action) {
         final long written = action.stores() ? firstValue(number) + ++values : Event.ABSENT;
-        final boolean wantsOld = action == Action.GET
-                || action == Action.GET_AND_PUT
-                || action == Action.GET_AND_REMOVE
+        final boolean wantsOld = action == KeyAction.GET
+                || action == KeyAction.GET_AND_PUT
+                || action == KeyAction.GET_AND_REMOVE
                 || random.nextInt(8) == 0;
         final long expected = action.expectsVersion() ? lastVersion[key] : 0;
         phrase(action, keys[key], written, expected).wantValue(wantsOld);
@@ -115,12 +115,12 @@ final class Caller {
         note(key, action);
         final Event event =
                 eventOf(number, action, written, expected, outcome, request, wantsOld, invokedNs, returnedNs);
-        if (!(action == Action.GET && (outcome == Outcome.UNKNOWN || outcome == Outcome.REFUSED))) {
+        if (!(action == KeyAction.GET && (outcome == Outcome.UNKNOWN || outcome == Outcome.REFUSED))) {
             log.add(key, event);
         }
     }
 
-    private Request phrase(Action action, byte[] key, long written, long expected) {
+    private Request phrase(KeyAction action, byte[] key, long written, long expected) {
         final byte[] value = action.stores() ? StampedValue.of(written) : key;
         return switch (action) {
             case GET -> request.get(cacheId, key, 0, key.length);
@@ -137,7 +137,7 @@ final class Caller {
         };
     }
 
-    private void note(int key, Action action) {
+    private void note(int key, KeyAction action) {
         final Status status = request.status();
         tally.count("operation." + action.label() + " " + status);
         if (request.has(ResultBits.REPLAYED)) {
@@ -155,7 +155,7 @@ final class Caller {
         }
     }
 
-    private boolean bitsAgree(Action action) {
+    private boolean bitsAgree(KeyAction action) {
         final boolean existed = request.previousVersion() != 0;
         if (action.stores()) {
             return request.has(ResultBits.EXISTED) == existed
@@ -179,7 +179,7 @@ final class Caller {
 
     static Event eventOf(
             int number,
-            Action action,
+            KeyAction action,
             long written,
             long expected,
             Outcome outcome,

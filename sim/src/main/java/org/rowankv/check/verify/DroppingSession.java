@@ -71,8 +71,8 @@ final class DroppingSession implements ForwardingSession {
             below.call(request);
             return;
         }
-        final Fault fault = Fault.values()[roll(Fault.values().length)];
-        if (fault == Fault.NO_REPLY_EVER) {
+        final DeliveryFault fault = DeliveryFault.values()[roll(DeliveryFault.values().length)];
+        if (fault == DeliveryFault.NO_REPLY_EVER) {
             // Rare, because each costs its caller the whole deadline; a read without a reply yields no information.
             if (!mutation || roll(8) > 0) {
                 below.call(request);
@@ -84,7 +84,7 @@ final class DroppingSession implements ForwardingSession {
         suffer(fault, request);
     }
 
-    private void suffer(Fault fault, Request request) {
+    private void suffer(DeliveryFault fault, Request request) {
         switch (fault) {
             case DROP_REQUEST -> lose(request);
             case DROP_REPLY, NO_REPLY_EVER -> {

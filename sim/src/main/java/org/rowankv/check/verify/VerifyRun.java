@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.Anomaly;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.HistoryRecorder;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.KeyHistoryChecker;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.Session;
@@ -191,7 +191,7 @@ public final class VerifyRun {
         judge.execute(read);
         final Event lastRead = Caller.eventOf(
                 -1,
-                Action.GET,
+                KeyAction.GET,
                 Event.ABSENT,
                 0,
                 Caller.outcome(read.status()),
@@ -239,7 +239,7 @@ public final class VerifyRun {
     private VerifyReport report(Map<String, Long> counters) {
         final Map<String, Long> counts = new TreeMap<>(tally.under(""));
         counts.put("disturbance.appends stalled", sum("stall."));
-        counts.put("disturbance.replies dropped", tally.of("fault." + Fault.DROP_REPLY.label()));
+        counts.put("disturbance.replies dropped", tally.of("fault." + DeliveryFault.DROP_REPLY.label()));
         counters.forEach((name, count) -> counts.put("store." + name, count));
         final List<String> first = new ArrayList<>(anomalies);
         if (first.size() > MOST_ANOMALIES) {

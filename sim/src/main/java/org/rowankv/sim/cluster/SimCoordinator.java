@@ -11,7 +11,7 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
-import org.rowankv.server.configstore.Versioned;
+import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -55,7 +55,7 @@ final class SimCoordinator {
     /** The stored configuration, without delay. */
     @Nullable
     Configuration configuration() {
-        final Versioned node = nodes.read(ConfigurationCodec.PATH);
+        final VersionedNode node = nodes.read(ConfigurationCodec.PATH);
         return node == null ? null : ConfigurationCodec.decode(node.bytes());
     }
 
@@ -119,9 +119,9 @@ final class SimCoordinator {
         }
 
         @Override
-        public @Nullable Versioned read(String path) {
+        public @Nullable VersionedNode read(String path) {
             travel();
-            final Versioned found = nodes.read(path);
+            final VersionedNode found = nodes.read(path);
             back();
             return found;
         }

@@ -91,7 +91,7 @@ final class MutationRun {
                 Files.createDirectories(file.getParent());
                 Files.write(file, changed.getValue());
             }
-            final ChildJvm jvm = new ChildJvm(clock, room.resolve("output"));
+            final WatchedJvm jvm = new WatchedJvm(clock, room.resolve("output"));
             if (bug.catcher() instanceof ByTest test) {
                 return tests.hunt(test, jvm, classes);
             }

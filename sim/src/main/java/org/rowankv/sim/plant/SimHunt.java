@@ -14,9 +14,9 @@ final class SimHunt {
     private static final int MOST_SECONDS_A_SEED = 600;
 
     private final SourceTree tree;
-    private final ChildJvm jvm;
+    private final WatchedJvm jvm;
 
-    SimHunt(SourceTree tree, ChildJvm jvm) {
+    SimHunt(SourceTree tree, WatchedJvm jvm) {
         this.tree = tree;
         this.jvm = jvm;
     }
@@ -62,7 +62,7 @@ final class SimHunt {
                 catcher.cluster() ? SeedSearch.CLUSTER : SeedSearch.STORE,
                 Long.toString(firstSeed),
                 Integer.toString(most)));
-        final ChildJvm.Ended ended = jvm.run(command, tree.root(), Integer.MAX_VALUE, MOST_SECONDS_A_SEED);
+        final WatchedJvm.Ended ended = jvm.run(command, tree.root(), Integer.MAX_VALUE, MOST_SECONDS_A_SEED);
         final String last =
                 ended.lines().isEmpty() ? "" : ended.lines().get(ended.lines().size() - 1);
         if (ended.wasEnded()) {

@@ -31,12 +31,12 @@ final class TestHunt {
      * @param jvm of the calling thread
      * @param classes the directory of the changed ones
      */
-    Verdict hunt(ByTest catcher, ChildJvm jvm, Path classes) {
+    Verdict hunt(ByTest catcher, WatchedJvm jvm, Path classes) {
         final String red = reds.computeIfAbsent(catcher.toString(), test -> redWithoutBug(catcher, jvm));
         if (!red.isEmpty()) {
             return new Verdict(false, 0, red);
         }
-        final ChildJvm.Ended ended = run(catcher, jvm, classes + File.pathSeparator, catcher.atMost());
+        final WatchedJvm.Ended ended = run(catcher, jvm, classes + File.pathSeparator, catcher.atMost());
         if (ended.wasEnded()) {
             return new Verdict(
                     false,
@@ -48,15 +48,15 @@ final class TestHunt {
                 : new Verdict(true, ended.processorSeconds(), failure(ended));
     }
 
-    private String redWithoutBug(ByTest catcher, ChildJvm jvm) {
-        final ChildJvm.Ended ended = run(catcher, jvm, "", PATIENCE_WITHOUT_BUG);
+    private String redWithoutBug(ByTest catcher, WatchedJvm jvm) {
+        final WatchedJvm.Ended ended = run(catcher, jvm, "", PATIENCE_WITHOUT_BUG);
         if (ended.wasEnded()) {
             return "does not end without the bug";
         }
         return ended.exitCode() == 0 ? "" : "fails without the bug: " + failure(ended);
     }
 
-    private ChildJvm.Ended run(ByTest catcher, ChildJvm jvm, String first, int mostSeconds) {
+    private WatchedJvm.Ended run(ByTest catcher, WatchedJvm jvm, String first, int mostSeconds) {
         final boolean whole = catcher.method().isEmpty();
         final List<String> command = tree.javaOfTest(catcher);
         command.addAll(List.of(
@@ -72,7 +72,7 @@ final class TestHunt {
                 "--select-class=" + catcher.type(),
                 // Not by selecting it: a method with parameters would have to be named with their types.
                 whole ? "--exclude-tag=long" : "--include-methodname=.*#" + catcher.method()));
-        final ChildJvm.Ended ended =
+        final WatchedJvm.Ended ended =
                 jvm.run(command, tree.root().resolve(catcher.module()), mostSeconds, Integer.MAX_VALUE);
         if (ended.exitCode() == NO_TESTS || ended.exitCode() == NOTHING_RAN) {
             throw new IllegalStateException("no test " + catcher + " could be run: " + failure(ended));
@@ -81,7 +81,7 @@ final class TestHunt {
     }
 
     /** The first failure that JUnit reports, with the lines below its exception's name; otherwise how the JVM ended. */
-    private static String failure(ChildJvm.Ended ended) {
+    private static String failure(WatchedJvm.Ended ended) {
         final List<String> lines = ended.lines().stream().map(String::strip).toList();
         for (int i = 0; i < lines.size(); i++) {
             if (lines.get(i).startsWith(FAILURE)) {

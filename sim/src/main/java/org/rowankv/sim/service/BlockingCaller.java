@@ -1,9 +1,9 @@
 package org.rowankv.sim.service;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Request;
@@ -77,23 +77,28 @@ public final class BlockingCaller implements Service {
         final int key = random.nextInt(scene.keys());
         final byte[] bytes = scene.key(key);
         switch (random.nextInt(4)) {
-            case 0 -> call(key, Action.GET, Event.ABSENT, new Request().get(scene.cacheId(), bytes, 0, bytes.length));
+            case 0 ->
+                call(key, KeyAction.GET, Event.ABSENT, new Request().get(scene.cacheId(), bytes, 0, bytes.length));
             case 1 ->
-                call(key, Action.REMOVE, Event.ABSENT, new Request().delete(scene.cacheId(), bytes, 0, bytes.length));
+                call(
+                        key,
+                        KeyAction.REMOVE,
+                        Event.ABSENT,
+                        new Request().delete(scene.cacheId(), bytes, 0, bytes.length));
             default -> {
                 final long written = FIRST_VALUE + ++values;
                 final byte[] value = scene.value(written);
                 scene.begun(key, written);
                 call(
                         key,
-                        Action.PUT,
+                        KeyAction.PUT,
                         written,
                         new Request().put(scene.cacheId(), bytes, 0, bytes.length, value, 0, value.length));
             }
         }
     }
 
-    private void call(int key, Action action, long written, Request request) {
+    private void call(int key, KeyAction action, long written, Request request) {
         request.wantValue(true);
         calling = true;
         pauses = 0;
@@ -111,14 +116,14 @@ public final class BlockingCaller implements Service {
         } finally {
             calling = false;
             scene.count("pauses of waiting callers", pauses);
-            if (action != Action.GET || outcome == Outcome.DONE || outcome == Outcome.NOT_FOUND) {
+            if (action != KeyAction.GET || outcome == Outcome.DONE || outcome == Outcome.NOT_FOUND) {
                 log.add(key, eventOf(action, written, outcome, request));
             }
             scene.mix(request.version() * 31 + outcome.ordinal());
         }
     }
 
-    private Event eventOf(Action action, long written, Outcome outcome, Request request) {
+    private Event eventOf(KeyAction action, long written, Outcome outcome, Request request) {
         return new Event(
                 -4,
                 action,

@@ -14,9 +14,9 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
@@ -254,7 +254,7 @@ public final class LiveCopies implements Service {
         }
         return new Event(
                 -3,
-                Action.GET,
+                KeyAction.GET,
                 Event.ABSENT,
                 0,
                 found ? Outcome.DONE : Outcome.NOT_FOUND,

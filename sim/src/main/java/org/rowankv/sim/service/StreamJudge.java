@@ -5,9 +5,9 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
@@ -142,7 +142,7 @@ final class StreamJudge {
         final boolean found = change.type().hasValue();
         return new Event(
                 -2,
-                Action.GET,
+                KeyAction.GET,
                 Event.ABSENT,
                 0,
                 found ? Outcome.DONE : Outcome.NOT_FOUND,

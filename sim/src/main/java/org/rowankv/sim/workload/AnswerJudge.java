@@ -1,8 +1,8 @@
 package org.rowankv.sim.workload;
 
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
@@ -53,7 +53,7 @@ final class AnswerJudge {
             judgeBits(asked, request);
         }
         noteLifetimes(asked, request, outcome, met, returnedNs, attempts);
-        if (asked.action == Action.GET && (outcome == Outcome.REFUSED || outcome == Outcome.UNKNOWN)) {
+        if (asked.action == KeyAction.GET && (outcome == Outcome.REFUSED || outcome == Outcome.UNKNOWN)) {
             return; // no information
         }
         learn(asked, request, outcome, observed);
@@ -92,7 +92,8 @@ final class AnswerJudge {
     /** Whether the operation found an object, as far as its reply shows. */
     private static boolean wasPresent(Asked asked, Request request, Outcome outcome) {
         return switch (outcome) {
-            case DONE -> asked.action == Action.GET || asked.action == Action.TOUCH || request.previousVersion() != 0;
+            case DONE ->
+                asked.action == KeyAction.GET || asked.action == KeyAction.TOUCH || request.previousVersion() != 0;
             case CONDITION_FAILED -> request.version() != 0;
             case NOT_FOUND, REFUSED, UNKNOWN -> false;
         };
@@ -104,7 +105,7 @@ final class AnswerJudge {
             return observed;
         }
         final boolean namesIt =
-                outcome == Outcome.CONDITION_FAILED || asked.action == Action.GET || asked.action == Action.TOUCH;
+                outcome == Outcome.CONDITION_FAILED || asked.action == KeyAction.GET || asked.action == KeyAction.TOUCH;
         return workload.valueOf(asked.history(), namesIt ? request.version() : request.previousVersion());
     }
 
@@ -130,7 +131,7 @@ final class AnswerJudge {
         if (request.has(ResultBits.EXPIRED)) {
             return KeyState.EXPIRED;
         }
-        if (asked.action == Action.CLEAR) {
+        if (asked.action == KeyAction.CLEAR) {
             return KeyState.NOT_SHOWN;
         }
         if (wasPresent) {
@@ -161,7 +162,7 @@ final class AnswerJudge {
                 violation(asked + " was answered the bits " + Integer.toBinaryString(request.bits())
                         + ", which do not agree with the previous version " + request.previousVersion());
             }
-        } else if (asked.action.removes() && asked.action != Action.CLEAR) {
+        } else if (asked.action.removes() && asked.action != KeyAction.CLEAR) {
             if (!request.has(ResultBits.EXISTED) || !request.has(ResultBits.REMOVED)) {
                 violation(asked + " was answered the bits " + Integer.toBinaryString(request.bits())
                         + ", and has removed something");
@@ -171,7 +172,7 @@ final class AnswerJudge {
 
     /** Whether a write that does not request the former value has found an unreadable one. */
     private static boolean metDamage(Asked asked, Request request) {
-        return (asked.action == Action.PUT || asked.action == Action.REMOVE)
+        return (asked.action == KeyAction.PUT || asked.action == KeyAction.REMOVE)
                 && !asked.wantsOld
                 && request.status() == Status.OK
                 && request.has(ResultBits.EXISTED)
@@ -184,7 +185,7 @@ final class AnswerJudge {
     }
 
     private void noteLifetimes(Asked asked, Request request, Outcome outcome, long met, long returnedNs, int attempts) {
-        final Lifetimes lifetimes = workload.lifetimes();
+        final ValueLifetimes lifetimes = workload.lifetimes();
         final int history = asked.history();
         final boolean isTouched = request.has(ResultBits.TOUCHED);
         if (hasStored(asked, request, outcome)) {
@@ -235,7 +236,7 @@ final class AnswerJudge {
         final int history = asked.history();
         if (outcome == Outcome.NOT_FOUND) {
             known.met(history, known.version(history), Event.ABSENT);
-            if (asked.action == Action.GET) {
+            if (asked.action == KeyAction.GET) {
                 known.missed(history, request.version());
             }
             return;
@@ -249,12 +250,12 @@ final class AnswerJudge {
             workload.isOf(history, request.version(), asked.written);
         } else if (isOver) {
             known.met(history, request.version(), Event.ABSENT);
-        } else if (asked.action == Action.GET || outcome == Outcome.CONDITION_FAILED) {
+        } else if (asked.action == KeyAction.GET || outcome == Outcome.CONDITION_FAILED) {
             known.met(history, request.version(), observed);
             if (observed > Event.ABSENT) {
                 workload.isOf(history, request.version(), observed);
             }
-        } else if (asked.action != Action.TOUCH) {
+        } else if (asked.action != KeyAction.TOUCH) {
             known.met(history, request.version(), Event.ABSENT);
         }
     }
@@ -269,7 +270,7 @@ final class AnswerJudge {
         Event event = event(asked, request, asked.action, outcome, observed, returnedNs);
         if (asked.action.stores() && outcome == Outcome.DONE && !hasStored(asked, request, outcome)) {
             event = event.previousVersion() == Version.NONE
-                    ? event(asked, request, Action.REMOVE, Outcome.NOT_FOUND, Event.NOT_ASKED, returnedNs)
+                    ? event(asked, request, KeyAction.REMOVE, Outcome.NOT_FOUND, Event.NOT_ASKED, returnedNs)
                     : event(asked, request, removal(asked), outcome, observed, returnedNs);
         }
         if (workload.host().isRead()) {
@@ -278,10 +279,10 @@ final class AnswerJudge {
         if (event.outcome() == Outcome.DONE && event.action().makesVersion()) {
             workload.versions().given(request.shard(), event.version(), number, asked.invokedNs);
         }
-        if (event.action() == Action.PUT_IF_ABSENT_SINCE && event.outcome() == Outcome.DONE) {
+        if (event.action() == KeyAction.PUT_IF_ABSENT_SINCE && event.outcome() == Outcome.DONE) {
             workload.host().count("writes that nothing had come between");
         }
-        if (event.action() != Action.CLEAR) {
+        if (event.action() != KeyAction.CLEAR) {
             log.add(asked.history(), event);
             return;
         }
@@ -293,38 +294,39 @@ final class AnswerJudge {
     }
 
     /** The effect of a write with zero lifetime where an object exists. */
-    private static Action removal(Asked asked) {
-        return asked.action == Action.REPLACE_IF_VERSION ? Action.REMOVE_IF_VERSION : Action.REMOVE;
+    private static KeyAction removal(Asked asked) {
+        return asked.action == KeyAction.REPLACE_IF_VERSION ? KeyAction.REMOVE_IF_VERSION : KeyAction.REMOVE;
     }
 
     /** The reply is missing, and the effect depends on the object found: either effect is possible. */
     private void recordEither(Asked asked, Request request, long returnedNs) {
-        final boolean creates = asked.action != Action.REPLACE && asked.action != Action.REPLACE_IF_VERSION;
+        final boolean creates = asked.action != KeyAction.REPLACE && asked.action != KeyAction.REPLACE_IF_VERSION;
         final boolean updates = !asked.action.wantsAbsence();
         if (creates && asked.createMs != Ttl.IMMEDIATE) {
-            recordUnknown(asked, request, Action.PUT_IF_ABSENT, returnedNs);
+            recordUnknown(asked, request, KeyAction.PUT_IF_ABSENT, returnedNs);
         }
         if (updates && asked.updateMs == Ttl.IMMEDIATE) {
             recordUnknown(asked, request, removal(asked), returnedNs);
         } else if (updates) {
-            final Action action =
-                    asked.action == Action.REPLACE_IF_VERSION ? Action.REPLACE_IF_VERSION : Action.REPLACE;
+            final KeyAction action =
+                    asked.action == KeyAction.REPLACE_IF_VERSION ? KeyAction.REPLACE_IF_VERSION : KeyAction.REPLACE;
             recordUnknown(asked, request, action, returnedNs);
         }
     }
 
-    private void recordUnknown(Asked asked, Request request, Action action, long returnedNs) {
+    private void recordUnknown(Asked asked, Request request, KeyAction action, long returnedNs) {
         log.add(asked.history(), event(asked, request, action, Outcome.UNKNOWN, Event.NOT_ASKED, returnedNs));
     }
 
-    private Event event(Asked asked, Request request, Action action, Outcome outcome, long observed, long returnedNs) {
+    private Event event(
+            Asked asked, Request request, KeyAction action, Outcome outcome, long observed, long returnedNs) {
         return new Event(
                 number,
                 action,
                 action.stores() ? asked.written : Event.ABSENT,
                 action.namesVersion() ? asked.expectedVersion : 0,
                 outcome,
-                outcome == Outcome.NOT_FOUND && action != Action.GET ? 0 : request.version(),
+                outcome == Outcome.NOT_FOUND && action != KeyAction.GET ? 0 : request.version(),
                 outcome == Outcome.DONE && metDamage(asked, request)
                         ? Event.UNKNOWN_VERSION
                         : request.previousVersion(),

@@ -1,7 +1,7 @@
 package org.rowankv.sim.workload;
 
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.Event;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Ttl;
@@ -12,7 +12,7 @@ final class Asked {
     /** Index of the key in its cache. */
     int key;
 
-    Action action = Action.GET;
+    KeyAction action = KeyAction.GET;
     Condition condition = Condition.ALWAYS;
     LifetimeKind lifetime = LifetimeKind.NONE;
     /** The id of the value to store. */
@@ -32,7 +32,7 @@ final class Asked {
         this.cache = cache;
     }
 
-    void begin(CacheLife newCache, int newKey, Action newAction) {
+    void begin(CacheLife newCache, int newKey, KeyAction newAction) {
         cache = newCache;
         key = newKey;
         action = newAction;
@@ -47,7 +47,7 @@ final class Asked {
         accessMs = Ttl.UNCHANGED;
     }
 
-    private static Condition conditionOf(Action action) {
+    private static Condition conditionOf(KeyAction action) {
         return switch (action) {
             case PUT_IF_ABSENT -> Condition.IF_ABSENT;
             case PUT_IF_ABSENT_SINCE -> Condition.IF_ABSENT_SINCE;
@@ -63,7 +63,7 @@ final class Asked {
 
     /** Whether it changes the lifetime of whatever object it finds, in each of its attempts. */
     boolean isAccess() {
-        return accessMs != Ttl.UNCHANGED && action != Action.TOUCH;
+        return accessMs != Ttl.UNCHANGED && action != KeyAction.TOUCH;
     }
 
     /** Whether it stores nothing where an object exists, or where none does. */

@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
-import org.rowankv.check.history.Action;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Status;
 
 /** Number of executions of each kind of request, condition and outcome, among the simulation's event counters. */
 public final class Counts {
-    private static final List<Action> NOT_ASKED = List.of(Action.DESTROY, Action.EXPIRY);
+    private static final List<KeyAction> NOT_ASKED = List.of(KeyAction.DESTROY, KeyAction.EXPIRY);
 
     private final WorkloadHost host;
-    private final Map<Action, LongConsumer> actions = new EnumMap<>(Action.class);
+    private final Map<KeyAction, LongConsumer> actions = new EnumMap<>(KeyAction.class);
     private final Map<Condition, LongConsumer> conditions = new EnumMap<>(Condition.class);
     private final Map<LifetimeKind, LongConsumer> lifetimes = new EnumMap<>(LifetimeKind.class);
     private final Map<Outcome, LongConsumer> outcomes = new EnumMap<>(Outcome.class);
@@ -25,7 +25,7 @@ public final class Counts {
         this.host = host;
     }
 
-    private static String of(Action action) {
+    private static String of(KeyAction action) {
         return "operation " + action.label();
     }
 
@@ -44,7 +44,7 @@ public final class Counts {
     /** The events that a full run must contain. */
     public static List<String> expected() {
         return Stream.of(
-                        Stream.of(Action.values())
+                        Stream.of(KeyAction.values())
                                 .filter(action -> !NOT_ASKED.contains(action))
                                 .map(Counts::of),
                         Stream.of(Condition.values()).map(Counts::of),
@@ -65,7 +65,7 @@ public final class Counts {
                 .toList();
     }
 
-    void count(Action action, Condition condition, LifetimeKind lifetime, Outcome outcome, Status status) {
+    void count(KeyAction action, Condition condition, LifetimeKind lifetime, Outcome outcome, Status status) {
         actions.computeIfAbsent(action, one -> host.counter(of(one))).accept(1);
         conditions.computeIfAbsent(condition, one -> host.counter(of(one))).accept(1);
         lifetimes.computeIfAbsent(lifetime, one -> host.counter(of(one))).accept(1);

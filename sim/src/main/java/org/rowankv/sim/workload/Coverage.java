@@ -2,7 +2,7 @@ package org.rowankv.sim.workload;
 
 import java.io.PrintStream;
 import java.util.Locale;
-import org.rowankv.check.history.Action;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.protocol.Condition;
 
 /**
@@ -10,7 +10,7 @@ import org.rowankv.protocol.Condition;
  * takes its weights from here, so that a run prefers rare combinations. Confined to one thread at a time.
  */
 public final class Coverage {
-    private static final Action[] ACTIONS = Action.values();
+    private static final KeyAction[] ACTIONS = KeyAction.values();
     private static final Condition[] CONDITIONS = Condition.values();
     private static final LifetimeKind[] LIFETIMES = LifetimeKind.values();
     private static final KeyState[] STATES = KeyState.values();
@@ -25,13 +25,13 @@ public final class Coverage {
 
     private final long[] byState = new long[STATES.length];
 
-    private static int cell(Action action, Condition condition, LifetimeKind lifetime, KeyState state) {
+    private static int cell(KeyAction action, Condition condition, LifetimeKind lifetime, KeyState state) {
         return ((action.ordinal() * CONDITIONS.length + condition.ordinal()) * LIFETIMES.length + lifetime.ordinal())
                         * STATES.length
                 + state.ordinal();
     }
 
-    void count(Action action, Condition condition, LifetimeKind lifetime, KeyState state) {
+    void count(KeyAction action, Condition condition, LifetimeKind lifetime, KeyState state) {
         cells[cell(action, condition, lifetime, state)]++;
         byAction[action.ordinal() * STATES.length + state.ordinal()]++;
         byState[state.ordinal()]++;
@@ -42,7 +42,7 @@ public final class Coverage {
      *
      * @param usual the weight of the action, out of {@code allUsual}
      */
-    int weight(Action action, KeyState state, int usual, int allUsual) {
+    int weight(KeyAction action, KeyState state, int usual, int allUsual) {
         final long met = byAction[action.ordinal() * STATES.length + state.ordinal()];
         if (met == 0) {
             return NEVER_MET * usual;
@@ -70,7 +70,7 @@ public final class Coverage {
             head.append(String.format(Locale.ROOT, " %11s", state.label()));
         }
         out.println(head);
-        for (Action action : ACTIONS) {
+        for (KeyAction action : ACTIONS) {
             for (Condition condition : CONDITIONS) {
                 for (LifetimeKind lifetime : LIFETIMES) {
                     printLine(out, action, condition, lifetime);
@@ -79,7 +79,7 @@ public final class Coverage {
         }
     }
 
-    private void printLine(PrintStream out, Action action, Condition condition, LifetimeKind lifetime) {
+    private void printLine(PrintStream out, KeyAction action, Condition condition, LifetimeKind lifetime) {
         final String name = action.label()
                 + (condition == Condition.ALWAYS ? "" : " " + condition)
                 + (lifetime == LifetimeKind.NONE ? "" : ", " + lifetime.label());

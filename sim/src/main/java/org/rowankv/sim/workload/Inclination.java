@@ -1,6 +1,6 @@
 package org.rowankv.sim.workload;
 
-import org.rowankv.check.history.Action;
+import org.rowankv.check.history.KeyAction;
 
 /** A temporary bias of all clients: modifies their draws. */
 public interface Inclination {
@@ -17,7 +17,7 @@ public interface Inclination {
         }
 
         @Override
-        public Action action(Action drawn) {
+        public KeyAction action(KeyAction drawn) {
             return drawn;
         }
 
@@ -34,7 +34,7 @@ public interface Inclination {
     int key(int drawn);
 
     /** The action on that key instead of the drawn one. */
-    Action action(Action drawn);
+    KeyAction action(KeyAction drawn);
 
     /** Whether values written now should fill segments. */
     boolean wantsLarge();

@@ -1,7 +1,7 @@
 package org.rowankv.sim.workload;
 
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.Event;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.RandomSource;
@@ -11,18 +11,18 @@ import org.rowankv.runtime.RandomSource;
  * clients.
  */
 final class OperationDraw {
-    private static final Action[] ACTIONS = {
-        Action.GET,
-        Action.PUT,
-        Action.GET_AND_PUT,
-        Action.PUT_IF_ABSENT,
-        Action.PUT_IF_ABSENT_SINCE,
-        Action.REPLACE,
-        Action.REPLACE_IF_VERSION,
-        Action.REMOVE,
-        Action.GET_AND_REMOVE,
-        Action.REMOVE_IF_VERSION,
-        Action.TOUCH
+    private static final KeyAction[] ACTIONS = {
+        KeyAction.GET,
+        KeyAction.PUT,
+        KeyAction.GET_AND_PUT,
+        KeyAction.PUT_IF_ABSENT,
+        KeyAction.PUT_IF_ABSENT_SINCE,
+        KeyAction.REPLACE,
+        KeyAction.REPLACE_IF_VERSION,
+        KeyAction.REMOVE,
+        KeyAction.GET_AND_REMOVE,
+        KeyAction.REMOVE_IF_VERSION,
+        KeyAction.TOUCH
     };
     private static final int[] USUAL = {10, 9, 4, 3, 3, 2, 6, 4, 2, 2, 2};
     private static final int ALL_USUAL = 47;
@@ -56,29 +56,30 @@ final class OperationDraw {
         final CacheLife cache = cacheOf(key, isUsual);
         final int number = key / plan.caches().size() % cache.keys();
         final int history = cache.history(number);
-        Action action = random.nextInt(plan.clearOneIn()) == 0 ? Action.CLEAR : action(stateOf(cache, history, nowNs));
+        KeyAction action =
+                random.nextInt(plan.clearOneIn()) == 0 ? KeyAction.CLEAR : action(stateOf(cache, history, nowNs));
         if (!isUsual) {
             action = inclination.action(action);
         }
-        if (action == Action.TOUCH && (!plan.touches() || known.value(history) <= Event.ABSENT)) {
-            action = Action.GET;
+        if (action == KeyAction.TOUCH && (!plan.touches() || known.value(history) <= Event.ABSENT)) {
+            action = KeyAction.GET;
         }
         asked.begin(cache, number, action);
         asked.expectedVersion =
-                action == Action.PUT_IF_ABSENT_SINCE ? known.missVersion(history) : known.version(history);
+                action == KeyAction.PUT_IF_ABSENT_SINCE ? known.missVersion(history) : known.version(history);
         if (!action.namesVersion()) {
             asked.expectedVersion = 0;
         }
-        if (action == Action.TOUCH) {
+        if (action == KeyAction.TOUCH) {
             asked.touchedValue = known.value(history);
         }
-        if ((action == Action.REMOVE || action == Action.GET_AND_REMOVE) && random.nextInt(4) == 0) {
+        if ((action == KeyAction.REMOVE || action == KeyAction.GET_AND_REMOVE) && random.nextInt(4) == 0) {
             asked.condition = Condition.IF_PRESENT;
         }
-        asked.wantsOld = action == Action.GET
-                || action == Action.GET_AND_PUT
-                || action == Action.GET_AND_REMOVE
-                || random.nextInt(ASKS_VALUE_ONE_IN) == 0 && action != Action.CLEAR && action != Action.TOUCH;
+        asked.wantsOld = action == KeyAction.GET
+                || action == KeyAction.GET_AND_PUT
+                || action == KeyAction.GET_AND_REMOVE
+                || random.nextInt(ASKS_VALUE_ONE_IN) == 0 && action != KeyAction.CLEAR && action != KeyAction.TOUCH;
         drawLifetimes(asked);
     }
 
@@ -107,7 +108,7 @@ final class OperationDraw {
                 : workload.lifetimes().isMortal(value) ? KeyState.MORTAL : KeyState.PRESENT;
     }
 
-    private Action action(KeyState state) {
+    private KeyAction action(KeyState state) {
         int all = 0;
         for (int i = 0; i < ACTIONS.length; i++) {
             weights[i] = workload.coverage().weight(ACTIONS[i], state, USUAL[i], ALL_USUAL);
@@ -122,7 +123,7 @@ final class OperationDraw {
     }
 
     private void drawLifetimes(Asked asked) {
-        if (asked.action == Action.TOUCH) {
+        if (asked.action == KeyAction.TOUCH) {
             drawTouch(asked);
             return;
         }
@@ -145,10 +146,10 @@ final class OperationDraw {
                 drawImmediate(asked);
             }
         }
-        final boolean mayMeet = asked.action == Action.GET
+        final boolean mayMeet = asked.action == KeyAction.GET
                 || asked.action.wantsAbsence()
-                || asked.action == Action.REPLACE_IF_VERSION
-                || asked.action == Action.REMOVE_IF_VERSION;
+                || asked.action == KeyAction.REPLACE_IF_VERSION
+                || asked.action == KeyAction.REMOVE_IF_VERSION;
         if (mayMeet && plan.touches() && random.nextInt(PER_MILLE) < perMille) {
             final boolean isLast = random.nextInt(4) == 0;
             asked.accessMs = isLast ? Ttl.IMMEDIATE : otherLifetime();

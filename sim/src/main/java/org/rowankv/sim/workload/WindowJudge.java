@@ -5,11 +5,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.Anomaly;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.HistoryRecorder;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.KeyHistoryChecker;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.Request;
@@ -97,7 +97,7 @@ public final class WindowJudge {
     private static Event destruction(CacheLife cache) {
         return new Event(
                 JUDGE,
-                Action.DESTROY,
+                KeyAction.DESTROY,
                 Event.ABSENT,
                 0,
                 Outcome.UNKNOWN,
@@ -140,7 +140,7 @@ public final class WindowJudge {
     }
 
     private Event event(Outcome outcome, long version, long observed, long invokedNs) {
-        return new Event(JUDGE, Action.GET, Event.ABSENT, 0, outcome, version, 0, observed, invokedNs, host.nowNs());
+        return new Event(JUDGE, KeyAction.GET, Event.ABSENT, 0, outcome, version, 0, observed, invokedNs, host.nowNs());
     }
 
     private static Request get(CacheLife cache, int key) {

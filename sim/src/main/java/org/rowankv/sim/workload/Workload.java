@@ -17,7 +17,7 @@ public final class Workload {
     private final HistoryRecorder history;
     private final int clients;
     private final Caches caches;
-    private final Lifetimes lifetimes = new Lifetimes();
+    private final ValueLifetimes lifetimes = new ValueLifetimes();
     private final Coverage coverage = new Coverage();
     private final Counts counts;
     private final GivenVersions versions;
@@ -57,7 +57,7 @@ public final class Workload {
         return caches;
     }
 
-    public Lifetimes lifetimes() {
+    public ValueLifetimes lifetimes() {
         return lifetimes;
     }
 

@@ -77,7 +77,7 @@ public final class WorkloadClient {
     }
 
     private void noteLifetimes() {
-        final Lifetimes lifetimes = workload.lifetimes();
+        final ValueLifetimes lifetimes = workload.lifetimes();
         final int history = asked.history();
         if (asked.action.stores()) {
             lifetimes.begins(history, asked.written);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.check.client.HonestFailure;
 import org.rowankv.check.client.LongCall;
 import org.rowankv.check.disturb.Disturbance;
-import org.rowankv.check.disturb.Fault;
+import org.rowankv.check.disturb.FaultRound;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.jcache.operation.CacheFullException;
@@ -19,7 +19,7 @@ import org.rowankv.protocol.Status;
 
 /** Effects of a disturbed cluster that an application may see: delays, number of unknown outcomes, exceptions. */
 class BoundsTest {
-    private static final List<Fault> FAULTS = List.of(new Fault("one", seconds(100), seconds(112)));
+    private static final List<FaultRound> FAULTS = List.of(new FaultRound("one", seconds(100), seconds(112)));
 
     private static long seconds(long count) {
         return TimeUnit.SECONDS.toNanos(count);
@@ -51,7 +51,7 @@ class BoundsTest {
     void shouldExplainOneUnknownOutcomeOfACallerForEachFaultAndPatience() {
         assertThat(Bounds.mostUnknown(List.of(), 8)).isZero();
         assertThat(Bounds.mostUnknown(FAULTS, 8)).isEqualTo(16);
-        assertThat(Bounds.mostUnknown(List.of(new Fault("short", 0, seconds(2))), 8))
+        assertThat(Bounds.mostUnknown(List.of(new FaultRound("short", 0, seconds(2))), 8))
                 .isEqualTo(8);
     }
 

@@ -3,7 +3,6 @@ package org.rowankv.check.cluster;
 import java.io.IOException;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
-import org.rowankv.daemon.NodeLogging;
 
 /** A process that starts a temporary cluster, says where it is, and waits until it is ended. */
 final class StartingProcess {

@@ -18,16 +18,16 @@ class DisturbancePlanTest {
     private static final int SERVERS = 3;
     private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(20);
 
-    private static List<List<PlannedFault>> rounds(long seed, Set<Disturbance> kinds, int servers) {
+    private static List<List<ServerFault>> rounds(long seed, Set<Disturbance> kinds, int servers) {
         final DisturbancePlan plan = new DisturbancePlan(kinds, servers, LONGEST_NS, new SplittableRandomSource(seed));
-        final List<List<PlannedFault>> rounds = new ArrayList<>();
+        final List<List<ServerFault>> rounds = new ArrayList<>();
         for (int i = 0; i < ROUNDS; i++) {
             rounds.add(plan.nextRound());
         }
         return rounds;
     }
 
-    private static List<List<PlannedFault>> rounds(long seed) {
+    private static List<List<ServerFault>> rounds(long seed) {
         return rounds(seed, EnumSet.allOf(Disturbance.class), SERVERS);
     }
 
@@ -39,7 +39,7 @@ class DisturbancePlanTest {
     @Test
     void shouldGiveEachKindItsTurnSoon() {
         for (long seed = 0; seed < 50; seed++) {
-            assertThat(rounds(seed).subList(0, 6).stream().flatMap(List::stream).map(PlannedFault::kind))
+            assertThat(rounds(seed).subList(0, 6).stream().flatMap(List::stream).map(ServerFault::kind))
                     .contains(
                             Disturbance.KILLS,
                             Disturbance.STOPS,
@@ -52,12 +52,12 @@ class DisturbancePlanTest {
 
     @Test
     void shouldDoTwoThingsAtOnceNowAndThenButNotToOneProcess() {
-        final List<List<PlannedFault>> pairs =
+        final List<List<ServerFault>> pairs =
                 rounds(3).stream().filter(round -> round.size() == 2).toList();
         assertThat(pairs).hasSizeBetween(ROUNDS / 10, ROUNDS / 3);
-        for (List<PlannedFault> pair : pairs) {
-            final PlannedFault first = pair.get(0);
-            final PlannedFault second = pair.get(1);
+        for (List<ServerFault> pair : pairs) {
+            final ServerFault first = pair.get(0);
+            final ServerFault second = pair.get(1);
             assertThat(first.kind().isOfZooKeeper() && second.kind().isOfZooKeeper())
                     .isFalse();
             if (first.kind().isOfServer() && second.kind().isOfServer()) {
@@ -72,18 +72,18 @@ class DisturbancePlanTest {
 
     @Test
     void shouldStopShortlyAndForLongAndKillForLess() {
-        final List<PlannedFault> faults =
+        final List<ServerFault> faults =
                 rounds(4).stream().flatMap(List::stream).toList();
-        final Stream<PlannedFault> stops = faults.stream().filter(each -> each.kind() == Disturbance.STOPS);
-        assertThat(stops.map(PlannedFault::lengthNs))
+        final Stream<ServerFault> stops = faults.stream().filter(each -> each.kind() == Disturbance.STOPS);
+        assertThat(stops.map(ServerFault::lengthNs))
                 .allMatch(length -> length >= TimeUnit.MILLISECONDS.toNanos(499) && length <= LONGEST_NS)
                 .anyMatch(length -> length < TimeUnit.SECONDS.toNanos(1))
                 .anyMatch(length -> length > TimeUnit.SECONDS.toNanos(12));
-        final Stream<PlannedFault> kills = faults.stream().filter(each -> each.kind() == Disturbance.KILLS);
-        assertThat(kills.map(PlannedFault::lengthNs))
+        final Stream<ServerFault> kills = faults.stream().filter(each -> each.kind() == Disturbance.KILLS);
+        assertThat(kills.map(ServerFault::lengthNs))
                 .allMatch(length -> length >= 0 && length <= TimeUnit.SECONDS.toNanos(5))
                 .anyMatch(length -> length > TimeUnit.SECONDS.toNanos(4));
-        assertThat(faults.stream().map(PlannedFault::server)).contains(0, 1, 2);
+        assertThat(faults.stream().map(ServerFault::server)).contains(0, 1, 2);
     }
 
     @Test

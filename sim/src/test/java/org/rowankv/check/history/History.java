@@ -28,7 +28,7 @@ final class History {
 
     History get(int from, int to, long value, long version) {
         final Outcome outcome = value == Event.ABSENT ? Outcome.NOT_FOUND : Outcome.DONE;
-        return add(Action.GET, Event.ABSENT, 0, outcome, version, 0, value, from, to);
+        return add(KeyAction.GET, Event.ABSENT, 0, outcome, version, 0, value, from, to);
     }
 
     History miss(int from, int to) {
@@ -36,19 +36,19 @@ final class History {
     }
 
     History put(int from, int to, long value, long version, long previousVersion) {
-        return add(Action.PUT, value, 0, Outcome.DONE, version, previousVersion, Event.NOT_ASKED, from, to);
+        return add(KeyAction.PUT, value, 0, Outcome.DONE, version, previousVersion, Event.NOT_ASKED, from, to);
     }
 
     History unknownPut(int from, long value) {
-        return unknown(Action.PUT, from, value, 0);
+        return unknown(KeyAction.PUT, from, value, 0);
     }
 
     History getAndPut(int from, int to, long value, long version, long previousVersion, long previousValue) {
-        return add(Action.GET_AND_PUT, value, 0, Outcome.DONE, version, previousVersion, previousValue, from, to);
+        return add(KeyAction.GET_AND_PUT, value, 0, Outcome.DONE, version, previousVersion, previousValue, from, to);
     }
 
     History putIfAbsent(int from, int to, long value, long version) {
-        return add(Action.PUT_IF_ABSENT, value, 0, Outcome.DONE, version, 0, Event.NOT_ASKED, from, to);
+        return add(KeyAction.PUT_IF_ABSENT, value, 0, Outcome.DONE, version, 0, Event.NOT_ASKED, from, to);
     }
 
     /** A read that found no object, and returned a version for a later condition. */
@@ -57,12 +57,12 @@ final class History {
     }
 
     History putIfUnchanged(int from, int to, long value, long since, long version) {
-        return add(Action.PUT_IF_ABSENT_SINCE, value, since, Outcome.DONE, version, 0, Event.NOT_ASKED, from, to);
+        return add(KeyAction.PUT_IF_ABSENT_SINCE, value, since, Outcome.DONE, version, 0, Event.NOT_ASKED, from, to);
     }
 
     History putIfUnchangedFailed(int from, int to, long value, long since, long versionThere) {
         return add(
-                Action.PUT_IF_ABSENT_SINCE,
+                KeyAction.PUT_IF_ABSENT_SINCE,
                 value,
                 since,
                 Outcome.CONDITION_FAILED,
@@ -74,22 +74,38 @@ final class History {
     }
 
     History replaceAny(int from, int to, long value, long version, long previousVersion) {
-        return add(Action.REPLACE, value, 0, Outcome.DONE, version, previousVersion, Event.NOT_ASKED, from, to);
+        return add(KeyAction.REPLACE, value, 0, Outcome.DONE, version, previousVersion, Event.NOT_ASKED, from, to);
     }
 
     History putIfAbsentFailed(int from, int to, long value, long versionThere) {
         return add(
-                Action.PUT_IF_ABSENT, value, 0, Outcome.CONDITION_FAILED, versionThere, 0, Event.NOT_ASKED, from, to);
+                KeyAction.PUT_IF_ABSENT,
+                value,
+                0,
+                Outcome.CONDITION_FAILED,
+                versionThere,
+                0,
+                Event.NOT_ASKED,
+                from,
+                to);
     }
 
     History replace(int from, int to, long value, long expected, long version) {
         return add(
-                Action.REPLACE_IF_VERSION, value, expected, Outcome.DONE, version, expected, Event.NOT_ASKED, from, to);
+                KeyAction.REPLACE_IF_VERSION,
+                value,
+                expected,
+                Outcome.DONE,
+                version,
+                expected,
+                Event.NOT_ASKED,
+                from,
+                to);
     }
 
     History replaceFailed(int from, int to, long value, long expected, long versionThere) {
         return add(
-                Action.REPLACE_IF_VERSION,
+                KeyAction.REPLACE_IF_VERSION,
                 value,
                 expected,
                 Outcome.CONDITION_FAILED,
@@ -101,16 +117,17 @@ final class History {
     }
 
     History remove(int from, int to, long version, long previousVersion) {
-        return add(Action.REMOVE, Event.ABSENT, 0, Outcome.DONE, version, previousVersion, Event.NOT_ASKED, from, to);
+        return add(
+                KeyAction.REMOVE, Event.ABSENT, 0, Outcome.DONE, version, previousVersion, Event.NOT_ASKED, from, to);
     }
 
     History removeMissed(int from, int to) {
-        return add(Action.REMOVE, Event.ABSENT, 0, Outcome.NOT_FOUND, 0, 0, Event.NOT_ASKED, from, to);
+        return add(KeyAction.REMOVE, Event.ABSENT, 0, Outcome.NOT_FOUND, 0, 0, Event.NOT_ASKED, from, to);
     }
 
     History removeIf(int from, int to, long expected, long version) {
         return add(
-                Action.REMOVE_IF_VERSION,
+                KeyAction.REMOVE_IF_VERSION,
                 Event.ABSENT,
                 expected,
                 Outcome.DONE,
@@ -121,12 +138,12 @@ final class History {
                 to);
     }
 
-    History unknown(Action action, int from, long value, long expected) {
+    History unknown(KeyAction action, int from, long value, long expected) {
         return add(action, value, expected, Outcome.UNKNOWN, 0, 0, Event.NOT_ASKED, from, from);
     }
 
     History add(
-            Action action,
+            KeyAction action,
             long written,
             long expected,
             Outcome outcome,

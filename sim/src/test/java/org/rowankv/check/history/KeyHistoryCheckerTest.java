@@ -78,7 +78,7 @@ class KeyHistoryCheckerTest {
         @Test
         void shouldAcceptAnUnknownRemovalInTheMiddle() {
             shouldPass(History.holding(9, 1)
-                    .unknown(Action.REMOVE, 0, Event.ABSENT, 0)
+                    .unknown(KeyAction.REMOVE, 0, Event.ABSENT, 0)
                     .get(10, 20, 9, 1)
                     .miss(30, 40)
                     .putIfAbsent(50, 60, 2, 3));
@@ -87,14 +87,14 @@ class KeyHistoryCheckerTest {
         @Test
         void shouldAcceptAnUnknownConditionalWriteWhoseConditionHeld() {
             shouldPass(History.holding(9, 1)
-                    .unknown(Action.REPLACE_IF_VERSION, 0, 1, 1)
+                    .unknown(KeyAction.REPLACE_IF_VERSION, 0, 1, 1)
                     .get(10, 20, 1, 2));
         }
 
         @Test
         void shouldForgetWhatWasRefused() {
             shouldPass(History.holding(9, 1)
-                    .add(Action.PUT, 1, 0, Outcome.REFUSED, 0, 0, Event.NOT_ASKED, 0, 1)
+                    .add(KeyAction.PUT, 1, 0, Outcome.REFUSED, 0, 0, Event.NOT_ASKED, 0, 1)
                     .get(10, 20, 9, 1));
         }
 
@@ -156,7 +156,7 @@ class KeyHistoryCheckerTest {
         void shouldFindASecondApplicationOfAnUnknownRemoval() {
             shouldFail(
                     History.holding(9, 1)
-                            .unknown(Action.REMOVE, 0, Event.ABSENT, 0)
+                            .unknown(KeyAction.REMOVE, 0, Event.ABSENT, 0)
                             .miss(10, 20)
                             .putIfAbsent(30, 40, 2, 3)
                             .miss(50, 60),
@@ -217,7 +217,8 @@ class KeyHistoryCheckerTest {
         @Test
         void shouldFindAConditionThatWasIgnored() {
             shouldFail(
-                    History.holding(9, 1).add(Action.PUT_IF_ABSENT, 1, 0, Outcome.DONE, 2, 1, Event.NOT_ASKED, 0, 10),
+                    History.holding(9, 1)
+                            .add(KeyAction.PUT_IF_ABSENT, 1, 0, Outcome.DONE, 2, 1, Event.NOT_ASKED, 0, 10),
                     NO_ORDER);
             shouldFail(History.holding(9, 1).putIfAbsent(0, 10, 1, 2), NO_ORDER);
         }
@@ -244,7 +245,7 @@ class KeyHistoryCheckerTest {
             shouldFail(
                     History.holding(9, 1)
                             .put(0, 1, 2, 2, 1)
-                            .unknown(Action.REPLACE_IF_VERSION, 2, 3, 1)
+                            .unknown(KeyAction.REPLACE_IF_VERSION, 2, 3, 1)
                             .get(10, 20, 3, 4),
                     NO_ORDER);
         }
@@ -307,7 +308,7 @@ class KeyHistoryCheckerTest {
             shouldFail(
                     History.empty()
                             .missAt(0, 1, 7)
-                            .add(Action.CLEAR, Event.ABSENT, 0, Outcome.DONE, 8, 0, Event.NOT_ASKED, 2, 3)
+                            .add(KeyAction.CLEAR, Event.ABSENT, 0, Outcome.DONE, 8, 0, Event.NOT_ASKED, 2, 3)
                             .putIfUnchanged(4, 5, 1, 7, 9),
                     SOMETHING_HAD);
         }
@@ -338,7 +339,7 @@ class KeyHistoryCheckerTest {
         @Test
         void shouldAcceptAnUnknownReplacementThatTookEffect() {
             shouldPass(History.holding(9, 5)
-                    .unknown(Action.REPLACE, 0, 1, 0)
+                    .unknown(KeyAction.REPLACE, 0, 1, 0)
                     .get(1, 2, 9, 5)
                     .get(3, 4, 1, 6));
         }
@@ -350,19 +351,19 @@ class KeyHistoryCheckerTest {
 
         @Test
         void shouldFindAnUnknownReplacementOfNothing() {
-            shouldFail(History.empty().unknown(Action.REPLACE, 0, 1, 0).get(2, 3, 1, 6), NO_ORDER);
+            shouldFail(History.empty().unknown(KeyAction.REPLACE, 0, 1, 0).get(2, 3, 1, 6), NO_ORDER);
         }
     }
 
     @Test
     void shouldTakeADestructionForAPossibleEnd() {
         shouldPass(History.holding(9, 5)
-                .unknown(Action.DESTROY, 0, Event.ABSENT, 0)
+                .unknown(KeyAction.DESTROY, 0, Event.ABSENT, 0)
                 .get(1, 2, 9, 5)
                 .miss(3, 4));
         shouldFail(
                 History.holding(9, 5)
-                        .unknown(Action.DESTROY, 0, Event.ABSENT, 0)
+                        .unknown(KeyAction.DESTROY, 0, Event.ABSENT, 0)
                         .miss(1, 2)
                         .get(3, 4, 9, 5),
                 NO_ORDER);
@@ -395,7 +396,7 @@ class KeyHistoryCheckerTest {
     void shouldSayUndecidedRatherThanUseAllMemory() {
         final History history = History.empty();
         for (int i = 1; i <= 12; i++) {
-            history.unknown(Action.REMOVE, 0, Event.ABSENT, 0).unknownPut(0, i);
+            history.unknown(KeyAction.REMOVE, 0, Event.ABSENT, 0).unknownPut(0, i);
         }
         for (int i = 1; i <= 12; i++) {
             // each value is read once, in an order that only a search can find, followed by an impossible read
@@ -411,9 +412,9 @@ class KeyHistoryCheckerTest {
     private static History withUnansweredWrites(int count) {
         final History history = History.empty();
         for (int i = 1; i <= count; i++) {
-            history.unknownPut(i, 100 + i).unknown(Action.EXPIRY, i, 100 + i, 0);
+            history.unknownPut(i, 100 + i).unknown(KeyAction.EXPIRY, i, 100 + i, 0);
             if (i % 3 == 0) {
-                history.unknown(Action.REMOVE, i, Event.ABSENT, 0);
+                history.unknown(KeyAction.REMOVE, i, Event.ABSENT, 0);
             }
         }
         return history;

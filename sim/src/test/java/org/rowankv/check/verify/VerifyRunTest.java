@@ -25,7 +25,7 @@ class VerifyRunTest {
         final VerifyReport report = run(Bug.NONE, 3);
         assertThat(report.anomalies()).isEmpty();
         assertThat(report.operations()).isPositive();
-        for (Fault fault : Fault.values()) {
+        for (DeliveryFault fault : DeliveryFault.values()) {
             assertThat(report.count("fault." + fault.label())).as(fault.label()).isPositive();
         }
         assertThat(report.count("disturbance.links fenced")).isPositive();

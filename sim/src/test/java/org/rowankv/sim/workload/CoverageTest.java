@@ -6,7 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
-import org.rowankv.check.history.Action;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.protocol.Condition;
 
 class CoverageTest {
@@ -16,10 +16,10 @@ class CoverageTest {
     private final Coverage coverage = new Coverage();
 
     private int weight() {
-        return coverage.weight(Action.REPLACE, KeyState.PRESENT, USUAL, ALL);
+        return coverage.weight(KeyAction.REPLACE, KeyState.PRESENT, USUAL, ALL);
     }
 
-    private void count(Action action, KeyState state, int times) {
+    private void count(KeyAction action, KeyState state, int times) {
         for (int i = 0; i < times; i++) {
             coverage.count(action, Condition.ALWAYS, LifetimeKind.NONE, state);
         }
@@ -27,23 +27,23 @@ class CoverageTest {
 
     @Test
     void shouldPreferWhatWasNeverMetThenWhatWasSeldomMet() {
-        count(Action.GET, KeyState.PRESENT, 100);
+        count(KeyAction.GET, KeyState.PRESENT, 100);
         assertThat(weight()).isEqualTo(4 * USUAL);
-        count(Action.REPLACE, KeyState.PRESENT, 1);
+        count(KeyAction.REPLACE, KeyState.PRESENT, 1);
         assertThat(weight()).isEqualTo(2 * USUAL);
-        count(Action.REPLACE, KeyState.PRESENT, 10);
+        count(KeyAction.REPLACE, KeyState.PRESENT, 10);
         assertThat(weight()).isEqualTo(USUAL);
     }
 
     @Test
     void shouldCountEachStateByItself() {
-        count(Action.REPLACE, KeyState.ABSENT, 50);
+        count(KeyAction.REPLACE, KeyState.ABSENT, 50);
         assertThat(weight()).isEqualTo(4 * USUAL);
     }
 
     @Test
     void shouldPrintWhatWasMetAndAddUp() {
-        count(Action.REPLACE, KeyState.PRESENT, 3);
+        count(KeyAction.REPLACE, KeyState.PRESENT, 3);
         final Coverage sum = new Coverage();
         sum.addAll(coverage);
         sum.addAll(coverage);

@@ -1,7 +1,7 @@
 package org.rowankv.check.history;
 
 /** An operation of a caller on one key. */
-public enum Action {
+public enum KeyAction {
     GET("get"),
     PUT("put"),
     GET_AND_PUT("getAndPut"),
@@ -35,7 +35,7 @@ public enum Action {
 
     private final String label;
 
-    Action(String label) {
+    KeyAction(String label) {
         this.label = label;
     }
 

@@ -7,7 +7,7 @@ package org.rowankv.check.disturb;
  * @param fromNs its start
  * @param healedNs when all servers served again
  */
-public record Fault(String text, long fromNs, long healedNs) {
+public record FaultRound(String text, long fromNs, long healedNs) {
     /** Overlap with an interval of time. */
     public long overlapNs(long beginNs, long endNs) {
         final long begin = fromNs - beginNs > 0 ? fromNs : beginNs;

@@ -1,7 +1,7 @@
 package org.rowankv.check.verify;
 
 /** A fault of one attempt in transit. */
-enum Fault {
+enum DeliveryFault {
     /** The attempt never arrives. */
     DROP_REQUEST("request dropped"),
     /** It arrives and takes effect, but its reply is lost. */
@@ -19,7 +19,7 @@ enum Fault {
 
     private final String label;
 
-    Fault(String label) {
+    DeliveryFault(String label) {
         this.label = label;
     }
 

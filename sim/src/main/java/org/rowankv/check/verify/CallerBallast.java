@@ -12,7 +12,7 @@ import org.rowankv.protocol.Status;
  * Objects that one caller writes once, or very rarely, and no other caller touches. On the few keys of the history
  * every loss is soon overwritten; here it stays, on a replica too. Owned by its caller; checked when that one pauses.
  */
-final class Ballast {
+final class CallerBallast {
     private static final int KEYS = 1_000;
     /** Above the ids of the caller's other values. */
     private static final long FIRST_VALUE = 1L << 39;
@@ -27,7 +27,7 @@ final class Ballast {
     private final Request request = new Request();
     private int written;
 
-    Ballast(int caller, RowanClient client, int cacheId, long ids) {
+    CallerBallast(int caller, RowanClient client, int cacheId, long ids) {
         this.caller = caller;
         this.client = client;
         this.cacheId = cacheId;

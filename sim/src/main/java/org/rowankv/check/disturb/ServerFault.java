@@ -9,7 +9,7 @@ import java.util.Locale;
  * @param afterNs start, from the beginning of its round
  * @param lengthNs how long the process is stopped or down
  */
-record PlannedFault(Disturbance kind, int server, long afterNs, long lengthNs) {
+record ServerFault(Disturbance kind, int server, long afterNs, long lengthNs) {
     /** Human-readable form. */
     String text() {
         final String seconds = String.format(Locale.ROOT, "%.1f s", lengthNs / 1e9);

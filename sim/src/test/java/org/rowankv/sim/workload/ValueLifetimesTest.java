@@ -3,21 +3,21 @@ package org.rowankv.sim.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.Anomaly;
 import org.rowankv.check.history.Event;
 import org.rowankv.check.history.HistoryRecorder;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.KeyHistoryChecker;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.Ttl;
 
-class LifetimesTest {
+class ValueLifetimesTest {
     private static final int KEY = 0;
     private static final long VALUE = 7;
     private static final long FORMER = 5;
     private static final long MS = 1_000_000;
 
-    private final Lifetimes lifetimes = new Lifetimes();
+    private final ValueLifetimes lifetimes = new ValueLifetimes();
 
     private void stored(long value, long atNs, long lifetimeMs) {
         lifetimes.begins(KEY, value);
@@ -33,12 +33,12 @@ class LifetimesTest {
     private boolean mayBeGone(long value, long atNs) {
         final HistoryRecorder history = new HistoryRecorder(1, 1);
         final KeyHistoryChecker checker = new KeyHistoryChecker();
-        final Event there = new Event(-1, Action.GET, 0, 0, Outcome.DONE, 1, 0, value, -2, -1);
-        history.log(0).add(KEY, new Event(0, Action.PUT, value, 0, Outcome.DONE, 1, 0, Event.NOT_ASKED, -4, -3));
+        final Event there = new Event(-1, KeyAction.GET, 0, 0, Outcome.DONE, 1, 0, value, -2, -1);
+        history.log(0).add(KEY, new Event(0, KeyAction.PUT, value, 0, Outcome.DONE, 1, 0, Event.NOT_ASKED, -4, -3));
         history.judge(KEY, there, checker);
         history.clear();
         lifetimes.addTo(history.log(0), KEY, value);
-        final Event gone = new Event(-1, Action.GET, 0, 0, Outcome.NOT_FOUND, 0, 0, Event.NOT_ASKED, atNs - 1, atNs);
+        final Event gone = new Event(-1, KeyAction.GET, 0, 0, Outcome.NOT_FOUND, 0, 0, Event.NOT_ASKED, atNs - 1, atNs);
         return history.judge(KEY, gone, checker).stream()
                 .map(Anomaly::reason)
                 .toList()

@@ -12,7 +12,7 @@ import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.topology.Configuration;
 
 /** Servers in this JVM, on a directory, so that their contents can be compared by their files. */
-public final class EmbeddedStore implements StoreUnderTest {
+public final class EmbeddedStoreUnderTest implements StoreUnderTest {
     // Filled within seconds, so that the cleaner runs for most of a run.
     private static final long CAPACITY_BYTES = 24L << 20;
     private static final int SEGMENT_BYTES = 256 << 10;
@@ -22,7 +22,7 @@ public final class EmbeddedStore implements StoreUnderTest {
     private final Path directory;
     private final EmbeddedCluster cluster;
 
-    public EmbeddedStore(int servers, int replicas, int callers, Path directory) {
+    public EmbeddedStoreUnderTest(int servers, int replicas, int callers, Path directory) {
         this.servers = servers;
         this.directory = directory;
         this.cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {

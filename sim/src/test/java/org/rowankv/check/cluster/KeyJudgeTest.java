@@ -26,7 +26,7 @@ import org.rowankv.check.verify.StampedValue;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 
 /** The checker detects keys with values that no operation can have left. */
-class JudgeTest {
+class KeyJudgeTest {
     private static final Keys KEYS = new Keys(2, 1, 1);
     private static final int COUNTER = 2;
     private static final int CHAIN = 3;
@@ -34,14 +34,14 @@ class JudgeTest {
     private CachingProvider provider;
     private Cache<String, String> cache;
     private Cache<String, Long> counters;
-    private Judge judge;
+    private KeyJudge judge;
 
     @BeforeEach
     void open() {
         provider = new RowanCachingProvider();
         final CacheManager manager =
                 provider.getCacheManager(URI.create("rowan:embedded?capacity=16m"), null, new Properties());
-        judge = new Judge(manager, KEYS);
+        judge = new KeyJudge(manager, KEYS);
         cache = manager.getCache(ClientJvm.CACHE, String.class, String.class);
         counters = manager.getCache("counters", String.class, Long.class);
     }

@@ -13,7 +13,7 @@ import org.rowankv.runtime.Clock;
  * A child JVM that is killed, with all its descendants, once it takes too long or prints nothing for too long. Confined
  * to one thread.
  */
-public final class ChildJvm {
+public final class WatchedJvm {
     private static final int LOOK_EVERY_MS = 50;
     private static final int NOT_ENDED = -1;
 
@@ -34,7 +34,7 @@ public final class ChildJvm {
     }
 
     /** @param output the file for its output */
-    public ChildJvm(Clock clock, Path output) {
+    public WatchedJvm(Clock clock, Path output) {
         this.clock = clock;
         this.output = output;
     }

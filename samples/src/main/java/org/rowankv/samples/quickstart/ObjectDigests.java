@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The expected content of the store: the SHA-256 of every object by key, or that it was removed. */
-public final class Manifest {
+public final class ObjectDigests {
     private static final String REMOVED = "removed";
 
     private final Map<String, String> digests = new LinkedHashMap<>();
@@ -57,8 +57,8 @@ public final class Manifest {
         }
     }
 
-    static Manifest read(Path file) throws IOException {
-        final Manifest manifest = new Manifest();
+    static ObjectDigests read(Path file) throws IOException {
+        final ObjectDigests manifest = new ObjectDigests();
         try (BufferedReader in = Files.newBufferedReader(file)) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 final int space = line.indexOf(' ');

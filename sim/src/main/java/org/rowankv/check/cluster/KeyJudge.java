@@ -32,7 +32,7 @@ import org.rowankv.check.history.ValueEvent;
  * with several of them is retired: callers stop using it, its slot continues with a new key, and it is read and checked
  * once more at the end. Confined to one thread.
  */
-final class Judge {
+final class KeyJudge {
     private static final int CALLER = -1;
     /** A key with more operations that may still take effect is retired. */
     private static final int MOST_PENDING = 2;
@@ -59,7 +59,7 @@ final class Judge {
     private final ChainLedger[] chains;
     private final List<Held> retired = new ArrayList<>();
 
-    Judge(CacheManager manager, Keys keys) {
+    KeyJudge(CacheManager manager, Keys keys) {
         this.keys = keys;
         this.cache = ClientJvm.openCache(manager);
         this.counters = ClientJvm.openCounters(manager);

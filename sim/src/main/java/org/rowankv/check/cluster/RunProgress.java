@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.rowankv.check.client.ClientProcess;
 
 /** A thread that prints the progress of a run every few seconds. */
-final class Progress {
+final class RunProgress {
     private static final int LONG_RUN_SECONDS = 30;
 
     private final PrintStream out;
@@ -28,7 +28,7 @@ final class Progress {
      * @param underWay current activity, or empty
      * @param exceptions so far, that no application should see
      */
-    Progress(
+    RunProgress(
             PrintStream out,
             List<ClientProcess> clients,
             Supplier<String> underWay,

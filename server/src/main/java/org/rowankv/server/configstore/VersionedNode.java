@@ -10,10 +10,10 @@ import java.util.Arrays;
  * @param stamp of the write that left it so
  */
 @SuppressWarnings("ArrayRecordComponent") // equality is by content, below
-public record Versioned(byte[] bytes, long version, Stamp stamp) {
+public record VersionedNode(byte[] bytes, long version, Stamp stamp) {
     @Override
     public boolean equals(Object other) {
-        return other instanceof Versioned that
+        return other instanceof VersionedNode that
                 && version == that.version
                 && stamp.equals(that.stamp)
                 && Arrays.equals(bytes, that.bytes);

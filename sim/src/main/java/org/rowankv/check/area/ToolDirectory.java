@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.rowankv.server.area.StoreOpenException;
 
 /** The directory of a closed store. */
-public final class StoreDirectory {
-    private StoreDirectory() {}
+public final class ToolDirectory {
+    private ToolDirectory() {}
 
     /**
      * Returns a directory that a tool may fill and empty freely.

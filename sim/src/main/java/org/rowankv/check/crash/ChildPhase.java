@@ -1,7 +1,7 @@
 package org.rowankv.check.crash;
 
 /** Progress of the child. */
-enum Phase {
+enum ChildPhase {
     STARTING,
     /** The store is open. */
     OPENED,

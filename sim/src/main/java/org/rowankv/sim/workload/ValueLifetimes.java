@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.check.history.Action;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
+import org.rowankv.check.history.KeyAction;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.protocol.Ttl;
 
@@ -17,7 +17,7 @@ import org.rowankv.protocol.Ttl;
  * The values that end by lifetime or eviction: from when on they may be gone, and by when they must be, on any node's
  * clock. Keys are keys of a history; each value belongs to one key.
  */
-public final class Lifetimes {
+public final class ValueLifetimes {
     private static final long NEVER = Long.MAX_VALUE;
     /** Exceeds clock drift and millisecond rounding. */
     private static final long SLACK_NS = 2_000_000;
@@ -310,6 +310,6 @@ public final class Lifetimes {
 
     private static Event end(long value, long earliestNs) {
         return new Event(
-                -1, Action.EXPIRY, value, 0, Outcome.UNKNOWN, 0, 0, Event.NOT_ASKED, earliestNs, Long.MAX_VALUE);
+                -1, KeyAction.EXPIRY, value, 0, Outcome.UNKNOWN, 0, 0, Event.NOT_ASKED, earliestNs, Long.MAX_VALUE);
     }
 }

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A fresh child JVM for one measurement: same Java, same class path. */
-public final class ChildJvm {
+public final class MeasuringJvm {
     private final Class<?> main;
     private final String heap;
 
     /** @param heap the JVM's heap-size option */
-    public ChildJvm(Class<?> main, String heap) {
+    public MeasuringJvm(Class<?> main, String heap) {
         this.main = main;
         this.heap = heap;
     }
