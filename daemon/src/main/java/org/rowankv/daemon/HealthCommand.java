@@ -2,7 +2,7 @@ package org.rowankv.daemon;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import org.rowankv.daemon.admin.AdminQuestion;
+import org.rowankv.daemon.admin.AdminRequest;
 import org.rowankv.server.membership.HostAndPort;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -50,10 +50,10 @@ public final class HealthCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
         }
         try {
-            final String health = AdminQuestion.ask(address.host(), address.port(), "health");
+            final String health = AdminRequest.ask(address.host(), address.port(), "health");
             spec.commandLine()
                     .getOut()
-                    .print(metrics ? AdminQuestion.ask(address.host(), address.port(), "status") : health);
+                    .print(metrics ? AdminRequest.ask(address.host(), address.port(), "status") : health);
             spec.commandLine().getOut().flush();
             return health.startsWith("serving") ? CommandLine.ExitCode.OK : EXIT_UNHEALTHY;
         } catch (IOException e) {

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.daemon.zookeeper.NodeDefaults;
+import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 import org.rowankv.daemon.zookeeper.SecretFiles;
 import org.rowankv.daemon.zookeeper.ZooKeeperAuth;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
@@ -18,7 +18,7 @@ import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.frontend.ClientPortSettings;
-import org.rowankv.server.frontend.PortCounts;
+import org.rowankv.server.frontend.PortCounters;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
 import org.slf4j.Logger;
@@ -77,7 +77,7 @@ public final class ServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        final NodeProcess process;
+        final ServerProcess process;
         try {
             requireKnownOptions();
             chooseLogFormat();
@@ -129,7 +129,7 @@ public final class ServerCommand implements Callable<Integer> {
     }
 
     private void requireKnownOptions() {
-        if (spec.defaultValueProvider() instanceof NodeDefaults defaults) {
+        if (spec.defaultValueProvider() instanceof ZooKeeperNodeDefaults defaults) {
             final var unknown = defaults.unknown(spec);
             if (!unknown.isEmpty()) {
                 throw new IllegalArgumentException(
@@ -154,7 +154,7 @@ public final class ServerCommand implements Callable<Integer> {
         return option.isGiven(spec) ? HostAndPort.parse(text(option)) : otherwise.get();
     }
 
-    private NodeProcess open() {
+    private ServerProcess open() {
         final HostAndPort clients = HostAndPort.parse(text(ServerOption.LISTEN));
         final HostAndPort reached =
                 address(ServerOption.ADVERTISE, () -> clients).requireReachable();
@@ -203,21 +203,21 @@ public final class ServerCommand implements Callable<Integer> {
                     "Anything that reaches ZooKeeper at {} can change this cluster's configuration: give --zookeeper-auth-file",
                     zooKeeper);
         }
-        final PortCounts counts = new PortCounts();
+        final PortCounters counts = new PortCounters();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
-        return new NodeProcess(
+        return new ServerProcess(
                 settings,
                 new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), CONNECT_PATIENCE_MS, auth),
                 peerAddress,
                 admin.resolve(),
-                new PortDoor(port, SystemClock.INSTANCE, errors, counts),
+                new PortEndpoint(port, SystemClock.INSTANCE, errors, counts),
                 counts,
                 errors);
     }
 
     private @Nullable ClusterSecret secretFor(InetSocketAddress peers) {
         final String text =
-                spec.defaultValueProvider() instanceof NodeDefaults defaults ? defaults.clusterSecret() : null;
+                spec.defaultValueProvider() instanceof ZooKeeperNodeDefaults defaults ? defaults.clusterSecret() : null;
         final ClusterSecret secret = SecretFiles.clusterSecret(path(ServerOption.CLUSTER_SECRET_FILE), text);
         final boolean onThisMachine =
                 peers.getAddress() != null && peers.getAddress().isLoopbackAddress();

@@ -2,7 +2,7 @@ package org.rowankv.daemon;
 
 import java.io.IOException;
 import java.util.function.Function;
-import org.rowankv.daemon.admin.AdminQuestion;
+import org.rowankv.daemon.admin.AdminRequest;
 import org.rowankv.daemon.admin.Metric;
 import org.rowankv.daemon.admin.MetricsText;
 import org.rowankv.server.membership.ClusterView;
@@ -34,7 +34,7 @@ public final class StatusMetrics {
         }
         final HostAndPort admin = HostAndPort.parse(member.admin());
         try {
-            return AdminQuestion.ask(admin.host(), admin.port(), "metrics");
+            return AdminRequest.ask(admin.host(), admin.port(), "metrics");
         } catch (IOException e) {
             return StatusText.AWAY;
         }

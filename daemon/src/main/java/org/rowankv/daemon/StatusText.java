@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.daemon.admin.AdminQuestion;
+import org.rowankv.daemon.admin.AdminRequest;
 import org.rowankv.server.membership.ClusterView;
 import org.rowankv.server.membership.ClusterView.MemberView;
 import org.rowankv.server.membership.HostAndPort;
@@ -41,7 +41,7 @@ public final class StatusText {
             return Map.of(HEALTH, "unknown");
         }
         try {
-            return AdminQuestion.askStatus(HostAndPort.parse(member.admin()));
+            return AdminRequest.askStatus(HostAndPort.parse(member.admin()));
         } catch (IOException e) {
             return Map.of(HEALTH, AWAY);
         }

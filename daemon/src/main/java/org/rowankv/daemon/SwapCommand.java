@@ -7,7 +7,7 @@ import org.rowankv.runtime.SecureSeed;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterView;
-import org.rowankv.server.membership.PlannedSwap;
+import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.topology.Configuration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -49,7 +49,7 @@ public final class SwapCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (ZooKeeperConfigurationStore store = options.connect()) {
-            final Configuration next = new PlannedSwap(
+            final Configuration next = new PrimaryTransfer(
                             store, "swap-" + Long.toHexString(SecureSeed.next()), SecureSeed.source())
                     .swap(shard, numberOf(store));
             spec.commandLine()

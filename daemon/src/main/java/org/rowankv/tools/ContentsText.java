@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.rowankv.server.area.SuperblockReading;
-import org.rowankv.server.checkpoint.CheckpointReading;
+import org.rowankv.server.checkpoint.CheckpointReader;
 import org.rowankv.server.directory.Damage;
 import org.rowankv.server.inspect.SegmentGroup;
 import org.rowankv.server.inspect.ServerContents;
@@ -65,7 +65,7 @@ public final class ContentsText {
         server.servers().forEach(each -> print(each, out));
     }
 
-    private static void print(CheckpointReading checkpoint, PrintWriter out) {
+    private static void print(CheckpointReader checkpoint, PrintWriter out) {
         out.printf("checkpoint of server %d: %s, %s%n", checkpoint.server(), checkpoint.file(), checkpoint.reason());
         if (checkpoint.number() > 0) {
             out.printf(

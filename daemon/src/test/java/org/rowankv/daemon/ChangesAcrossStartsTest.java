@@ -30,13 +30,13 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.cluster.ClusterSettings;
-import org.rowankv.server.cluster.Phase;
+import org.rowankv.server.cluster.StartPhase;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.frontend.ClientPortSettings;
-import org.rowankv.server.frontend.PortCounts;
+import org.rowankv.server.frontend.PortCounters;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
-import org.rowankv.server.membership.PlannedSwap;
+import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.topology.Configuration;
 
 /** Servers start together anew; who listens to changes is told of a loss only where the shard's primary is another process now. */
@@ -53,7 +53,7 @@ class ChangesAcrossStartsTest {
 
     private TestingServer zooKeeper;
     private int firstPort;
-    private final List<NodeProcess> nodes = new ArrayList<>();
+    private final List<ServerProcess> nodes = new ArrayList<>();
 
     /** By shard: what was heard, and what was lost. */
     private static final class Heard implements ChangeListener {
@@ -94,7 +94,7 @@ class ChangesAcrossStartsTest {
         return firstPort + server * PORTS_PER_SERVER;
     }
 
-    private NodeProcess start(int server) {
+    private ServerProcess start(int server) {
         final HostAndPort clients = new HostAndPort("127.0.0.1", portOf(server));
         final HostAndPort peers = new HostAndPort("127.0.0.1", portOf(server) + 1);
         final HostAndPort admin = new HostAndPort("127.0.0.1", portOf(server) + 2);
@@ -110,14 +110,14 @@ class ChangesAcrossStartsTest {
             with.workers = 4;
             with.drainMs = 5000;
         });
-        final PortCounts counts = new PortCounts();
+        final PortCounters counts = new PortCounters();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
-        return new NodeProcess(
+        return new ServerProcess(
                 settings,
                 new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), settings.cluster(), 3000),
                 peers.resolve(),
                 admin.resolve(),
-                new PortDoor(
+                new PortEndpoint(
                         ClientPortSettings.at(clients.host(), clients.port()), SystemClock.INSTANCE, errors, counts),
                 counts,
                 errors);
@@ -135,7 +135,7 @@ class ChangesAcrossStartsTest {
 
     @AfterEach
     void stopAll() throws Exception {
-        nodes.forEach(NodeProcess::close);
+        nodes.forEach(ServerProcess::close);
         zooKeeper.close();
     }
 
@@ -144,7 +144,7 @@ class ChangesAcrossStartsTest {
         await().atMost(PATIENCE)
                 .until(() -> nodes.stream().allMatch(node -> {
                     final Configuration own = node.server().configuration();
-                    return node.server().phase() == Phase.SERVING
+                    return node.server().phase() == StartPhase.SERVING
                             && own != null
                             && own.term() > than
                             && own.term()
@@ -181,7 +181,7 @@ class ChangesAcrossStartsTest {
                 awaitCount(heard, KEYS);
                 assertThat(heard.lost()).isEmpty();
 
-                final long swapped = new PlannedSwap(store, "test", new SplittableRandomSource(5))
+                final long swapped = new PrimaryTransfer(store, "test", new SplittableRandomSource(5))
                         .swap(0, -1)
                         .term();
                 final Configuration second = awaitServing(swapped);

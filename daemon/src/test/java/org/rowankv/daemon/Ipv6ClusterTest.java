@@ -17,7 +17,7 @@ import java.util.List;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowankv.daemon.admin.AdminQuestion;
+import org.rowankv.daemon.admin.AdminRequest;
 import org.rowankv.daemon.local.LocalPorts;
 import org.rowankv.daemon.local.LocalProcess;
 import org.rowankv.driver.RowanClient;
@@ -54,7 +54,7 @@ class Ipv6ClusterTest {
             throw new AssertionError(process.name() + " has ended:\n" + process.lastLines());
         }
         try {
-            return AdminQuestion.ask(HOST, clients.port() + 2, "health").strip().equals("serving");
+            return AdminRequest.ask(HOST, clients.port() + 2, "health").strip().equals("serving");
         } catch (IOException e) {
             return false;
         }

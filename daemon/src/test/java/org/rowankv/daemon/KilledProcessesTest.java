@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
-import org.rowankv.server.membership.PlannedSwap;
+import org.rowankv.server.membership.PrimaryTransfer;
 
 /** Server processes that are killed while they write: what was acknowledged is there after they have started again. */
 class KilledProcessesTest {
@@ -205,7 +205,7 @@ class KilledProcessesTest {
         awaitAcks(50);
         try (ZooKeeperConfigurationStore store =
                 new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), "loaded", 10_000)) {
-            final PlannedSwap swap = new PlannedSwap(store, "test", new SplittableRandomSource(5));
+            final PrimaryTransfer swap = new PrimaryTransfer(store, "test", new SplittableRandomSource(5));
             for (int round = 0; round < TestScale.of(3, 6); round++) {
                 final long term = swap.swap(round, -1).term();
                 await().atMost(Duration.ofSeconds(60))

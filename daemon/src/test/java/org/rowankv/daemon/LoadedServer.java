@@ -11,11 +11,11 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.cluster.ClientDoor;
+import org.rowankv.server.cluster.ClientEndpoint;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
-import org.rowankv.server.frontend.PortCounts;
+import org.rowankv.server.frontend.PortCounters;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.topology.Configuration;
@@ -49,20 +49,20 @@ final class LoadedServer {
             with.workers = 4;
             with.drainMs = 5000;
         });
-        final NodeProcess process = new NodeProcess(
+        final ServerProcess process = new ServerProcess(
                 settings,
                 new ZooKeeperConfigurationStore(arguments[2], settings.cluster(), 3000),
                 new InetSocketAddress("127.0.0.1", port),
                 new InetSocketAddress("127.0.0.1", 0),
                 LoadedServer::open,
-                new PortCounts(),
+                new PortCounters(),
                 new ErrorLog(SystemClock.INSTANCE));
         Runtime.getRuntime().addShutdownHook(new Thread(process::close));
         process.server().awaitEnd();
         print("FAILED " + process.server().failure());
     }
 
-    private static ClientDoor.Opened open(Server server, Routing routing, Object catalogue) {
+    private static ClientEndpoint.Opened open(Server server, Routing routing, Object catalogue) {
         final Configuration configuration = routing.configuration();
         final AtomicBoolean closed = new AtomicBoolean();
         final List<Integer> own = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowankv.daemon.zookeeper.NodeDefaults;
+import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 import org.rowankv.daemon.zookeeper.ZooKeeperAuth;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import picocli.CommandLine;
@@ -33,7 +33,7 @@ class ServerCommandTest {
         final StringWriter err = new StringWriter();
         final String[] all = arguments.toArray(new String[0]);
         final CommandLine line = new CommandLine(new ServerCommand())
-                .setDefaultValueProvider(new NodeDefaults(environment, all))
+                .setDefaultValueProvider(new ZooKeeperNodeDefaults(environment, all))
                 .setErr(new PrintWriter(err));
         assertThat(line.execute(all)).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(dir.resolve("data")).doesNotExist();

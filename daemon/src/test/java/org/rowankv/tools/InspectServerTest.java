@@ -21,10 +21,10 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
-import org.rowankv.server.cluster.ClientDoor;
+import org.rowankv.server.cluster.ClientEndpoint;
 import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSettings;
-import org.rowankv.server.cluster.ClusterSurroundings;
+import org.rowankv.server.cluster.ClusterContext;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.directory.ServerDirectory;
 import org.rowankv.server.durability.Durability;
@@ -50,7 +50,7 @@ final class InspectServerTest {
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         final ServerAddresses addresses = new ServerAddresses();
         final int[] port = new int[1];
-        final ClientDoor door = (server, routing, catalogue) -> {
+        final ClientEndpoint door = (server, routing, catalogue) -> {
             try {
                 final ClientPort opened = ClientPort.bind(
                         server, catalogue, ClientPortSettings.at("127.0.0.1", 0), SystemClock.INSTANCE, errors);
@@ -68,7 +68,7 @@ final class InspectServerTest {
                         with -> with.keepsReserve = true));
                 ClusterServer server = new ClusterServer(
                         settings(),
-                        new ClusterSurroundings(
+                        new ClusterContext(
                                 new MemoryConfigurationStore(),
                                 fabric,
                                 addresses,

@@ -18,8 +18,8 @@ import org.rowankv.driver.api.StreamPosition;
 import org.rowankv.driver.net.NetSession;
 import org.rowankv.driver.net.NetSettings;
 import org.rowankv.driver.session.AsyncRequests;
-import org.rowankv.driver.session.Attempts;
-import org.rowankv.driver.session.RequestIds;
+import org.rowankv.driver.session.RequestAttempts;
+import org.rowankv.driver.session.ExactlyOnceExecutor;
 import org.rowankv.driver.session.StepTimer;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
@@ -58,7 +58,7 @@ public final class RowanClient implements AutoCloseable {
     private final long deadlineNs;
     private final boolean ownsSession;
     /** Null over a session that loses no reply: nothing is sent twice, so nothing needs a name. */
-    private final @Nullable RequestIds requestIds;
+    private final @Nullable ExactlyOnceExecutor exactlyOnceExecutor;
 
     private final Supplier<AsyncRequests> asyncMaker;
     /** Made when it is wanted; guarded by {@link #asyncMaker}. */
@@ -92,8 +92,8 @@ public final class RowanClient implements AutoCloseable {
         this.clock = clock;
         this.deadlineNs = deadlineNs;
         this.ownsSession = ownsSession;
-        this.requestIds =
-                session.mayLoseReplies() ? new RequestIds(session, clock, random, deadlineNs, LANES, counters) : null;
+        this.exactlyOnceExecutor =
+                session.mayLoseReplies() ? new ExactlyOnceExecutor(session, clock, random, deadlineNs, LANES, counters) : null;
         this.asyncMaker = () -> new AsyncRequests(session, clock, random, deadlineNs, new StepTimer(clock));
         final Configuration configuration = session.configuration();
         this.keyHash = new KeyHash(configuration.hashSeed());
@@ -159,17 +159,17 @@ public final class RowanClient implements AutoCloseable {
      */
     public void execute(Request request) {
         place(request);
-        if (requestIds == null) {
+        if (exactlyOnceExecutor == null) {
             session.call(request);
         } else {
-            requestIds.execute(request);
+            exactlyOnceExecutor.execute(request);
         }
     }
 
     /** As {@link #execute} over a session that may lose replies, for a caller that hands it the attempts itself, and does not wait. */
-    public Attempts attempts(Request request) {
+    public RequestAttempts attempts(Request request) {
         place(request);
-        return requireNonNull(requestIds, "the session loses no reply").attempts(request);
+        return requireNonNull(exactlyOnceExecutor, "the session loses no reply").attempts(request);
     }
 
     private void place(Request request) {
@@ -190,7 +190,7 @@ public final class RowanClient implements AutoCloseable {
      *     128 under way; nothing was sent
      */
     public CompletionStage<Request> executeAsync(Request request) {
-        if (requestIds == null) {
+        if (exactlyOnceExecutor == null) {
             execute(request);
             return CompletableFuture.completedFuture(request);
         }
@@ -279,10 +279,10 @@ public final class RowanClient implements AutoCloseable {
      */
     public void executeAll(List<Request> requests) {
         requests.forEach(this::place);
-        if (requestIds == null) {
+        if (exactlyOnceExecutor == null) {
             session.callAll(requests);
         } else {
-            requestIds.executeAll(requests);
+            exactlyOnceExecutor.executeAll(requests);
         }
     }
 
@@ -440,8 +440,8 @@ public final class RowanClient implements AutoCloseable {
                     asyncRequests.close();
                 }
             }
-            if (requestIds != null) {
-                requestIds.close();
+            if (exactlyOnceExecutor != null) {
+                exactlyOnceExecutor.close();
             }
         } finally {
             if (ownsSession) {

@@ -22,13 +22,13 @@ import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.configuration.Template;
 import org.rowankv.jcache.event.Registration;
-import org.rowankv.jcache.expiry.Lifetimes;
+import org.rowankv.jcache.expiry.ExpiryEvaluator;
 import org.rowankv.jcache.integration.BackgroundThreads;
-import org.rowankv.jcache.integration.Loads;
-import org.rowankv.jcache.integration.Writes;
+import org.rowankv.jcache.integration.LoaderCalls;
+import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.management.Statistics;
-import org.rowankv.jcache.operation.Failures;
-import org.rowankv.jcache.operation.Opening;
+import org.rowankv.jcache.operation.ExceptionMapping;
+import org.rowankv.jcache.operation.CacheBinding;
 import org.rowankv.jcache.store.SharedStore;
 import org.rowankv.protocol.CacheLimit;
 import org.slf4j.Logger;
@@ -66,24 +66,24 @@ final class CacheFactory {
         return shared.store().client().catalogue();
     }
 
-    <K, V> OpenCache<K, V> open(String name, OpenConfiguration<K, V> configuration) {
+    <K, V> CacheProxy<K, V> open(String name, OpenConfiguration<K, V> configuration) {
         checkName(name);
         checkStoreByValue(configuration.isStoreByValue());
         final List<Closeable> made = new ArrayList<>();
         boolean opened = false;
         try {
-            final Lifetimes lifetimes =
-                    new Lifetimes(make(name, "expiry policy", configuration.getExpiryPolicyFactory()));
+            final ExpiryEvaluator lifetimes =
+                    new ExpiryEvaluator(make(name, "expiry policy", configuration.getExpiryPolicyFactory()));
             made.add(lifetimes);
             final Factory<CacheLoader<K, V>> loaderFactory = configuration.loaderFactory();
-            final Loads<K, V> loads = loaderFactory == null ? null : new Loads<>(make(name, "loader", loaderFactory));
+            final LoaderCalls<K, V> loads = loaderFactory == null ? null : new LoaderCalls<>(make(name, "loader", loaderFactory));
             if (loads != null) {
                 made.add(loads);
             }
             final Factory<CacheWriter<? super K, ? super V>> writerFactory = configuration.writerFactory();
-            final Writes<K, V> writes = writerFactory == null || !configuration.isWriteThrough()
+            final WriterCalls<K, V> writes = writerFactory == null || !configuration.isWriteThrough()
                     ? null
-                    : new Writes<K, V>(
+                    : new WriterCalls<K, V>(
                             CacheFactory.<CacheWriter<? super K, ? super V>>make(name, "writer", writerFactory));
             if (writes != null) {
                 made.add(writes);
@@ -94,9 +94,9 @@ final class CacheFactory {
                 listeners.add(listener);
                 made.add(listener);
             }
-            final Opening<K, V> opening = opening(name, configuration, lifetimes, loads, writes);
+            final CacheBinding<K, V> opening = opening(name, configuration, lifetimes, loads, writes);
             opened = true;
-            return new OpenCache<>(
+            return new CacheProxy<>(
                     manager,
                     opening,
                     configuration,
@@ -106,7 +106,7 @@ final class CacheFactory {
                     settings.count(Setting.LISTENER_BACKLOG));
         } finally {
             if (!opened) {
-                made.forEach(part -> Closing.close(part, name));
+                made.forEach(part -> CloseSequence.close(part, name));
             }
         }
     }
@@ -119,12 +119,12 @@ final class CacheFactory {
         return made;
     }
 
-    private <K, V> Opening<K, V> opening(
+    private <K, V> CacheBinding<K, V> opening(
             String name,
             OpenConfiguration<K, V> configuration,
-            Lifetimes lifetimes,
-            @Nullable Loads<K, V> loads,
-            @Nullable Writes<K, V> writes) {
+            ExpiryEvaluator lifetimes,
+            @Nullable LoaderCalls<K, V> loads,
+            @Nullable WriterCalls<K, V> writes) {
         final ClassRules rules = new ClassRules(
                 List.of(configuration.getKeyType(), configuration.getValueType()),
                 settings.text(Setting.ALLOWED_CLASSES));
@@ -134,7 +134,7 @@ final class CacheFactory {
                         configuration.getKeyType().getName(),
                         configuration.getValueType().getName(),
                         lifetimes.policyClass().getName()));
-        return new Opening<>(new Opening.Parts<>(
+        return new CacheBinding<>(new CacheBinding.Parts<>(
                 name,
                 cacheId,
                 configuration.getKeyType(),
@@ -166,7 +166,7 @@ final class CacheFactory {
             }
             return found.id();
         } catch (RowanException e) {
-            throw Failures.of(e);
+            throw ExceptionMapping.of(e);
         }
     }
 
@@ -204,7 +204,7 @@ final class CacheFactory {
                 shared.forget(record.id());
             }
         } catch (RowanException e) {
-            throw Failures.of(e);
+            throw ExceptionMapping.of(e);
         }
     }
 }

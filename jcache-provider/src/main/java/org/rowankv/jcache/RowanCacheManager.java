@@ -45,7 +45,7 @@ public final class RowanCacheManager implements CacheManager {
     private final CacheFactory factory;
     private final Consumer<RowanCacheManager> whenClosed;
     private final Templates templates;
-    private final Map<String, OpenCache<?, ?>> caches = new ConcurrentHashMap<>();
+    private final Map<String, CacheProxy<?, ?>> caches = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     /** @param whenClosed told once, after everything is closed */
@@ -116,7 +116,7 @@ public final class RowanCacheManager implements CacheManager {
         Objects.requireNonNull(cacheName, "cacheName");
         Objects.requireNonNull(configuration, "configuration");
         final Template template = templates.find(cacheName);
-        final OpenCache<K, V> cache = open(
+        final CacheProxy<K, V> cache = open(
                 cacheName,
                 new OpenConfiguration<>(template == null ? configuration : template.fill(configuration, loader.get())));
         if (cache == null) {
@@ -126,11 +126,11 @@ public final class RowanCacheManager implements CacheManager {
     }
 
     /** The cache; or null, and nothing has happened, if the name is taken. */
-    private <K, V> @Nullable OpenCache<K, V> open(String cacheName, OpenConfiguration<K, V> configuration) {
+    private <K, V> @Nullable CacheProxy<K, V> open(String cacheName, OpenConfiguration<K, V> configuration) {
         if (caches.containsKey(cacheName)) {
             return null;
         }
-        final OpenCache<K, V> cache = factory.open(cacheName, configuration);
+        final CacheProxy<K, V> cache = factory.open(cacheName, configuration);
         if (caches.putIfAbsent(cacheName, cache) != null) {
             cache.close();
             return null;
@@ -160,7 +160,7 @@ public final class RowanCacheManager implements CacheManager {
         requireOpen();
         Objects.requireNonNull(keyType, "keyType");
         Objects.requireNonNull(valueType, "valueType");
-        final OpenCache<K, V> cache = findOrCreate(cacheName, keyType, valueType);
+        final CacheProxy<K, V> cache = findOrCreate(cacheName, keyType, valueType);
         if (cache != null) {
             requireTypes(cacheName, cache.configuration(), keyType, valueType);
         }
@@ -192,9 +192,9 @@ public final class RowanCacheManager implements CacheManager {
      * @param keyType null if the caller does not say
      * @param valueType null if the caller does not say
      */
-    private <K, V> @Nullable OpenCache<K, V> findOrCreate(
+    private <K, V> @Nullable CacheProxy<K, V> findOrCreate(
             String cacheName, @Nullable Class<K> keyType, @Nullable Class<V> valueType) {
-        OpenCache<K, V> cache = find(cacheName);
+        CacheProxy<K, V> cache = find(cacheName);
         final Template template = cache == null ? templates.find(cacheName) : null;
         if (template == null || !template.creates()) {
             return cache;
@@ -221,9 +221,9 @@ public final class RowanCacheManager implements CacheManager {
     }
 
     @SuppressWarnings("unchecked") // the caller says what it opened the cache as
-    private <K, V> @Nullable OpenCache<K, V> find(String cacheName) {
+    private <K, V> @Nullable CacheProxy<K, V> find(String cacheName) {
         Objects.requireNonNull(cacheName, "cacheName");
-        return (OpenCache<K, V>) caches.get(cacheName);
+        return (CacheProxy<K, V>) caches.get(cacheName);
     }
 
     @Override
@@ -236,7 +236,7 @@ public final class RowanCacheManager implements CacheManager {
     public void destroyCache(String cacheName) {
         requireOpen();
         Objects.requireNonNull(cacheName, "cacheName");
-        final OpenCache<?, ?> cache = caches.get(cacheName);
+        final CacheProxy<?, ?> cache = caches.get(cacheName);
         if (cache != null) {
             cache.close();
         }
@@ -246,7 +246,7 @@ public final class RowanCacheManager implements CacheManager {
     @Override
     public void enableManagement(String cacheName, boolean enabled) {
         requireOpen();
-        final OpenCache<?, ?> cache = find(cacheName);
+        final CacheProxy<?, ?> cache = find(cacheName);
         if (cache != null) {
             cache.enableManagement(enabled);
         }
@@ -255,14 +255,14 @@ public final class RowanCacheManager implements CacheManager {
     @Override
     public void enableStatistics(String cacheName, boolean enabled) {
         requireOpen();
-        final OpenCache<?, ?> cache = find(cacheName);
+        final CacheProxy<?, ?> cache = find(cacheName);
         if (cache != null) {
             cache.enableStatistics(enabled);
         }
     }
 
     /** An opening has ended. */
-    void closed(OpenCache<?, ?> cache) {
+    void closed(CacheProxy<?, ?> cache) {
         caches.remove(cache.getName(), cache);
     }
 
@@ -274,8 +274,8 @@ public final class RowanCacheManager implements CacheManager {
             }
             closed = true;
         }
-        final Closing closing = new Closing();
-        for (OpenCache<?, ?> cache : List.copyOf(caches.values())) {
+        final CloseSequence closing = new CloseSequence();
+        for (CacheProxy<?, ?> cache : List.copyOf(caches.values())) {
             closing.step(cache::close);
         }
         closing.step(threads::close)

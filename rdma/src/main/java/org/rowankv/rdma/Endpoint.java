@@ -48,7 +48,7 @@ public interface Endpoint extends AutoCloseable {
      * is, as ever: but nothing moves while nobody turns that.
      */
     default CompletableFuture<QueuePair> connectAsync(
-            int remoteServerId, long remoteIncarnation, long term, WorkerIo io) {
+            int remoteServerId, long remoteIncarnation, long term, IoPoller io) {
         return connectAsync(remoteServerId, remoteIncarnation, term);
     }
 

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.rowankv.runtime.concurrent.Waiting;
+import org.rowankv.runtime.concurrent.Parker;
 
 /**
  * A model checker that runs the real code of a few threads under every schedule. Its granularity is the chaos points;
@@ -20,7 +20,7 @@ import org.rowankv.runtime.concurrent.Waiting;
  *
  * <p>Its state has no lock: it belongs to the running thread, and {@code current} hands it over.
  */
-public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoCloseable {
+public final class ScheduleExplorer implements ChaosHandler, Parker, AutoCloseable {
     /** The code run under each schedule, created anew for each. */
     public interface Scenario {
         List<Runnable> threads();
@@ -39,12 +39,12 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
         Scenario make();
     }
 
-    private static final class Decision {
+    private static final class MutationPlanner {
         final List<Integer> enabled;
         final boolean preempts;
         int chosen;
 
-        Decision(List<Integer> enabled, boolean preempts) {
+        MutationPlanner(List<Integer> enabled, boolean preempts) {
             this.enabled = enabled;
             this.preempts = preempts;
         }
@@ -62,7 +62,7 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
     private final int maxPreemptions;
     private final Thread explorer = Thread.currentThread();
     private final List<Worker> workers = new ArrayList<>();
-    private final List<Decision> decisions = new ArrayList<>();
+    private final List<MutationPlanner> decisions = new ArrayList<>();
     private Scenario scenario;
     private boolean[] ended = {};
     private boolean[] parked = {};
@@ -107,7 +107,7 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
     /** Backtracks to the last decision that has an alternative within the bound. */
     private boolean nextSchedule() {
         while (!decisions.isEmpty()) {
-            final Decision last = decisions.get(decisions.size() - 1);
+            final MutationPlanner last = decisions.get(decisions.size() - 1);
             last.chosen++;
             if (last.chosen < last.enabled.size() && preemptions() <= maxPreemptions) {
                 return true;
@@ -119,7 +119,7 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
 
     private int preemptions() {
         int sum = 0;
-        for (Decision each : decisions) {
+        for (MutationPlanner each : decisions) {
             sum += each.cost();
         }
         return sum;
@@ -218,9 +218,9 @@ public final class ScheduleExplorer implements ChaosHandler, Waiting, AutoClosea
             if (enabled.isEmpty()) {
                 return NONE;
             }
-            decisions.add(new Decision(enabled, running));
+            decisions.add(new MutationPlanner(enabled, running));
         }
-        final Decision decision = decisions.get(step++);
+        final MutationPlanner decision = decisions.get(step++);
         return decision.enabled.get(decision.chosen);
     }
 

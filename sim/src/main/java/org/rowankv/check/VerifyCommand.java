@@ -11,7 +11,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.area.ToolDirectory;
 import org.rowankv.check.verify.EmbeddedStoreUnderTest;
-import org.rowankv.check.verify.StuckException;
+import org.rowankv.check.verify.NoProgressException;
 import org.rowankv.check.verify.VerifyReport;
 import org.rowankv.check.verify.VerifyRun;
 import org.rowankv.check.verify.VerifySettings;
@@ -95,7 +95,7 @@ public final class VerifyCommand implements Callable<Integer> {
             throws IOException {
         try {
             return new VerifyRun(store, settings, SystemClock.INSTANCE, System.out).run();
-        } catch (StuckException e) {
+        } catch (NoProgressException e) {
             System.out.println("verify: stuck, with seed " + settings.seed() + ": " + e.getMessage());
             final Path dump = place.resolveSibling(place.getFileName() + ".hprof");
             ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpHeap(dump.toString(), true);

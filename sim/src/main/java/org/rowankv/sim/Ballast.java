@@ -15,13 +15,13 @@ final class Ballast {
 
     private final Simulation simulation;
     private final SimValues values;
-    private final DamageJudge damage;
+    private final DamageChecker damage;
     /** A separate cache, because other caches are cleared. */
     private int cacheId;
 
     private int count;
 
-    Ballast(Simulation simulation, SimValues values, DamageJudge damage) {
+    Ballast(Simulation simulation, SimValues values, DamageChecker damage) {
         this.simulation = simulation;
         this.damage = damage;
         this.values = values;

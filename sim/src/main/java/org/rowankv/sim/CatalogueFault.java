@@ -5,13 +5,13 @@ import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Status;
 import org.rowankv.sim.workload.CacheLife;
-import org.rowankv.sim.workload.Caches;
+import org.rowankv.sim.workload.WorkloadCaches;
 
 /** A fault that destroys a cache in use. It is created again at once, or in the next pause. */
 final class CatalogueFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {
-        final Caches caches = simulation.workload().caches();
+        final WorkloadCaches caches = simulation.workload().caches();
         final int cache = a % caches.count();
         if (!caches.isDestroyable(cache)) {
             return;
@@ -50,7 +50,7 @@ final class CatalogueFault implements Fault {
             }
         }
 
-        private void change(Caches caches, Catalogue catalogue) {
+        private void change(WorkloadCaches caches, Catalogue catalogue) {
             if (life != null) {
                 caches.destroy(life, catalogue);
             }

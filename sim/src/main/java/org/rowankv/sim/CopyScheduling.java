@@ -6,14 +6,14 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 
 /** Scheduling for a store outside the simulation: runs all its agents whenever its one caller waits. */
 final class CopyScheduling implements Scheduling {
-    private static final class Turned implements TurnedAgent {
+    private static final class SimTask implements AgentHandle {
         private final AgentInvoker invoker;
 
-        Turned(Agent agent, ErrorLog errors) {
+        SimTask(Agent agent, ErrorLog errors) {
             this.invoker = new AgentInvoker(agent, errors);
         }
 
@@ -39,15 +39,15 @@ final class CopyScheduling implements Scheduling {
     }
 
     private final Timeline timeline;
-    private final List<Turned> agents = new ArrayList<>();
+    private final List<SimTask> agents = new ArrayList<>();
 
     CopyScheduling(Timeline timeline) {
         this.timeline = timeline;
     }
 
     @Override
-    public TurnedAgent take(Agent agent, ErrorLog errors) {
-        final Turned turned = new Turned(agent, errors);
+    public AgentHandle take(Agent agent, ErrorLog errors) {
+        final SimTask turned = new SimTask(agent, errors);
         agents.add(turned);
         return turned;
     }
@@ -55,7 +55,7 @@ final class CopyScheduling implements Scheduling {
     @Override
     public void park(long ns) {
         timeline.advance(ns);
-        for (Turned each : List.copyOf(agents)) {
+        for (SimTask each : List.copyOf(agents)) {
             each.invoker.tryInvoke();
         }
     }

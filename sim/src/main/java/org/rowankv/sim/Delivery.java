@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.dispatch.NotServedException;
-import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.durability.ForceFailedException;
 
 /**
@@ -23,7 +23,7 @@ final class Delivery extends Task {
 
     private final SimScheduling.AgentTask agents;
     private final boolean doubled;
-    private @Nullable SteppedCall call;
+    private @Nullable PollableCall call;
     /** It arrived at a store that had stopped itself: only a refusal is correct. */
     private boolean isToBeRefused;
 
@@ -94,7 +94,7 @@ final class Delivery extends Task {
     @Override
     void step() {
         try {
-            SteppedCall own = call;
+            PollableCall own = call;
             if (own == null) {
                 simulation.turns().arrived(this);
                 simulation.services().arrived(request);

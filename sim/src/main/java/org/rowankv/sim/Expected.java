@@ -173,7 +173,7 @@ final class Expected {
     }
 
     /** The events that did not happen. */
-    static List<String> missing(Happenings happenings) {
+    static List<String> missing(EventCounters happenings) {
         final List<String> missing = new ArrayList<>();
         final List<String> others =
                 Stream.concat(OTHERS.stream(), Counts.expected().stream()).toList();

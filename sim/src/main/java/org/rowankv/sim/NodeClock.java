@@ -1,7 +1,7 @@
 package org.rowankv.sim;
 
 import org.rowankv.runtime.Clock;
-import org.rowankv.sim.workload.ValueLifetimes;
+import org.rowankv.sim.workload.LifetimeChecker;
 
 /** One node's clock: the simulation's time with a small drift, from its own origin. */
 public final class NodeClock implements Clock {
@@ -25,7 +25,7 @@ public final class NodeClock implements Clock {
     }
 
     /** Sets the wall clock: lifetimes end that much earlier or later, and their checker allows for it. */
-    public void jump(long ms, ValueLifetimes lifetimes) {
+    public void jump(long ms, LifetimeChecker lifetimes) {
         wallOffsetMs += ms;
         lifetimes.jumped(timeline.nowNs(), ms);
     }

@@ -24,7 +24,7 @@ record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         CUT_LINK(new CutLinkFault()),
         CLOCK_JUMP(new ClockJumpFault()),
         CRASH_BEHIND(new CrashBehindFault()),
-        LAST_WORDS(new LastWordsFault()),
+        LAST_WORDS(new SilentClientFault()),
         CATALOGUE(new CatalogueFault()),
         BIT_ROT(new BitRotFault()),
         FORCE_FAILS(new ForceFault()),

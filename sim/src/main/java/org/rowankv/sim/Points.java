@@ -17,7 +17,7 @@ final class Points {
         private final boolean publishes;
         private final boolean isOfAppend;
         private final int favour;
-        private final Happenings.Counter reached;
+        private final EventCounters.Counter reached;
 
         Point(String name) {
             this.isInMonitor = name.startsWith("local.fence");
@@ -51,8 +51,8 @@ final class Points {
     private final RandomSource lengths;
     private final RandomSource breaks;
     private final Chance chance;
-    private final DeviceJudge device;
-    private final CommitJudge commits;
+    private final DeviceChecker device;
+    private final CommitChecker commits;
     private final Map<String, Point> points = new HashMap<>();
     /** Each break takes long, and a copy that never ends blocks tasks that wait for space. */
     private int breaksLeft = 3;
@@ -69,8 +69,8 @@ final class Points {
         this.simulation = simulation;
         this.lengths = random.fork("lengths");
         this.breaks = random.fork("breaks");
-        this.device = new DeviceJudge(simulation);
-        this.commits = new CommitJudge(simulation::violation);
+        this.device = new DeviceChecker(simulation);
+        this.commits = new CommitChecker(simulation::violation);
         this.chance = new Chance(simulation.plan(), random.fork("chance"));
     }
 
@@ -143,7 +143,7 @@ final class Points {
         }
         point.reached.add(1);
         device.onPoint(name, here);
-        if (name.equals(CommitJudge.POINT)) {
+        if (name.equals(CommitChecker.POINT)) {
             onCommitted(here);
         }
         if (name.equals(crashBehind)) {

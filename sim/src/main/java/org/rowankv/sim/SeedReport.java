@@ -17,7 +17,7 @@ public interface SeedReport<R> {
     /** Hash of the trace. */
     long hash();
 
-    Happenings happenings();
+    EventCounters happenings();
 
     /** Coverage of its clients. */
     Coverage coverage();

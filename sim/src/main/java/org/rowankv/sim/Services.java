@@ -10,7 +10,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.Machine;
 import org.rowankv.server.embedded.EmbeddedCluster;
-import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.sim.service.BlockingCaller;
 import org.rowankv.sim.service.LiveCopies;
 import org.rowankv.sim.service.Service;
@@ -174,7 +174,7 @@ final class Services implements StoreScene {
     public EmbeddedCluster openCopy(Path directory) {
         return EmbeddedCluster.open(
                 simulation.plan().settingsOfCopy(directory),
-                new Surroundings(
+                new EmbeddedContext(
                         simulation.store()::clock,
                         choice.fork("copy " + copies++),
                         new CopyScheduling(simulation.timeline()),

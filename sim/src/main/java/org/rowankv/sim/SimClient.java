@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.Attempts;
+import org.rowankv.driver.session.RequestAttempts;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
@@ -28,7 +28,7 @@ final class SimClient extends Task {
     private int clientsBefore;
 
     // --- the operation in progress ---
-    private @Nullable Attempts stepped;
+    private @Nullable RequestAttempts stepped;
     private @Nullable Request sent;
     private @Nullable Request received;
     /** Sent when the pause before it is over. */
@@ -105,7 +105,7 @@ final class SimClient extends Task {
 
     @Override
     void step() {
-        final Attempts own = stepped;
+        final RequestAttempts own = stepped;
         final Request asked = sent;
         if (own == null || asked == null) {
             begin();
@@ -165,7 +165,7 @@ final class SimClient extends Task {
     private void begin() {
         final Request request = asks.begin();
         simulation.onBegun();
-        final Attempts begun = client.attempts(request);
+        final RequestAttempts begun = client.attempts(request);
         stepped = begun;
         send(requireNonNull(begun.next()));
     }

@@ -10,12 +10,12 @@ import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.durability.AreaMemory;
-import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.embedded.EmbeddedContext;
 
 /**
  * State that survives a crash: the servers' areas and the configuration store. Reused from one simulation to the next.
  */
-final class SimMemories implements Surroundings.Memories {
+final class SimMemories implements EmbeddedContext.Memories {
     private final List<SimMemory> kept = new ArrayList<>();
     private final List<SimMemory> used = new ArrayList<>();
     private SimConfigurationStore store = new SimConfigurationStore();

@@ -14,7 +14,7 @@ record SimReport(
         SimPlan plan,
         long hash,
         int begun,
-        Happenings happenings,
+        EventCounters happenings,
         Coverage coverage,
         @Nullable String violation) implements SeedReport<SimReport> {
     @Override

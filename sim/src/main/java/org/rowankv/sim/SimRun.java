@@ -28,7 +28,7 @@ public final class SimRun<R extends SeedReport<R>> {
     private final Clock clock;
     private final PrintStream out;
 
-    private final Happenings happenings = new Happenings();
+    private final EventCounters happenings = new EventCounters();
     private final Coverage coverage = new Coverage();
     private final List<R> violations = new ArrayList<>();
     private int begun;
@@ -129,7 +129,7 @@ public final class SimRun<R extends SeedReport<R>> {
         }
     }
 
-    public Happenings happenings() {
+    public EventCounters happenings() {
         return happenings;
     }
 

@@ -8,14 +8,14 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 
 /** Scheduling that registers agents as tasks of a simulation. */
 final class SimScheduling implements Scheduling {
     /**
      * One server's agents: ready when there may be work, otherwise idle for a while, like the threads of production.
      */
-    static final class AgentTask extends Task implements TurnedAgent {
+    static final class AgentTask extends Task implements AgentHandle {
         private static final long SHORTEST_REST_NS = 50_000;
         private static final long LONGEST_REST_NS = 10_000_000;
 
@@ -123,7 +123,7 @@ final class SimScheduling implements Scheduling {
     }
 
     @Override
-    public TurnedAgent take(Agent agent, ErrorLog errors) {
+    public AgentHandle take(Agent agent, ErrorLog errors) {
         final AgentTask task = new AgentTask(agent, errors, simulation.timeline());
         if (agent.roleName().startsWith(SERVER)) {
             servers.add(task);

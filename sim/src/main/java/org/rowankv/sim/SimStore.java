@@ -19,7 +19,7 @@ import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.embedded.EmbeddedCluster;
-import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.engine.ServerStatistics;
@@ -86,7 +86,7 @@ final class SimStore {
         starting = incarnation > 0;
         final EmbeddedCluster opened = EmbeddedCluster.open(
                 plan.settings(),
-                new Surroundings(
+                new EmbeddedContext(
                         clocks::get,
                         random.fork("store " + incarnation++),
                         scheduling,
@@ -314,7 +314,7 @@ final class SimStore {
 
     /** The current incarnation has ended. */
     private void ended() {
-        final Happenings happenings = simulation.happenings();
+        final EventCounters happenings = simulation.happenings();
         for (ServerStatistics server : cluster().statistics()) {
             happenings.add("segments cleaned", server.cleanedSegments());
             happenings.add("tombstones dropped", server.tombstonesDropped());

@@ -32,7 +32,7 @@ final class Simulation {
     private final SimMemories memories;
     private final Timeline timeline = new Timeline();
     private final Trace trace;
-    private final Happenings happenings = new Happenings();
+    private final EventCounters happenings = new EventCounters();
     private final RandomSource outages;
     private final SimSession session = new SimSession(this);
     private final SimNetwork network;
@@ -42,8 +42,8 @@ final class Simulation {
     private final SimStore store;
     private final Turns turns;
     private final Points points;
-    private final Mood mood;
-    private final Judge judge;
+    private final FaultProfile mood;
+    private final StoreChecker judge;
     private final Services services;
     private final Victim victim;
     private final Stops stops;
@@ -68,14 +68,14 @@ final class Simulation {
         }
         this.turns = new Turns(this, random.fork("turns"));
         this.points = new Points(this, random.fork("points"));
-        this.mood = new Mood(this);
+        this.mood = new FaultProfile(this);
         this.outages = random.fork("outages");
         final RandomSource stores = random.fork("stores");
         this.network = new SimNetwork(this, random.fork("network"), plan.lossPerMille());
         this.store = new SimStore(this, memories, stores, random.fork("clocks"));
         this.values = new SimValues(plan.smallValue(), plan.largeValue());
         this.workload = new Workload(plan.workload(), plan.clients(), values, new SimWorkloadHost(this));
-        this.judge = new Judge(this, values);
+        this.judge = new StoreChecker(this, values);
         this.victim = new Victim(this, random.fork("victim"));
         this.stops = new Stops(this, random.fork("stops"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
@@ -466,7 +466,7 @@ final class Simulation {
         return trace;
     }
 
-    Happenings happenings() {
+    EventCounters happenings() {
         return happenings;
     }
 
@@ -494,7 +494,7 @@ final class Simulation {
         return turns;
     }
 
-    Mood mood() {
+    FaultProfile mood() {
         return mood;
     }
 

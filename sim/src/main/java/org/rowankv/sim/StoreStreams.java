@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.engine.Server;
-import org.rowankv.server.frontend.AskedChanges;
-import org.rowankv.server.frontend.Served;
-import org.rowankv.server.frontend.ServedShards;
+import org.rowankv.server.frontend.PendingChangesRequest;
+import org.rowankv.server.frontend.RequestBackend;
+import org.rowankv.server.frontend.BackendShards;
 import org.rowankv.sim.service.StreamServers;
 import org.rowankv.sim.service.VisibleObject;
 import org.rowankv.sim.workload.CacheLife;
@@ -26,7 +26,7 @@ final class StoreStreams implements StreamServers {
     private final Map<ByteBuffer, Integer> keys = new HashMap<>();
     private final SimValues values;
     private @Nullable EmbeddedCluster cluster;
-    private List<AskedChanges.Source> sources = List.of();
+    private List<PendingChangesRequest.Source> sources = List.of();
 
     StoreStreams(Simulation simulation) {
         this.simulation = simulation;
@@ -34,7 +34,7 @@ final class StoreStreams implements StreamServers {
                 new SimValues(simulation.plan().smallValue(), simulation.plan().largeValue());
     }
 
-    private record OfServer(Served served) implements AskedChanges.Source {
+    private record OfServer(RequestBackend served) implements PendingChangesRequest.Source {
         @Override
         public Status whyNotServed(int shard, long clientTerm) {
             if (!served.isServing()) {
@@ -65,7 +65,7 @@ final class StoreStreams implements StreamServers {
     }
 
     @Override
-    public AskedChanges.@Nullable Source source(int server) {
+    public PendingChangesRequest.@Nullable Source source(int server) {
         final SimLinks links = simulation.store().links();
         if (!simulation.store().isUp()
                 || !simulation.isCalm()
@@ -76,7 +76,7 @@ final class StoreStreams implements StreamServers {
         if (now != cluster) {
             cluster = now;
             sources = now.servers().stream()
-                    .<AskedChanges.Source>map(each -> new OfServer(new ServedShards(each)))
+                    .<PendingChangesRequest.Source>map(each -> new OfServer(new BackendShards(each)))
                     .toList();
         }
         return sources.get(server);

@@ -16,7 +16,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.area.UnusableAreaException;
@@ -91,7 +91,7 @@ class CommittedSegmentTest {
             addresses.clear();
             written(owner);
             memory.cutPower(new SplittableRandomSource(cut), happened -> {});
-            final Area area = Area.open(SETTINGS, memory.present(), OpenConsent.NONE);
+            final Area area = Area.open(SETTINGS, memory.present(), OpenOverrides.NONE);
             final Segments found = segments(area);
             final int segment = found.segmentOf(addresses.get(0));
             if (found.state(segment) == SegmentState.COMMITTED) {
@@ -124,7 +124,7 @@ class CommittedSegmentTest {
     }
 
     private RecoveredServer start() {
-        final Area area = Area.open(SETTINGS, memory.present(), OpenConsent.NONE);
+        final Area area = Area.open(SETTINGS, memory.present(), OpenOverrides.NONE);
         final Segments found = segments(area);
         final ShardReplica replica = new ShardReplica(0, 1, new KeyHash(11), found, 1);
         final RecoveredServer server = new RecoveredServer(

@@ -43,7 +43,7 @@ class ExpectedTest {
 
     @Test
     void shouldMissWhatDidNotHappen() {
-        final Happenings happenings = new Happenings();
+        final EventCounters happenings = new EventCounters();
         final int all = Expected.missing(happenings).size();
         happenings.count("crashes during a start");
         assertThat(Expected.missing(happenings)).hasSize(all - 1).doesNotContain("crashes during a start");

@@ -9,7 +9,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.durability.AreaMemory;
 import org.rowankv.server.durability.Durability;
 
@@ -57,7 +57,7 @@ class SimMemoryTest {
             store(area, life);
             ended.add(area);
             memory.crash();
-            area = Area.open(SETTINGS, memory.present(), OpenConsent.NONE);
+            area = Area.open(SETTINGS, memory.present(), OpenOverrides.NONE);
             for (Area one : ended) {
                 store(one, -life);
             }

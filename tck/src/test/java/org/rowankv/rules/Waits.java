@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
-import org.rowankv.runtime.agent.StartedWork;
+import org.rowankv.runtime.agent.RunningTask;
 
 /**
  * Rule on unbounded waits: a wait without a timeout needs a proof that it ends. Polling loops with short pauses are not
@@ -33,7 +33,7 @@ final class Waits {
     /** By class: why its waits end. */
     private static final Map<String, String> PROOFS = Map.ofEntries(
             entry(
-                    "org.rowankv.runtime.agent.ThreadWork",
+                    "org.rowankv.runtime.agent.ThreadTask",
                     "its users first end the work they wait for: they are in this list themselves"),
             entry(
                     "org.rowankv.runtime.agent.AgentRunner",
@@ -50,7 +50,7 @@ final class Waits {
                     "org.rowankv.server.frontend.ClientPort",
                     "a loop runs every task; after the loop's end the submitting thread runs it"),
             entry(
-                    "org.rowankv.server.frontend.PortLoop",
+                    "org.rowankv.server.frontend.ClientEventLoop",
                     "a closed loop drains for the time in its settings, then ends"),
             entry(
                     "org.rowankv.server.cluster.Chores",
@@ -116,7 +116,7 @@ final class Waits {
                 .or(calls(LockSupport.class, 0, "park"))
                 .or(calls(LockSupport.class, 1, "park"))
                 .or(calls(Process.class, 0, "waitFor"))
-                .or(calls(StartedWork.class, 0, "join"));
+                .or(calls(RunningTask.class, 0, "join"));
     }
 
     private static DescribedPredicate<JavaAccess<?>> calls(Class<?> owner, int argumentCount, String name) {

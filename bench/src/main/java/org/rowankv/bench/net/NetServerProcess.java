@@ -11,14 +11,14 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.dispatch.SteppedCall;
-import org.rowankv.server.dispatch.SteppedCalls;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.dispatch.PollableCalls;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
-import org.rowankv.server.frontend.Served;
+import org.rowankv.server.frontend.RequestBackend;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 
@@ -71,8 +71,8 @@ public final class NetServerProcess {
     }
 
     /** Replies at once: to a read with a value of the fixed length, to a write with a version. */
-    private static final class Echo implements Served {
-        private record EchoCall(Request request) implements SteppedCall {
+    private static final class Echo implements RequestBackend {
+        private record EchoCall(Request request) implements PollableCall {
             @Override
             public void again() {
                 // Stateless.
@@ -100,7 +100,7 @@ public final class NetServerProcess {
         }
 
         @Override
-        public SteppedCalls calls(int loop, int loops) {
+        public PollableCalls calls(int loop, int loops) {
             return EchoCall::new;
         }
 

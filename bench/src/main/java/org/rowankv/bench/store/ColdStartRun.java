@@ -6,7 +6,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
-import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.server.engine.ServerStatistics;
 
 /** Program that fills a store, or opens one and prints the time. Runs in its own process. */
@@ -38,7 +38,7 @@ public final class ColdStartRun {
 
     private static void open(Path directory, int objects) {
         final EmbeddedSettings settings = EmbeddedSettings.of(ZippyObjects.settings(directory, objects));
-        final Surroundings machine = Surroundings.machine();
+        final EmbeddedContext machine = EmbeddedContext.machine();
         final long startNs = System.nanoTime();
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings, machine)) {
             final long tookNs = System.nanoTime() - startNs;

@@ -13,7 +13,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
-import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.server.engine.ServerStatistics;
 
 /** A store of one server whose objects one thread overwrites. Confined to that thread. */
@@ -51,7 +51,7 @@ final class OverwrittenStore implements AutoCloseable {
             with.capacityBytes = capacityBytes;
             with.segmentBytes = SEGMENT_LENGTH;
         });
-        final Surroundings machine = Surroundings.machine();
+        final EmbeddedContext machine = EmbeddedContext.machine();
         this.cluster = EmbeddedCluster.open(settings, machine.withTuning(with -> with.fillPercent = fillPercent));
         this.client = new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(1));
         this.cacheId = client.catalogue().create("bench", new byte[0]).id();

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.ServerCommand;
 import org.rowankv.daemon.StatusText;
-import org.rowankv.daemon.admin.AdminQuestion;
+import org.rowankv.daemon.admin.AdminRequest;
 import org.rowankv.daemon.zookeeper.SecretFiles;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.runtime.Clock;
@@ -244,7 +244,7 @@ public final class LocalCluster {
     private String health(int server) {
         final HostAndPort admin = adminOf(server);
         try {
-            return AdminQuestion.ask(admin.host(), admin.port(), "health").strip();
+            return AdminRequest.ask(admin.host(), admin.port(), "health").strip();
         } catch (IOException e) {
             return StatusText.AWAY;
         }
@@ -259,7 +259,7 @@ public final class LocalCluster {
         final long fromNs = clock.nanoTime();
         while (true) {
             try {
-                return AdminQuestion.askStatus(adminOf(server));
+                return AdminRequest.askStatus(adminOf(server));
             } catch (IOException e) {
                 // On a machine with much to do an answer may take longer than the port's clients wait.
                 if (servers.get(server).running().isEmpty() || clock.nanoTime() - fromNs >= STATUS_PATIENCE_NS) {

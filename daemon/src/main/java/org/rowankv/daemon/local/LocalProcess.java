@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.ParentWatch;
-import org.rowankv.daemon.zookeeper.NodeDefaults;
+import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 
 /** A process of a local cluster: its log, and its number in a file, by which a later command finds it again. */
 public final class LocalProcess {
@@ -61,7 +61,7 @@ public final class LocalProcess {
         // Not in the command line: of a long one the system shows nothing, and this would not know its own process
         // again.
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
-        builder.environment().remove(NodeDefaults.SECRET_VARIABLE); // of another cluster: this one has its own
+        builder.environment().remove(ZooKeeperNodeDefaults.SECRET_VARIABLE); // of another cluster: this one has its own
         final Process process = builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectInput(

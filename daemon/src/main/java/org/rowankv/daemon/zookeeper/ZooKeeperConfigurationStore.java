@@ -51,7 +51,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     private final String where;
     private final CuratorFramework curator;
     private final ExecutorService calls;
-    private final @Nullable OpenNodes openNodes;
+    private final @Nullable UnprotectedNodes unprotectedNodes;
 
     /** As below, without a credential: what it makes is open to everybody. */
     public ZooKeeperConfigurationStore(String servers, String cluster, int connectionTimeoutMs) {
@@ -84,7 +84,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
             builder.authorization(auth.scheme(), auth.bytes()).aclProvider(new CreatorOnly());
         }
         this.curator = builder.build();
-        this.openNodes = auth == null ? null : new OpenNodes(curator, where);
+        this.unprotectedNodes = auth == null ? null : new UnprotectedNodes(curator, where);
         this.calls = Executors.newSingleThreadExecutor(work -> {
             final Thread thread = new Thread(work, "rowan-zookeeper");
             thread.setDaemon(true);
@@ -142,8 +142,8 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         } catch (KeeperException.NoNodeException e) {
             return new Found(null, -1);
         }
-        if (openNodes != null) {
-            openNodes.look(path);
+        if (unprotectedNodes != null) {
+            unprotectedNodes.look(path);
         }
         if (bytes == null || bytes.length == 0) {
             return new Found(null, stat.getVersion());

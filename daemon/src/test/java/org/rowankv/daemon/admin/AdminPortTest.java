@@ -56,7 +56,7 @@ final class AdminPortTest {
     }
 
     private String health() throws IOException {
-        return AdminQuestion.ask("127.0.0.1", port.port(), "health");
+        return AdminRequest.ask("127.0.0.1", port.port(), "health");
     }
 
     private void pass(int ms) {
@@ -206,7 +206,7 @@ final class AdminPortTest {
                             return own.wallMs();
                         }
                     };
-            assertThatThrownBy(() -> AdminQuestion.ask(
+            assertThatThrownBy(() -> AdminRequest.ask(
                             server.getInetAddress().getHostAddress(), server.getLocalPort(), "health", stepping))
                     .isInstanceOf(SocketTimeoutException.class)
                     .hasMessageContaining("no whole answer");

@@ -107,7 +107,7 @@ class ZooKeeperAccessTest {
             assertThat(store.compareAndSet("/configuration", ConfigurationStore.ABSENT, BYTES, STAMP))
                     .isTrue();
             assertThat(store.read("/servers/a").bytes()).isEqualTo(BYTES);
-            final OpenNodes nodes = new OpenNodes(curator.usingNamespace("rowan/shop"), "the test");
+            final UnprotectedNodes nodes = new UnprotectedNodes(curator.usingNamespace("rowan/shop"), "the test");
             nodes.look("/servers/a");
             nodes.look("/configuration");
             nodes.look("/servers/a");

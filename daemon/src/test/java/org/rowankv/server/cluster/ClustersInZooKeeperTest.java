@@ -49,7 +49,7 @@ class ClustersInZooKeeperTest {
             try (ClusterBed wrong = new ClusterBed(dir.resolve("1"), 2, 2, CAPACITY, two)) {
                 wrong.members.get(0).start();
                 await().atMost(Duration.ofSeconds(30))
-                        .until(() -> wrong.members.get(0).server.phase() == Phase.FAILED);
+                        .until(() -> wrong.members.get(0).server.phase() == StartPhase.FAILED);
                 assertThat(wrong.members.get(0).server.failure())
                         .hasMessageContaining("is not the one with which server 'a' became a member");
             }

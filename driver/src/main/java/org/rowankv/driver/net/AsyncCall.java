@@ -22,7 +22,7 @@ final class AsyncCall {
     /** A place becomes free soon. */
     private static final long PLACE_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(500);
 
-    private enum Phase {
+    private enum StartPhase {
         /** For a connection or a place: steps look for it, more than one may be scheduled. */
         WAITING,
         /** One of the steps has sent it, or is about to. */
@@ -37,11 +37,11 @@ final class AsyncCall {
     private final long beginNs;
     private final long deadlineNs;
     private final Runnable whenAnswered;
-    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
+    private final AtomicReference<StartPhase> phase = new AtomicReference<>(StartPhase.WAITING);
     /** Written by the step that sends, before the exchange is queued. */
     private @Nullable NetConnection connection;
 
-    private @Nullable Exchange exchange;
+    private @Nullable InFlightRequest exchange;
     /** The reader has seen its end. */
     private boolean ended;
 
@@ -56,7 +56,7 @@ final class AsyncCall {
 
     /** Sends it if that is possible now. */
     void step() {
-        if (phase.get() != Phase.WAITING) {
+        if (phase.get() != StartPhase.WAITING) {
             return; // the request may serve for another operation already
         }
         boolean stepped = false;
@@ -65,7 +65,7 @@ final class AsyncCall {
             stepped = true;
         } finally {
             if (!stepped) {
-                fail(Phase.WAITING, Status.UNREACHABLE);
+                fail(StartPhase.WAITING, Status.UNREACHABLE);
             }
         }
     }
@@ -73,11 +73,11 @@ final class AsyncCall {
     private void proceed() {
         final long nowNs = session.clock().nanoTime();
         if (session.isClosed()) {
-            fail(Phase.WAITING, Status.CLOSED);
+            fail(StartPhase.WAITING, Status.CLOSED);
             return;
         }
         if (deadlineNs - nowNs <= 0) {
-            fail(Phase.WAITING, Status.UNREACHABLE);
+            fail(StartPhase.WAITING, Status.UNREACHABLE);
             return;
         }
         final StepTimer timer = session.timer();
@@ -90,9 +90,9 @@ final class AsyncCall {
             }
             present = link.presentOrSoon(); // made meanwhile
         }
-        final Exchange place = present == null ? null : present.tryBorrow();
+        final InFlightRequest place = present == null ? null : present.tryBorrow();
         if (present == null) {
-            fail(Phase.WAITING, Status.UNREACHABLE);
+            fail(StartPhase.WAITING, Status.UNREACHABLE);
         } else if (place == null) {
             timer.at(nowNs + Math.min(deadlineNs - nowNs, PLACE_PAUSE_NS), this::step);
         } else {
@@ -100,8 +100,8 @@ final class AsyncCall {
         }
     }
 
-    private void send(NetConnection present, Exchange place) {
-        if (!phase.compareAndSet(Phase.WAITING, Phase.SENT)) {
+    private void send(NetConnection present, InFlightRequest place) {
+        if (!phase.compareAndSet(StartPhase.WAITING, StartPhase.SENT)) {
             present.giveBack(place);
             return;
         }
@@ -120,17 +120,17 @@ final class AsyncCall {
                 try {
                     present.abandon(place);
                 } finally {
-                    fail(Phase.SENT, Status.NO_REPLY); // it may have left
+                    fail(StartPhase.SENT, Status.NO_REPLY); // it may have left
                 }
             }
         }
-        if (!isQueued && phase.compareAndSet(Phase.SENT, Phase.OVER)) {
+        if (!isQueued && phase.compareAndSet(StartPhase.SENT, StartPhase.OVER)) {
             whenAnswered.run();
         }
     }
 
-    private void fail(Phase from, Status status) {
-        if (phase.compareAndSet(from, Phase.OVER)) {
+    private void fail(StartPhase from, Status status) {
+        if (phase.compareAndSet(from, StartPhase.OVER)) {
             request.fail(status);
             whenAnswered.run();
         }
@@ -144,7 +144,7 @@ final class AsyncCall {
 
     /** Its exchange is done. */
     void ended() {
-        final Exchange.Outcome outcome = requireNonNull(exchange).outcome();
+        final InFlightRequest.Outcome outcome = requireNonNull(exchange).outcome();
         requireNonNull(connection).giveBack(exchange);
         end(outcome);
     }
@@ -154,18 +154,18 @@ final class AsyncCall {
         if (ended || nowNs - deadlineNs < 0) {
             return false;
         }
-        final Exchange own = requireNonNull(exchange);
-        if (own.changes(Exchange.QUEUED, Exchange.CANCELLED)) {
-            end(Exchange.Outcome.UNSENT);
-        } else if (own.changes(Exchange.SENT, Exchange.ABANDONED)) {
-            end(Exchange.Outcome.LOST);
+        final InFlightRequest own = requireNonNull(exchange);
+        if (own.changes(InFlightRequest.QUEUED, InFlightRequest.CANCELLED)) {
+            end(InFlightRequest.Outcome.UNSENT);
+        } else if (own.changes(InFlightRequest.SENT, InFlightRequest.ABANDONED)) {
+            end(InFlightRequest.Outcome.LOST);
         }
         return ended;
     }
 
-    private void end(Exchange.Outcome outcome) {
+    private void end(InFlightRequest.Outcome outcome) {
         ended = true;
-        if (phase.compareAndSet(Phase.SENT, Phase.OVER)) {
+        if (phase.compareAndSet(StartPhase.SENT, StartPhase.OVER)) {
             try {
                 final long patienceNs = session.settings().attemptNs();
                 RequestCall.end(request, requireNonNull(connection), outcome, beginNs, deadlineNs, patienceNs);

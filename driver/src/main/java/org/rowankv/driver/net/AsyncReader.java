@@ -19,9 +19,9 @@ final class AsyncReader implements Runnable {
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
 
-    private final ReadRole role;
+    private final LeaderFollowerReader role;
     /** Done, as often as somebody is to be told. */
-    private final Exchange own;
+    private final InFlightRequest own;
 
     private final Clock clock;
     private final long spinNs;
@@ -40,7 +40,7 @@ final class AsyncReader implements Runnable {
     private final Runnable whenDead;
 
     /** @param whenDead called if an error ends the thread: it is to break the connection */
-    AsyncReader(ReadRole role, Exchange own, Clock clock, long spinNs, Runnable whenDead) {
+    AsyncReader(LeaderFollowerReader role, InFlightRequest own, Clock clock, long spinNs, Runnable whenDead) {
         this.whenDead = whenDead;
         this.role = role;
         this.own = own;
@@ -95,7 +95,7 @@ final class AsyncReader implements Runnable {
         if (dead) {
             tell();
         } else {
-            role.wake(own.done(Exchange.Outcome.ANSWERED));
+            role.wake(own.done(InFlightRequest.Outcome.ANSWERED));
         }
     }
 
@@ -129,7 +129,7 @@ final class AsyncReader implements Runnable {
         long lookNs = idleSinceNs;
         while (true) {
             // In this order: what ends from here on is told of now, or ends the waiting.
-            own.state(Exchange.SENT);
+            own.state(InFlightRequest.SENT);
             tell();
             watch(watched);
             final long nowNs = clock.nanoTime();

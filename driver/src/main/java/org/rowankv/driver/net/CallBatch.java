@@ -10,7 +10,7 @@ import org.rowankv.protocol.Status;
  * connections go. For one thread.
  */
 final class CallBatch implements AutoCloseable {
-    private record Call(Request request, NetConnection connection, Exchange exchange) {}
+    private record Call(Request request, NetConnection connection, InFlightRequest exchange) {}
 
     private final Route route;
     private final long beginNs;
@@ -67,7 +67,7 @@ final class CallBatch implements AutoCloseable {
 
     /** Queues one more; waits for those before it when there is no place for it. */
     private void add(Request request, NetConnection connection) {
-        Exchange exchange = connection.tryBorrow();
+        InFlightRequest exchange = connection.tryBorrow();
         if (exchange == null) {
             finish();
             exchange = connection.borrow(deadlineNs);
@@ -94,7 +94,7 @@ final class CallBatch implements AutoCloseable {
         flush();
         while (!calls.isEmpty()) {
             final Call call = calls.remove(calls.size() - 1);
-            final Exchange.Outcome outcome = call.connection().await(call.exchange(), deadlineNs);
+            final InFlightRequest.Outcome outcome = call.connection().await(call.exchange(), deadlineNs);
             RequestCall.end(call.request(), call.connection(), outcome, beginNs, deadlineNs, patienceNs);
         }
     }

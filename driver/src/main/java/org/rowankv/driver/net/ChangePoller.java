@@ -93,7 +93,7 @@ final class ChangePoller implements Runnable {
                 + session.settings().attemptNs();
         final NetConnection connection =
                 link.connection(nowNs + session.settings().connectNs());
-        final ChangesQuestion question = new ChangesQuestion(route.term(), WAIT_MS, cursors);
+        final ChangesRequest question = new ChangesRequest(route.term(), WAIT_MS, cursors);
         if (connection == null || !NetSession.ask(connection, deadlineNs, question)) {
             if (connection != null && connection.isSilent(nowNs, deadlineNs, deadlineNs - nowNs)) {
                 connection.fail(new IOException("nothing was heard for too long"));
@@ -138,7 +138,7 @@ final class ChangePoller implements Runnable {
                     session.clock().nanoTime() + session.settings().attemptNs();
             // Of no section: the server answers what it was asked before, and this.
             final boolean unused = NetSession.ask(
-                    connection, deadlineNs, new ChangesQuestion(session.route().term(), 0, List.of()));
+                    connection, deadlineNs, new ChangesRequest(session.route().term(), 0, List.of()));
         }
     }
 

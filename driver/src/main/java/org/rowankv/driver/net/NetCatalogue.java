@@ -16,7 +16,7 @@ import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 
 /**
  * The catalogue of caches, asked of whichever server answers. A question whose answer was lost is asked again: what it does
@@ -33,9 +33,9 @@ final class NetCatalogue implements Catalogue {
         this.session = session;
     }
 
-    private record CatalogueQuestion(Asked asked, Cache cache, List<Answer> answers) implements Question {
+    private record CatalogueQuestion(Asked asked, Cache cache, List<Answer> answers) implements ControlRequest {
         @Override
-        public void write(FrameWriter out, long number) {
+        public void write(FrameEncoder out, long number) {
             CatalogueDescriptor.writeAsked(out, number, asked, cache);
         }
 

@@ -13,7 +13,7 @@ import org.rowankv.driver.session.RetrySchedule;
 import org.rowankv.driver.stream.ChangeCursor;
 import org.rowankv.driver.stream.NetSubscription;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.ChangesWantedDescriptor;
+import org.rowankv.protocol.wire.ChangesRequestDescriptor;
 
 /**
  * The change streams of a session. While there is a subscription, a thread per server asks that server, on a connection of its own, for
@@ -72,9 +72,9 @@ final class NetChanges {
                 final List<ChangeCursor> own = subscription.cursors().stream()
                         .filter(cursor -> !cursor.isBegun() && now.primaryOf(cursor.shard()) == link)
                         .toList();
-                for (int i = 0; i < own.size(); i += ChangesWantedDescriptor.MAX_SECTIONS) {
-                    final ChangesQuestion question = ChangesQuestion.fromNow(
-                            now.term(), own.subList(i, Math.min(own.size(), i + ChangesWantedDescriptor.MAX_SECTIONS)));
+                for (int i = 0; i < own.size(); i += ChangesRequestDescriptor.MAX_SECTIONS) {
+                    final ChangesRequest question = ChangesRequest.fromNow(
+                            now.term(), own.subList(i, Math.min(own.size(), i + ChangesRequestDescriptor.MAX_SECTIONS)));
                     if (session.ask(link, deadlineNs, question)) {
                         question.sections()
                                 .forEach(section -> question.cursor(section).begin(section));
@@ -137,7 +137,7 @@ final class NetChanges {
             for (ChangeCursor cursor : subscription.cursors()) {
                 if (!cursor.isOver()
                         && route.primaryOf(cursor.shard()).address().equals(address)
-                        && cursors.size() < ChangesWantedDescriptor.MAX_SECTIONS) {
+                        && cursors.size() < ChangesRequestDescriptor.MAX_SECTIONS) {
                     cursors.add(cursor);
                 }
             }

@@ -15,36 +15,36 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.FrameMemory;
-import org.rowankv.protocol.frame.HeldBytes;
+import org.rowankv.protocol.frame.BufferAccounting;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.frame.WirePort;
-import org.rowankv.protocol.wire.AnswerDescriptor;
+import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Failures;
-import org.rowankv.runtime.concurrent.SlotLine;
+import org.rowankv.runtime.concurrent.FairSlotPool;
 import org.rowankv.runtime.concurrent.SlotPool;
 import org.rowankv.runtime.concurrent.VirtualThreads;
-import org.rowankv.runtime.concurrent.Waiting;
+import org.rowankv.runtime.concurrent.Parker;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A connection to a server, worked by the threads that use it: whoever finds nobody writing writes what all have queued, and
- * one of those that wait reads for all of them ({@link ReadRole}).
+ * one of those that wait reads for all of them ({@link LeaderFollowerReader}).
  *
  * <p>The channel never blocks, so an interrupt cannot close it: a caller that is interrupted waits on, and finds its interrupt
  * again afterwards. A connection that has broken stays broken. Thread-safe.
  */
-final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
+final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(NetConnection.class);
     private static final int SCRATCH = 64 << 10;
     private static final int FIRST_OUTPUT = 16 << 10;
@@ -62,16 +62,16 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     private final Consumer<byte[]> onRouting;
 
     /** One more than callers can have: the last is that of {@link #asyncReader}, which is never sent. */
-    private final Exchange[] exchanges;
+    private final InFlightRequest[] exchanges;
 
-    private final SlotLine slots;
-    private final ReadRole role;
+    private final FairSlotPool slots;
+    private final LeaderFollowerReader role;
     private final AsyncReader asyncReader;
 
     // --- who writes ---
-    private final AtomicReference<@Nullable Exchange> queue = new AtomicReference<>();
+    private final AtomicReference<@Nullable InFlightRequest> queue = new AtomicReference<>();
     private final AtomicBoolean writing = new AtomicBoolean();
-    private final FrameWriter out = new FrameWriter(FIRST_OUTPUT);
+    private final FrameEncoder out = new FrameEncoder(FIRST_OUTPUT);
     /** Something that the socket did not take is left: whoever reads writes it. */
     private volatile boolean unwritten;
     /** The thread whose call was the last, as far as anybody noticed. */
@@ -79,7 +79,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
 
     // --- who reads ---
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
-    private final FrameCutter in;
+    private final FrameDecoder in;
 
     private volatile long lastReadNs;
     private volatile long silentFromNs; // of racing writers any is right
@@ -102,14 +102,14 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         this.spinNs = settings.spinNs();
         this.onRouting = onRouting;
         this.in =
-                new FrameCutter(WirePort.CLIENTS, type -> settings.maxFrame(), FrameMemory.onHeap(HeldBytes.UNCOUNTED));
+                new FrameDecoder(WirePort.CLIENTS, type -> settings.maxFrame(), FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
         final int places = Math.min(settings.maxInFlight(), welcome.maxInFlight());
-        this.exchanges = new Exchange[places + 1];
+        this.exchanges = new InFlightRequest[places + 1];
         for (int i = 0; i < exchanges.length; i++) {
-            exchanges[i] = new Exchange(i);
+            exchanges[i] = new InFlightRequest(i);
         }
-        this.slots = new SlotLine(new SlotPool(places), Waiting.THREADS, clock);
-        this.role = new ReadRole(exchanges, Waiting.THREADS, this, clock);
+        this.slots = new FairSlotPool(new SlotPool(places), Parker.THREADS, clock);
+        this.role = new LeaderFollowerReader(exchanges, Parker.THREADS, this, clock);
         this.asyncReader = new AsyncReader(role, exchanges[places], clock, spinNs, () -> fail(READER_ENDED));
         this.lastReadNs = clock.nanoTime();
         this.silentFromNs = lastReadNs;
@@ -136,22 +136,22 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
 
     /** A place that is the caller's, or null: none is free now. */
     @Nullable
-    Exchange tryBorrow() {
+    InFlightRequest tryBorrow() {
         final int slot = slots.tryBorrow();
         return slot < 0 ? null : exchanges[slot];
     }
 
     /** A place that is the caller's, or null: none became free in time, or the connection is broken. */
     @Nullable
-    Exchange borrow(long deadlineNs) {
+    InFlightRequest borrow(long deadlineNs) {
         final int slot = slots.borrow(deadlineNs, isBroken);
         return slot < 0 ? null : exchanges[slot];
     }
 
     /** By whoever borrowed it and is done with it. */
-    void giveBack(Exchange exchange) {
+    void giveBack(InFlightRequest exchange) {
         exchange.forget();
-        exchange.state(Exchange.IDLE);
+        exchange.state(InFlightRequest.IDLE);
         slots.giveBack(exchange.slot());
     }
 
@@ -163,9 +163,9 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     // --- writing ---
 
     /** Queues what was prepared; {@link #flush} sends it. */
-    void enqueue(Exchange exchange) {
-        exchange.state(Exchange.QUEUED);
-        Exchange head;
+    void enqueue(InFlightRequest exchange) {
+        exchange.state(InFlightRequest.QUEUED);
+        InFlightRequest head;
         do {
             head = queue.get();
             exchange.next(head);
@@ -197,13 +197,13 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     }
 
     private void writeQueued() throws IOException {
-        Exchange each = Exchange.oldestFirst(queue.getAndSet(null));
+        InFlightRequest each = InFlightRequest.oldestFirst(queue.getAndSet(null));
         while (each != null) {
-            final Exchange following = each.next();
+            final InFlightRequest following = each.next();
             each.next(null);
             if (broken) {
                 endUnsent(each);
-            } else if (each.changes(Exchange.QUEUED, Exchange.WRITING)) {
+            } else if (each.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
                 writeFrame(each);
             } else {
                 dropCancelled(each);
@@ -224,23 +224,23 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         }
     }
 
-    private void writeFrame(Exchange exchange) {
+    private void writeFrame(InFlightRequest exchange) {
         boolean written = false;
         try {
             write(exchange);
             written = true;
         } finally {
             if (written) {
-                exchange.state(Exchange.SENT);
+                exchange.state(InFlightRequest.SENT);
             } else {
-                ended(exchange, Exchange.Outcome.UNSENT);
+                ended(exchange, InFlightRequest.Outcome.UNSENT);
             }
         }
     }
 
-    private void write(Exchange exchange) {
+    private void write(InFlightRequest exchange) {
         final Request request = exchange.request();
-        final Question question = exchange.question();
+        final ControlRequest question = exchange.question();
         if (request != null) {
             RequestDescriptor.write(out, request, exchange.number(), exchange.term());
         } else if (question != null) {
@@ -248,15 +248,15 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         }
     }
 
-    private void dropCancelled(Exchange exchange) {
-        if (exchange.state() == Exchange.CANCELLED) {
+    private void dropCancelled(InFlightRequest exchange) {
+        if (exchange.state() == InFlightRequest.CANCELLED) {
             giveBack(exchange);
         }
     }
 
-    private void endUnsent(Exchange exchange) {
-        if (exchange.changes(Exchange.QUEUED, Exchange.WRITING)) {
-            ended(exchange, Exchange.Outcome.UNSENT);
+    private void endUnsent(InFlightRequest exchange) {
+        if (exchange.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
+            ended(exchange, InFlightRequest.Outcome.UNSENT);
         } else {
             dropCancelled(exchange);
         }
@@ -268,9 +268,9 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
      * Waits for the answer to what was sent, on the calling thread, which reads if nobody else does. Afterwards nobody touches
      * the request any more, and the place is not the caller's.
      */
-    Exchange.Outcome await(Exchange own, long deadlineNs) {
+    InFlightRequest.Outcome await(InFlightRequest own, long deadlineNs) {
         boolean interrupted = false;
-        Exchange.Outcome outcome = null;
+        InFlightRequest.Outcome outcome = null;
         try {
             interrupted = VirtualThreads.isCurrentVirtual() && deadlineNs - clock.nanoTime() > 0
                     ? awaitReader(own, deadlineNs)
@@ -291,7 +291,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     }
 
     /** On a virtual thread: to read there would hold its carrier up, and with it other callers. */
-    private boolean awaitReader(Exchange own, long deadlineNs) {
+    private boolean awaitReader(InFlightRequest own, long deadlineNs) {
         asyncReader.attend();
         try {
             return role.awaitOthers(own, deadlineNs);
@@ -304,19 +304,19 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
      * By the caller of an exchange that met an error before it was done with it: nobody touches its request afterwards. What
      * else the error has left half done here is unknown, so that the connection is of no more use.
      */
-    void abandon(Exchange own) {
+    void abandon(InFlightRequest own) {
         broken = true;
         giveUp(own);
         fail(new IOException("a caller's error"));
     }
 
-    private Exchange.Outcome giveUp(Exchange own) {
-        while (!own.isDone() && own.state() != Exchange.IDLE) {
-            if (own.changes(Exchange.QUEUED, Exchange.CANCELLED)) {
-                return Exchange.Outcome.UNSENT;
+    private InFlightRequest.Outcome giveUp(InFlightRequest own) {
+        while (!own.isDone() && own.state() != InFlightRequest.IDLE) {
+            if (own.changes(InFlightRequest.QUEUED, InFlightRequest.CANCELLED)) {
+                return InFlightRequest.Outcome.UNSENT;
             }
-            if (own.changes(Exchange.SENT, Exchange.ABANDONED)) {
-                return Exchange.Outcome.LOST;
+            if (own.changes(InFlightRequest.SENT, InFlightRequest.ABANDONED)) {
+                return InFlightRequest.Outcome.LOST;
             }
             Thread.yield(); // ends: another thread is between two states, and does not block there
         }
@@ -324,7 +324,7 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
     }
 
     @Override
-    public boolean read(Exchange own, long deadlineNs, boolean spins) {
+    public boolean read(InFlightRequest own, long deadlineNs, boolean spins) {
         boolean interrupted = false;
         long nowNs = clock.nanoTime();
         long spinUntilNs = nowNs + spinNs;
@@ -399,10 +399,10 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         if (slot >= slots.count() || exchanges[slot].number() != number) {
             throw new WireException(WireFault.BAD_FRAME, "an answer to nothing that was asked: " + number);
         }
-        final Exchange exchange = exchanges[slot];
-        if (exchange.changes(Exchange.SENT, Exchange.ANSWERING)) {
+        final InFlightRequest exchange = exchanges[slot];
+        if (exchange.changes(InFlightRequest.SENT, InFlightRequest.ANSWERING)) {
             answer(exchange, type, buffer, at, length);
-        } else if (exchange.changes(Exchange.ABANDONED, Exchange.ANSWERING)) {
+        } else if (exchange.changes(InFlightRequest.ABANDONED, InFlightRequest.ANSWERING)) {
             giveBack(exchange);
         } else {
             throw new WireException(WireFault.BAD_FRAME, "a second answer to " + number);
@@ -410,27 +410,27 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         return true;
     }
 
-    private void answer(Exchange exchange, int type, ByteBuffer buffer, int at, int length) throws WireException {
-        Exchange.Outcome outcome = Exchange.Outcome.LOST;
+    private void answer(InFlightRequest exchange, int type, ByteBuffer buffer, int at, int length) throws WireException {
+        InFlightRequest.Outcome outcome = InFlightRequest.Outcome.LOST;
         try {
             final Request request = exchange.request();
-            final Question question = exchange.question();
+            final ControlRequest question = exchange.question();
             if (request != null) {
                 if (type != ClientFrameDescriptor.ANSWER) {
                     throw new WireException(WireFault.BAD_FRAME, "type " + type + " for a request");
                 }
-                AnswerDescriptor.check(buffer, at, length);
-                AnswerDescriptor.read(buffer, at, length, request);
+                ResponseDescriptor.check(buffer, at, length);
+                ResponseDescriptor.read(buffer, at, length, request);
             } else if (question != null) {
                 question.read(buffer, at, length);
             }
-            outcome = Exchange.Outcome.ANSWERED;
+            outcome = InFlightRequest.Outcome.ANSWERED;
         } finally {
             ended(exchange, outcome);
         }
     }
 
-    private void ended(Exchange exchange, Exchange.Outcome outcome) {
+    private void ended(InFlightRequest exchange, InFlightRequest.Outcome outcome) {
         final AsyncCall async = exchange.async();
         final Thread parked = exchange.done(outcome);
         if (async == null) {
@@ -482,12 +482,12 @@ final class NetConnection implements FrameCutter.Taker, ReadRole.Reader {
         Failures.rethrow(failure);
     }
 
-    private void end(Exchange each) {
-        if (each.changes(Exchange.SENT, Exchange.ANSWERING)) {
-            ended(each, Exchange.Outcome.LOST);
-        } else if (each.changes(Exchange.QUEUED, Exchange.WRITING)) {
-            ended(each, Exchange.Outcome.UNSENT);
-        } else if (each.changes(Exchange.ABANDONED, Exchange.ANSWERING)) {
+    private void end(InFlightRequest each) {
+        if (each.changes(InFlightRequest.SENT, InFlightRequest.ANSWERING)) {
+            ended(each, InFlightRequest.Outcome.LOST);
+        } else if (each.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
+            ended(each, InFlightRequest.Outcome.UNSENT);
+        } else if (each.changes(InFlightRequest.ABANDONED, InFlightRequest.ANSWERING)) {
             giveBack(each);
         }
     }

@@ -20,7 +20,7 @@ import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.topology.Configuration;
@@ -183,9 +183,9 @@ public final class NetSession implements Session {
 
     /** Asks one server; whether it answered. */
     private boolean askRouting(ServerLink link, long deadlineNs) {
-        return ask(link, deadlineNs, new Question() {
+        return ask(link, deadlineNs, new ControlRequest() {
             @Override
-            public void write(FrameWriter out, long number) {
+            public void write(FrameEncoder out, long number) {
                 BytesFrame.write(out, ClientFrameDescriptor.ROUTING_WANTED, number);
             }
 
@@ -205,20 +205,20 @@ public final class NetSession implements Session {
     }
 
     /** Asks a server something; whether it answered. */
-    boolean ask(ServerLink link, long deadlineNs, Question question) {
+    boolean ask(ServerLink link, long deadlineNs, ControlRequest question) {
         final NetConnection connection = link.connection(deadlineNs);
         return connection != null && ask(connection, deadlineNs, question);
     }
 
-    static boolean ask(NetConnection connection, long deadlineNs, Question question) {
-        final Exchange exchange = connection.borrow(deadlineNs);
+    static boolean ask(NetConnection connection, long deadlineNs, ControlRequest question) {
+        final InFlightRequest exchange = connection.borrow(deadlineNs);
         if (exchange == null) {
             return false;
         }
         exchange.prepare(question);
         connection.enqueue(exchange);
         connection.flush();
-        return connection.await(exchange, deadlineNs) == Exchange.Outcome.ANSWERED;
+        return connection.await(exchange, deadlineNs) == InFlightRequest.Outcome.ANSWERED;
     }
 
     /** Asks all servers at the same time: one that does not answer delays no other. Callers share what is under way. */
@@ -341,7 +341,7 @@ public final class NetSession implements Session {
     public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
         requireOpen();
         final Route now = route();
-        final PageQuestion question = new PageQuestion(now.term(), cacheId, shard, position, limit, withValues);
+        final PageRequest question = new PageRequest(now.term(), cacheId, shard, position, limit, withValues);
         final boolean answered = ask(now.primaryOf(shard), clock.nanoTime() + attemptNs, question);
         final Status status = answered ? question.status() : Status.UNREACHABLE;
         if (status != Status.OK) {

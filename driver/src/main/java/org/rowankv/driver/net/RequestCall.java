@@ -17,7 +17,7 @@ final class RequestCall {
     /** For a caller that waits, on its own thread. */
     static void call(Request request, Route route, long beginNs, long deadlineNs, long patienceNs) {
         final NetConnection connection = route.primaryOf(request.shard()).connection(deadlineNs);
-        final Exchange exchange = connection == null ? null : connection.borrow(deadlineNs);
+        final InFlightRequest exchange = connection == null ? null : connection.borrow(deadlineNs);
         if (connection == null || exchange == null) {
             request.fail(Status.UNREACHABLE);
             return;
@@ -51,7 +51,7 @@ final class RequestCall {
      * @param async for a caller that does not wait, else null
      */
     static boolean send(
-            Request request, NetConnection connection, Exchange exchange, long term, @Nullable AsyncCall async) {
+            Request request, NetConnection connection, InFlightRequest exchange, long term, @Nullable AsyncCall async) {
         if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
             request.fail(Status.TOO_LARGE);
             connection.giveBack(exchange);
@@ -74,7 +74,7 @@ final class RequestCall {
     static void end(
             Request request,
             NetConnection connection,
-            Exchange.Outcome outcome,
+            InFlightRequest.Outcome outcome,
             long beginNs,
             long deadlineNs,
             long patienceNs) {

@@ -57,7 +57,7 @@ public final class AsyncRequests implements AutoCloseable {
      */
     public CompletionStage<Request> execute(Request request) {
         final Pending pending = new Pending(request, clock.nanoTime() + deadlineNs);
-        lines.computeIfAbsent(RequestIds.serverOf(request, session.configuration()), server -> new Line())
+        lines.computeIfAbsent(ExactlyOnceExecutor.serverOf(request, session.configuration()), server -> new Line())
                 .execute(pending);
         return pending.stage;
     }
@@ -73,8 +73,8 @@ public final class AsyncRequests implements AutoCloseable {
     /** The requests for one server. */
     private final class Line {
         /** With as many lanes as there are places: none is waited for. */
-        private final RequestIds requestIds =
-                new RequestIds(session, clock, random, deadlineNs, AT_ONCE, CounterStarts.USUAL);
+        private final ExactlyOnceExecutor exactlyOnceExecutor =
+                new ExactlyOnceExecutor(session, clock, random, deadlineNs, AT_ONCE, CounterStarts.USUAL);
 
         private final Semaphore places = new Semaphore(AT_ONCE);
         /** In the order of their deadlines. */
@@ -216,7 +216,7 @@ public final class AsyncRequests implements AutoCloseable {
 
         void close() {
             endOverdue();
-            requestIds.close();
+            exactlyOnceExecutor.close();
         }
 
         Session session() {
@@ -281,9 +281,9 @@ public final class AsyncRequests implements AutoCloseable {
         /** Has a place. */
         void begin(Line line) {
             beginner = Thread.currentThread();
-            Attempts attempts = null;
+            RequestAttempts attempts = null;
             try {
-                attempts = line.requestIds.attempts(request, deadlineNs);
+                attempts = line.exactlyOnceExecutor.attempts(request, deadlineNs);
                 carry(line, attempts);
             } finally {
                 if (attempts == null) {
@@ -295,7 +295,7 @@ public final class AsyncRequests implements AutoCloseable {
         }
 
         /** Hands out attempts until one is not answered at once, or a pause is due: then the reader of the answer, or the timer, goes on. */
-        private void carry(Line line, Attempts attempts) {
+        private void carry(Line line, RequestAttempts attempts) {
             boolean orderly = false;
             try {
                 for (Request next = attempts.next(); next != null; next = attempts.answered()) {
@@ -331,7 +331,7 @@ public final class AsyncRequests implements AutoCloseable {
             }
         }
 
-        private void answered(Line line, Attempts attempts) {
+        private void answered(Line line, RequestAttempts attempts) {
             if (turn.compareAndSet(Turn.CALLING, Turn.ANSWERED) || turn.get() == Turn.FAILED) {
                 return; // the thread that calls goes on, or has given up
             }
@@ -348,7 +348,7 @@ public final class AsyncRequests implements AutoCloseable {
         }
 
         /** An error, which goes on to the caller: the outcome of the last attempt is unknown. */
-        private void giveUp(Line line, Attempts attempts) {
+        private void giveUp(Line line, RequestAttempts attempts) {
             turn.set(Turn.FAILED);
             attempts.abandon();
             refuse(lost());

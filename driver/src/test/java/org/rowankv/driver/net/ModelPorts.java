@@ -17,22 +17,22 @@ import java.util.function.Consumer;
 import org.rowankv.driver.ModelSession;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.FrameMemory;
 import org.rowankv.protocol.frame.HandshakeInput;
-import org.rowankv.protocol.frame.HeldBytes;
+import org.rowankv.protocol.frame.BufferAccounting;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WirePort;
-import org.rowankv.protocol.wire.AnswerDescriptor;
+import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
-import org.rowankv.protocol.wire.ChangesWantedDescriptor;
+import org.rowankv.protocol.wire.ChangesRequestDescriptor;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
@@ -188,10 +188,10 @@ final class ModelPorts implements AutoCloseable {
     }
 
     /** One connection. */
-    private final class Link implements Runnable, FrameCutter.Taker {
+    private final class Link implements Runnable, FrameDecoder.Taker {
         private final int port;
         private final SocketChannel channel;
-        private final FrameWriter out = new FrameWriter(1 << 10);
+        private final FrameEncoder out = new FrameEncoder(1 << 10);
         private final Request request = new Request();
 
         Link(int port, SocketChannel channel) {
@@ -202,8 +202,8 @@ final class ModelPorts implements AutoCloseable {
         @Override
         public void run() {
             final ByteBuffer in = ByteBuffer.allocate(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
-            final FrameCutter cutter =
-                    new FrameCutter(WirePort.CLIENTS, type -> maxFrame, FrameMemory.onHeap(HeldBytes.UNCOUNTED));
+            final FrameDecoder cutter =
+                    new FrameDecoder(WirePort.CLIENTS, type -> maxFrame, FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
             final HandshakeInput hello =
                     new HandshakeInput(WirePort.CLIENTS, true, ClientHandshakeDescriptor.MAX_HELLO);
             boolean welcomed = false;
@@ -234,7 +234,7 @@ final class ModelPorts implements AutoCloseable {
             }
         }
 
-        private synchronized void send(Consumer<FrameWriter> frames) {
+        private synchronized void send(Consumer<FrameEncoder> frames) {
             try {
                 frames.accept(out);
                 while (!out.writeTo(channel)) {
@@ -258,10 +258,10 @@ final class ModelPorts implements AutoCloseable {
                         throw new IllegalStateException("a request that makes no sense");
                     }
                     answer(RequestDescriptor.shard(buffer, at));
-                    send(to -> AnswerDescriptor.write(to, request, number));
+                    send(to -> ResponseDescriptor.write(to, request, number));
                 }
                 case ClientFrameDescriptor.CHANGES_WANTED -> {
-                    ChangesWantedDescriptor.check(buffer, at, length);
+                    ChangesRequestDescriptor.check(buffer, at, length);
                     final List<Section> sections = sections(buffer, at);
                     send(to -> ChangesDescriptor.write(to, number, sections));
                 }
@@ -291,7 +291,7 @@ final class ModelPorts implements AutoCloseable {
         /** What there is to say now; if that is nothing, it is looked for once more a moment later, unless questions are held. */
         private List<Section> sections(ByteBuffer question, int at) {
             final List<Section> sections = look(question, at);
-            if (!sections.isEmpty() || ChangesWantedDescriptor.waitMs(question, at) == 0) {
+            if (!sections.isEmpty() || ChangesRequestDescriptor.waitMs(question, at) == 0) {
                 return sections;
             }
             if (isHeld()) {
@@ -303,9 +303,9 @@ final class ModelPorts implements AutoCloseable {
 
         private List<Section> look(ByteBuffer question, int at) {
             final List<Section> sections = new ArrayList<>();
-            for (int i = 0; i < ChangesWantedDescriptor.sections(question, at); i++) {
-                final int shard = ChangesWantedDescriptor.shard(question, at, i);
-                final long position = ChangesWantedDescriptor.position(question, at, i);
+            for (int i = 0; i < ChangesRequestDescriptor.sections(question, at); i++) {
+                final int shard = ChangesRequestDescriptor.shard(question, at, i);
+                final long position = ChangesRequestDescriptor.position(question, at, i);
                 if (!isPrimary(shard)) {
                     sections.add(new Section(i, Status.NOT_PRIMARY, position, 0, position, List.of()));
                     continue;

@@ -19,11 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.AnswerDescriptor;
+import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.runtime.ManualClock;
 
 /** Callers that begin to wait at their deadlines or behind them, as after they waited for another server; and their places. */
@@ -67,8 +67,8 @@ final class NetConnectionTest {
         listener.close();
     }
 
-    private Exchange send(Request request) {
-        final Exchange exchange = connection.tryBorrow();
+    private InFlightRequest send(Request request) {
+        final InFlightRequest exchange = connection.tryBorrow();
         exchange.prepare(request, 1, null);
         connection.enqueue(exchange);
         connection.flush();
@@ -86,7 +86,7 @@ final class NetConnectionTest {
         return answer;
     }
 
-    private void write(FrameWriter frames) throws IOException {
+    private void write(FrameEncoder frames) throws IOException {
         final int length = frames.pending();
         assertThat(frames.writeTo(server)).isTrue();
         await().until(() -> channel.socket().getInputStream().available() == length);
@@ -96,42 +96,42 @@ final class NetConnectionTest {
     void shouldReadWhatHasComeByTheDeadline() throws IOException {
         final long deadlineNs = clock.nanoTime() + ATTEMPT_NS;
         final Request request = get();
-        final Exchange exchange = send(request);
-        final FrameWriter frames = new FrameWriter(1 << 10);
-        AnswerDescriptor.write(frames, answer(10), exchange.number());
+        final InFlightRequest exchange = send(request);
+        final FrameEncoder frames = new FrameEncoder(1 << 10);
+        ResponseDescriptor.write(frames, answer(10), exchange.number());
         write(frames);
         clock.advanceNs(ATTEMPT_NS);
-        assertThat(connection.await(exchange, deadlineNs)).isEqualTo(Exchange.Outcome.ANSWERED);
+        assertThat(connection.await(exchange, deadlineNs)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
         assertThat(request.version()).isEqualTo(3);
     }
 
     @Test
     void shouldReadAnAnswerBehindOthers() throws IOException {
         final long deadlineNs = clock.nanoTime() + ATTEMPT_NS;
-        final Exchange first = send(get());
-        final Exchange second = send(get());
-        final FrameWriter frames = new FrameWriter(1 << 10);
+        final InFlightRequest first = send(get());
+        final InFlightRequest second = send(get());
+        final FrameEncoder frames = new FrameEncoder(1 << 10);
         // Longer than one read takes, and no longer than the socket holds.
-        AnswerDescriptor.write(frames, answer(70_000), first.number());
-        AnswerDescriptor.write(frames, answer(10), second.number());
+        ResponseDescriptor.write(frames, answer(70_000), first.number());
+        ResponseDescriptor.write(frames, answer(10), second.number());
         write(frames);
         clock.advanceNs(2 * ATTEMPT_NS);
-        assertThat(connection.await(second, deadlineNs)).isEqualTo(Exchange.Outcome.ANSWERED);
-        assertThat(connection.await(first, deadlineNs)).isEqualTo(Exchange.Outcome.ANSWERED);
+        assertThat(connection.await(second, deadlineNs)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
+        assertThat(connection.await(first, deadlineNs)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
     }
 
     @Test
     void shouldNotCallAServerSilentThatAnsweredAnother() throws IOException {
         final long beginNs = clock.nanoTime();
         final long deadlineNs = beginNs + ATTEMPT_NS;
-        final Exchange lost = send(get());
-        final Exchange answered = send(get());
-        final FrameWriter frames = new FrameWriter(1 << 10);
-        AnswerDescriptor.write(frames, answer(10), answered.number());
+        final InFlightRequest lost = send(get());
+        final InFlightRequest answered = send(get());
+        final FrameEncoder frames = new FrameEncoder(1 << 10);
+        ResponseDescriptor.write(frames, answer(10), answered.number());
         write(frames);
         clock.advanceNs(ATTEMPT_NS);
-        assertThat(connection.await(answered, deadlineNs)).isEqualTo(Exchange.Outcome.ANSWERED);
-        assertThat(connection.await(lost, deadlineNs)).isEqualTo(Exchange.Outcome.LOST);
+        assertThat(connection.await(answered, deadlineNs)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
+        assertThat(connection.await(lost, deadlineNs)).isEqualTo(InFlightRequest.Outcome.LOST);
         assertThat(connection.isSilent(beginNs, deadlineNs, ATTEMPT_NS)).isFalse();
     }
 
@@ -139,18 +139,18 @@ final class NetConnectionTest {
     void shouldCallAServerSilentThatSentNothing() {
         final long beginNs = clock.nanoTime();
         final long deadlineNs = beginNs + ATTEMPT_NS;
-        final Exchange lost = send(get());
+        final InFlightRequest lost = send(get());
         clock.advanceNs(ATTEMPT_NS);
-        assertThat(connection.await(lost, deadlineNs)).isEqualTo(Exchange.Outcome.LOST);
+        assertThat(connection.await(lost, deadlineNs)).isEqualTo(InFlightRequest.Outcome.LOST);
         assertThat(connection.isSilent(beginNs, deadlineNs, ATTEMPT_NS)).isTrue();
     }
 
     /** As one that pushes, or that answers others all the time. */
     @Test
     void shouldEndAtTheDeadlineAlthoughAServerSendsOn() throws Exception {
-        final Exchange lost = send(get());
+        final InFlightRequest lost = send(get());
         final Thread flood = new Thread(() -> {
-            final FrameWriter frames = new FrameWriter(1 << 20);
+            final FrameEncoder frames = new FrameEncoder(1 << 20);
             try {
                 while (server.isOpen()) {
                     for (int i = 0; i < 1_000; i++) {
@@ -166,42 +166,42 @@ final class NetConnectionTest {
         });
         flood.start();
         selector.select(ready -> {}, 60_000);
-        assertThat(connection.await(lost, clock.nanoTime())).isEqualTo(Exchange.Outcome.LOST);
+        assertThat(connection.await(lost, clock.nanoTime())).isEqualTo(InFlightRequest.Outcome.LOST);
         server.close();
         flood.join();
     }
 
-    private void answer(Exchange... asked) throws IOException {
-        final FrameWriter frames = new FrameWriter(1 << 10);
-        for (Exchange each : asked) {
-            AnswerDescriptor.write(frames, answer(10), each.number());
+    private void answer(InFlightRequest... asked) throws IOException {
+        final FrameEncoder frames = new FrameEncoder(1 << 10);
+        for (InFlightRequest each : asked) {
+            ResponseDescriptor.write(frames, answer(10), each.number());
         }
         write(frames);
     }
 
-    private void isAnswered(Exchange exchange) {
-        assertThat(connection.await(exchange, clock.nanoTime() + ATTEMPT_NS)).isEqualTo(Exchange.Outcome.ANSWERED);
+    private void isAnswered(InFlightRequest exchange) {
+        assertThat(connection.await(exchange, clock.nanoTime() + ATTEMPT_NS)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
     }
 
     /** Carries out one request, in one of the ways in which a request ends while its connection goes on. */
     private void carryOut(int way) throws IOException {
         switch (way) {
             case 0 -> {
-                final Exchange asked = send(get());
+                final InFlightRequest asked = send(get());
                 answer(asked);
                 isAnswered(asked);
             }
             case 1 -> { // its time is over before it is written
-                final Exchange unsent = connection.tryBorrow();
+                final InFlightRequest unsent = connection.tryBorrow();
                 unsent.prepare(get(), 1, null);
                 connection.enqueue(unsent);
-                assertThat(connection.await(unsent, clock.nanoTime())).isEqualTo(Exchange.Outcome.UNSENT);
+                assertThat(connection.await(unsent, clock.nanoTime())).isEqualTo(InFlightRequest.Outcome.UNSENT);
                 connection.flush();
             }
             case 2 -> { // the answer comes when its caller has gone
-                final Exchange late = send(get());
-                assertThat(connection.await(late, clock.nanoTime())).isEqualTo(Exchange.Outcome.LOST);
-                final Exchange other = send(get());
+                final InFlightRequest late = send(get());
+                assertThat(connection.await(late, clock.nanoTime())).isEqualTo(InFlightRequest.Outcome.LOST);
+                final InFlightRequest other = send(get());
                 answer(late, other);
                 isAnswered(other);
             }
@@ -220,8 +220,8 @@ final class NetConnectionTest {
     void shouldGiveBackThePlaceHoweverARequestEnds() throws IOException {
         for (int way = 0; way < 4; way++) {
             carryOut(way);
-            final List<Exchange> all = new ArrayList<>();
-            for (Exchange each = connection.tryBorrow(); each != null; each = connection.tryBorrow()) {
+            final List<InFlightRequest> all = new ArrayList<>();
+            for (InFlightRequest each = connection.tryBorrow(); each != null; each = connection.tryBorrow()) {
                 all.add(each);
             }
             assertThat(all).as("free places after way %d", way).hasSize(PLACES).doesNotHaveDuplicates();

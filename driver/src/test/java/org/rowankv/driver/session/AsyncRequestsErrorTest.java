@@ -302,7 +302,7 @@ final class AsyncRequestsErrorTest {
     /** Of operations that a caller carries out together, and waits for. */
     @Test
     void shouldGiveBackTheLanesOfABulkThatFails() {
-        final RequestIds ids = new RequestIds(
+        final ExactlyOnceExecutor ids = new ExactlyOnceExecutor(
                 session,
                 SystemClock.INSTANCE,
                 new SplittableRandomSource(1),

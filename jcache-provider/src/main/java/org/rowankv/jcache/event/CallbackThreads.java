@@ -5,7 +5,7 @@ package org.rowankv.jcache.event;
  * thread's callback, so that callbacks which use the cache cannot wait for each other in a circle. Thread-safe.
  */
 public final class CallbackThreads {
-    private final ThreadPlaces<Integer> depths = new ThreadPlaces<>();
+    private final PerThreadSlots<Integer> depths = new PerThreadSlots<>();
 
     /** Notes that the current thread begins a callback; paired with {@link #exit}. */
     public void enter() {

@@ -25,24 +25,24 @@ import org.rowankv.protocol.Request;
  */
 public final class EventHub {
     private final List<Subscription<?, ?>> subscriptions = new CopyOnWriteArrayList<>();
-    private final Map<KeyBytes, Lane> lanes = new ConcurrentHashMap<>();
+    private final Map<KeyBytes, KeyEventQueue> lanes = new ConcurrentHashMap<>();
     private final CallbackThreads callbacks;
     private final RowanClient client;
     /** Null: the store has no others, or does not tell of them. */
-    private final @Nullable OthersChanges others;
+    private final @Nullable RemoteChangeFeed others;
 
     private volatile int interest;
 
     /** @param client by which the cache with that id is reached */
     public EventHub(CallbackThreads callbacks, RowanClient client, int cacheId) {
-        this(callbacks, client, cacheId, new ToldChanges());
+        this(callbacks, client, cacheId, new DeliveredChanges());
     }
 
     /** @param told where operations note what they tell */
-    EventHub(CallbackThreads callbacks, RowanClient client, int cacheId, ToldChanges told) {
+    EventHub(CallbackThreads callbacks, RowanClient client, int cacheId, DeliveredChanges told) {
         this.callbacks = callbacks;
         this.client = client;
-        this.others = client.streamsChanges() ? new OthersChanges(client, cacheId, this, told) : null;
+        this.others = client.streamsChanges() ? new RemoteChangeFeed(client, cacheId, this, told) : null;
     }
 
     /** Begins to tell the subscription of operations that start from now on. */
@@ -84,7 +84,7 @@ public final class EventHub {
         }
         final KeyBytes key = new KeyBytes(
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength()));
-        final Lane lane = enter(key);
+        final KeyEventQueue lane = enter(key);
         try {
             final Notification expiry;
             final Notification change;
@@ -111,8 +111,8 @@ public final class EventHub {
         }
     }
 
-    private Lane enter(KeyBytes key) {
-        return lanes.compute(key, (k, present) -> (present == null ? new Lane() : present).used());
+    private KeyEventQueue enter(KeyBytes key) {
+        return lanes.compute(key, (k, present) -> (present == null ? new KeyEventQueue() : present).used());
     }
 
     private void leave(KeyBytes key) {
@@ -126,7 +126,7 @@ public final class EventHub {
      */
     void tellFromStream(Change change, BooleanSupplier told) {
         final KeyBytes key = new KeyBytes(change.key());
-        final Lane lane = enter(key);
+        final KeyEventQueue lane = enter(key);
         try {
             // An operation that is under way on this key may be the one that did it: it knows once it has its answer.
             lane.order().lock();
@@ -148,7 +148,7 @@ public final class EventHub {
         subscriptions.forEach(Subscription::lose);
     }
 
-    private void tell(Lane lane, @Nullable Notification expiry, @Nullable Notification change) {
+    private void tell(KeyEventQueue lane, @Nullable Notification expiry, @Nullable Notification change) {
         final Notification last = change != null ? change : expiry;
         if (last == null) {
             return;

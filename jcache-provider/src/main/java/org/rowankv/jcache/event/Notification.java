@@ -11,7 +11,7 @@ import org.rowankv.protocol.Status;
 
 /**
  * Something that happened to one key, as bytes, and how far the telling of it has come. The bytes never change; the
- * progress is guarded by the {@link Lane} of the key.
+ * progress is guarded by the {@link KeyEventQueue} of the key.
  */
 final class Notification {
     private final EventType type;

@@ -41,7 +41,7 @@ public final class Subscription<K, V> implements Closeable {
     private final int interest;
 
     // Guarded by the queue.
-    private final Backlog queue;
+    private final ListenerBacklog queue;
     private boolean running;
     private long lost;
     /** The listener is to be told that events were lost. */
@@ -65,7 +65,7 @@ public final class Subscription<K, V> implements Closeable {
         this.registration = registration;
         this.decoder = decoder;
         this.executor = executor;
-        this.queue = new Backlog(backlog);
+        this.queue = new ListenerBacklog(backlog);
         this.listener = registration.listener();
         this.filter = registration.filter();
         this.synchronous = registration.configuration().isSynchronous();

@@ -31,7 +31,7 @@ public final class ShownBean {
 
     public synchronized void show(Object bean) {
         if (shown == null) {
-            BeanQueues.add(name, bean);
+            MBeanNameQueues.add(name, bean);
             shown = bean;
         }
     }
@@ -40,7 +40,7 @@ public final class ShownBean {
         final Object bean = shown;
         if (bean != null) {
             shown = null;
-            BeanQueues.remove(name, bean);
+            MBeanNameQueues.remove(name, bean);
         }
     }
 }

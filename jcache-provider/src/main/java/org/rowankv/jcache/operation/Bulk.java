@@ -16,9 +16,9 @@ import javax.cache.integration.CacheWriterException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.api.RowanException;
-import org.rowankv.jcache.expiry.Lifetimes;
-import org.rowankv.jcache.integration.Loads;
-import org.rowankv.jcache.integration.Writes;
+import org.rowankv.jcache.expiry.ExpiryEvaluator;
+import org.rowankv.jcache.integration.LoaderCalls;
+import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.integration.WrittenEntry;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
@@ -33,11 +33,11 @@ public final class Bulk<K, V> {
     /** Requests that are sent at once. */
     private static final int TOGETHER = 256;
 
-    private final Opening<K, V> opening;
+    private final CacheBinding<K, V> opening;
     private final Reads<K, V> reads;
     private final Mutations<K, V> mutations;
 
-    public Bulk(Opening<K, V> opening, Reads<K, V> reads, Mutations<K, V> mutations) {
+    public Bulk(CacheBinding<K, V> opening, Reads<K, V> reads, Mutations<K, V> mutations) {
         this.opening = opening;
         this.reads = reads;
         this.mutations = mutations;
@@ -85,7 +85,7 @@ public final class Bulk<K, V> {
 
     /** Leaves only what was written in the map. */
     private @Nullable CacheWriterException writeAll(Map<K, V> entries) {
-        final Writes<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = opening.writes();
         if (writes == null || entries.isEmpty()) {
             return null;
         }
@@ -136,7 +136,7 @@ public final class Bulk<K, V> {
 
     /** Leaves only what was deleted in the set. */
     private @Nullable CacheWriterException deleteAll(Set<K> keys) {
-        final Writes<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = opening.writes();
         if (writes == null || keys.isEmpty()) {
             return null;
         }
@@ -161,7 +161,7 @@ public final class Bulk<K, V> {
                 keys.add(opening.key(cursor.next().key()));
             }
         } catch (RowanException e) {
-            throw Failures.of(e);
+            throw ExceptionMapping.of(e);
         }
         return keys;
     }
@@ -170,11 +170,11 @@ public final class Bulk<K, V> {
      * Loads and stores; a key that was written or removed since the load began keeps what it has. Without a loader nothing
      * happens.
      */
-    public void loadAll(Collection<? extends K> keys, boolean replaceExisting, Loads<K, V> loads) {
+    public void loadAll(Collection<? extends K> keys, boolean replaceExisting, LoaderCalls<K, V> loads) {
         final Map<K, Long> versions = new HashMap<>();
         final List<K> toLoad = new ArrayList<>();
         final Set<K> present = new HashSet<>();
-        try (Scratch scratch = opening.borrow()) {
+        try (RequestBuffer scratch = opening.borrow()) {
             for (K key : keys) {
                 opening.encodeKey(key, scratch.key());
                 final boolean found = reads.isPresent(scratch);
@@ -198,8 +198,8 @@ public final class Bulk<K, V> {
         }
     }
 
-    private void store(Scratch scratch, K key, V value, boolean present, long version) {
-        final Lifetimes lifetimes = opening.lifetimes();
+    private void store(RequestBuffer scratch, K key, V value, boolean present, long version) {
+        final ExpiryEvaluator lifetimes = opening.lifetimes();
         opening.encodeKey(key, scratch.key());
         opening.encodeValue(value, scratch.value());
         final Request request = present

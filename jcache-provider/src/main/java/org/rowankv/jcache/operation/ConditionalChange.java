@@ -1,9 +1,9 @@
 package org.rowankv.jcache.operation;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.jcache.expiry.Lifetimes;
-import org.rowankv.jcache.integration.Writes;
-import org.rowankv.jcache.store.KeyGates;
+import org.rowankv.jcache.expiry.ExpiryEvaluator;
+import org.rowankv.jcache.integration.WriterCalls;
+import org.rowankv.jcache.store.KeyedLocks;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -19,10 +19,10 @@ import org.rowankv.protocol.Ttl;
 final class ConditionalChange<K, V> {
     private static final long NOT_ASKED = Long.MIN_VALUE;
 
-    private final Opening<K, V> opening;
-    private final Lifetimes lifetimes;
-    private final Scratch scratch;
-    private final Change change;
+    private final CacheBinding<K, V> opening;
+    private final ExpiryEvaluator lifetimes;
+    private final RequestBuffer scratch;
+    private final MutationKind change;
     private final K key;
     private long createMs = NOT_ASKED;
     private long updateMs = NOT_ASKED;
@@ -36,7 +36,7 @@ final class ConditionalChange<K, V> {
      * @param scratch holds the key, and the value to write if there is one
      * @param writerCalled whether the writer was told of the change already
      */
-    ConditionalChange(Opening<K, V> opening, Scratch scratch, Change change, K key, boolean writerCalled) {
+    ConditionalChange(CacheBinding<K, V> opening, RequestBuffer scratch, MutationKind change, K key, boolean writerCalled) {
         this.opening = opening;
         this.lifetimes = opening.lifetimes();
         this.scratch = scratch;
@@ -67,8 +67,8 @@ final class ConditionalChange<K, V> {
         if (opening.writes() == null || writerCalled) {
             return loop(expected, value, wantsOldValue);
         }
-        final KeyGates gates = opening.rendezvous().gates();
-        final KeyGates.Gate gate = gates.enter(scratch.key().toBytes());
+        final KeyedLocks gates = opening.rendezvous().gates();
+        final KeyedLocks.Gate gate = gates.enter(scratch.key().toBytes());
         try {
             return loop(expected, value, wantsOldValue);
         } finally {
@@ -121,7 +121,7 @@ final class ConditionalChange<K, V> {
         if (!existed && createMs == NOT_ASKED) {
             createMs = lifetimes.createMs();
         }
-        final Writes<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = opening.writes();
         if (writes != null && value != null && !writerCalled) {
             writes.write(key, value);
             writerCalled = true;
@@ -134,7 +134,7 @@ final class ConditionalChange<K, V> {
     }
 
     private boolean remove(long version) {
-        final Writes<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = opening.writes();
         if (writes != null && !writerCalled) {
             writes.delete(key);
             writerCalled = true;

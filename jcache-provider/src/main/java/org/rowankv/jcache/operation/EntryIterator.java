@@ -18,7 +18,7 @@ import org.rowankv.protocol.Status;
  * Used by one thread.
  */
 public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
-    private final Opening<K, V> opening;
+    private final CacheBinding<K, V> opening;
     private final Reads<K, V> reads;
     private final Mutations<K, V> mutations;
     private final BooleanSupplier closed;
@@ -28,7 +28,7 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
     private @Nullable VersionedEntry<K, V> next;
     private @Nullable VersionedEntry<K, V> current;
 
-    public EntryIterator(Opening<K, V> opening, Reads<K, V> reads, Mutations<K, V> mutations, BooleanSupplier closed) {
+    public EntryIterator(CacheBinding<K, V> opening, Reads<K, V> reads, Mutations<K, V> mutations, BooleanSupplier closed) {
         this.opening = opening;
         this.reads = reads;
         this.mutations = mutations;
@@ -53,7 +53,7 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
                 next = canExpire ? reread(found.key()) : entryOf(found);
             }
         } catch (RowanException e) {
-            throw Failures.of(e);
+            throw ExceptionMapping.of(e);
         }
         return next != null;
     }
@@ -68,7 +68,7 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
 
     /** The entry as it is now, not yet accessed, or null when it is gone. */
     private @Nullable VersionedEntry<K, V> reread(byte[] key) {
-        try (Scratch scratch = borrowFor(key)) {
+        try (RequestBuffer scratch = borrowFor(key)) {
             final Request request = scratch.get();
             opening.execute(request);
             return request.status() == Status.OK
@@ -77,8 +77,8 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
         }
     }
 
-    private Scratch borrowFor(byte[] key) {
-        final Scratch scratch = opening.borrow();
+    private RequestBuffer borrowFor(byte[] key) {
+        final RequestBuffer scratch = opening.borrow();
         final ByteSink sink = scratch.key();
         sink.reset();
         sink.write(key, 0, key.length);
@@ -102,7 +102,7 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
     }
 
     private void access(byte[] key, long version) {
-        try (Scratch scratch = borrowFor(key)) {
+        try (RequestBuffer scratch = borrowFor(key)) {
             reads.accessed(scratch, version);
         }
     }

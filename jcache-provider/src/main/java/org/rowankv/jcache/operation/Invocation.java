@@ -5,14 +5,14 @@ import javax.cache.processor.EntryProcessor;
 import javax.cache.processor.EntryProcessorException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.event.CallbackThreads;
-import org.rowankv.jcache.expiry.Lifetimes;
-import org.rowankv.jcache.integration.Loads;
-import org.rowankv.jcache.integration.Writes;
+import org.rowankv.jcache.expiry.ExpiryEvaluator;
+import org.rowankv.jcache.integration.LoaderCalls;
+import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.management.Statistics;
 import org.rowankv.jcache.processor.Action;
 import org.rowankv.jcache.processor.ProcessorEntry;
 import org.rowankv.jcache.store.ProcessorRuns;
-import org.rowankv.jcache.store.RecentWrites;
+import org.rowankv.jcache.store.SpeculativeValues;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
@@ -23,8 +23,8 @@ import org.rowankv.protocol.Ttl;
 final class Invocation<K, V, T> {
     private static final long NOT_ASKED = Long.MIN_VALUE;
 
-    private final Opening<K, V> opening;
-    private final Scratch scratch;
+    private final CacheBinding<K, V> opening;
+    private final RequestBuffer scratch;
     private final K key;
     private final EntryProcessor<K, V, T> processor;
     private final @Nullable Object[] arguments;
@@ -44,8 +44,8 @@ final class Invocation<K, V, T> {
     private boolean removed;
 
     Invocation(
-            Opening<K, V> opening,
-            Scratch scratch,
+            CacheBinding<K, V> opening,
+            RequestBuffer scratch,
             K key,
             EntryProcessor<K, V, T> processor,
             @Nullable Object... arguments) {
@@ -58,8 +58,8 @@ final class Invocation<K, V, T> {
 
     /** Runs the processor on the present value and carries out what it did; false when another was faster. */
     boolean attempt(byte[] keyBytes) {
-        final RecentWrites recent = opening.rendezvous().recent();
-        final RecentWrites.Written guess = mayGuess() ? recent.guess(keyBytes) : null;
+        final SpeculativeValues recent = opening.rendezvous().recent();
+        final SpeculativeValues.Written guess = mayGuess() ? recent.guess(keyBytes) : null;
         guessed = guess != null;
         if (guess == null) {
             final Request read = scratch.get();
@@ -140,7 +140,7 @@ final class Invocation<K, V, T> {
     }
 
     private @Nullable V load(K loadedKey) {
-        final Loads<K, V> loads = opening.loads();
+        final LoaderCalls<K, V> loads = opening.loads();
         if (loads != null && !loaderCalled) {
             loaded = loads.load(loadedKey);
             loaderCalled = true;
@@ -154,7 +154,7 @@ final class Invocation<K, V, T> {
     }
 
     private boolean commit(@Nullable V value, long version) {
-        final Lifetimes lifetimes = opening.lifetimes();
+        final ExpiryEvaluator lifetimes = opening.lifetimes();
         if (guessed && action != Action.UPDATED && action != Action.DELETED && !isPresent(version)) {
             return false; // those two look by themselves
         }
@@ -199,7 +199,7 @@ final class Invocation<K, V, T> {
             }
             throw e;
         }
-        final Writes<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = opening.writes();
         if (writes != null && action != Action.LOADED) {
             writes.write(key, value);
         }
@@ -213,7 +213,7 @@ final class Invocation<K, V, T> {
     }
 
     private boolean remove(long version) {
-        final Writes<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = opening.writes();
         if (writes != null) {
             writes.delete(key);
         }

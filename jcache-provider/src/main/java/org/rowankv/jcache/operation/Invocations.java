@@ -8,13 +8,13 @@ import javax.cache.processor.EntryProcessorException;
 import javax.cache.processor.EntryProcessorResult;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.processor.ProcessorResult;
-import org.rowankv.jcache.store.KeyGates;
-import org.rowankv.jcache.store.RecentWrites;
+import org.rowankv.jcache.store.KeyedLocks;
+import org.rowankv.jcache.store.SpeculativeValues;
 
 /**
  * Runs entry processors in the calling thread: read, run on a private copy, carry out the net of it by compare-and-set on
  * the version that was read, and run again on the new value if another was faster. Where the store is far away, the first run on
- * a key may begin with what this JVM has written there last ({@link RecentWrites}); what comes of it counts only if that is
+ * a key may begin with what this JVM has written there last ({@link SpeculativeValues}); what comes of it counts only if that is
  * what the store has.
  *
  * <p>Guarantees: what one successful run did takes effect exactly once and atomically; a run that is thrown away or throws
@@ -23,23 +23,23 @@ import org.rowankv.jcache.store.RecentWrites;
  * happen again. Thread-safe.
  */
 public final class Invocations<K, V> {
-    private final Opening<K, V> opening;
+    private final CacheBinding<K, V> opening;
 
-    public Invocations(Opening<K, V> opening) {
+    public Invocations(CacheBinding<K, V> opening) {
         this.opening = opening;
     }
 
     public <T> @Nullable T invoke(K key, EntryProcessor<K, V, T> processor, @Nullable Object... arguments) {
         final long startNs = opening.statistics().start();
-        try (Scratch scratch = opening.borrowFor(key)) {
+        try (RequestBuffer scratch = opening.borrowFor(key)) {
             return invoke(new Invocation<>(opening, scratch, key, processor, arguments), scratch, startNs);
         }
     }
 
-    private <T> @Nullable T invoke(Invocation<K, V, T> invocation, Scratch scratch, long startNs) {
-        final KeyGates gates = opening.rendezvous().gates();
+    private <T> @Nullable T invoke(Invocation<K, V, T> invocation, RequestBuffer scratch, long startNs) {
+        final KeyedLocks gates = opening.rendezvous().gates();
         final byte[] key = scratch.key().toBytes();
-        KeyGates.Gate gate =
+        KeyedLocks.Gate gate =
                 opening.writes() != null ? gates.enter(key) : gates.isBusy(key) ? gates.enterAsHint(key) : null;
         try {
             while (!invocation.attempt(key)) {

@@ -8,11 +8,11 @@ import org.rowankv.driver.api.RowanException;
 
 /** Walks a cache's keys page by page; no value is fetched, and no access takes place. Used by one thread at a time. */
 public final class KeyIterator<K, V> implements Iterator<K> {
-    private final Opening<K, V> opening;
+    private final CacheBinding<K, V> opening;
     private final BooleanSupplier closed;
     private final ScanCursor cursor;
 
-    public KeyIterator(Opening<K, V> opening, BooleanSupplier closed) {
+    public KeyIterator(CacheBinding<K, V> opening, BooleanSupplier closed) {
         this.opening = opening;
         this.closed = closed;
         this.cursor = opening.scan(false);
@@ -26,7 +26,7 @@ public final class KeyIterator<K, V> implements Iterator<K> {
         try {
             return cursor.hasNext();
         } catch (RowanException e) {
-            throw Failures.of(e);
+            throw ExceptionMapping.of(e);
         }
     }
 

@@ -1,10 +1,10 @@
 package org.rowankv.jcache.operation;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.jcache.expiry.Lifetimes;
-import org.rowankv.jcache.integration.Writes;
+import org.rowankv.jcache.expiry.ExpiryEvaluator;
+import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.management.Statistics;
-import org.rowankv.jcache.store.KeyGates;
+import org.rowankv.jcache.store.KeyedLocks;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
@@ -17,7 +17,7 @@ import org.rowankv.protocol.Ttl;
  * values are compared, a {@link ConditionalChange}. Thread-safe.
  */
 public final class Mutations<K, V> {
-    private final Opening<K, V> opening;
+    private final CacheBinding<K, V> opening;
     private final Statistics statistics;
     /** Whether a put needs to know nothing of the entry before: no writer, no policy that is asked. */
     private final boolean direct;
@@ -25,8 +25,8 @@ public final class Mutations<K, V> {
     private final long createMs;
     private final long updateMs;
 
-    public Mutations(Opening<K, V> opening) {
-        final Lifetimes lifetimes = opening.lifetimes();
+    public Mutations(CacheBinding<K, V> opening) {
+        final ExpiryEvaluator lifetimes = opening.lifetimes();
         this.opening = opening;
         this.statistics = opening.statistics();
         this.direct = opening.writes() == null && lifetimes.isConstant();
@@ -34,10 +34,10 @@ public final class Mutations<K, V> {
         this.updateMs = lifetimes.isConstant() ? lifetimes.updateMs() : Ttl.UNCHANGED;
     }
 
-    private Scratch borrowFor(K key, V value) {
+    private RequestBuffer borrowFor(K key, V value) {
         opening.checkKey(key);
         opening.checkValue(value);
-        final Scratch scratch = opening.borrowFor(key);
+        final RequestBuffer scratch = opening.borrowFor(key);
         boolean encoded = false;
         try {
             opening.encodeValue(value, scratch.value());
@@ -51,7 +51,7 @@ public final class Mutations<K, V> {
     }
 
     /** Puts what the scratch holds, if the change says so; the scratch's request says what came of it. */
-    private void put(Change change, Scratch scratch, K key, V value) {
+    private void put(MutationKind change, RequestBuffer scratch, K key, V value) {
         if (direct) {
             putDirectly(change, scratch, false);
         } else {
@@ -61,7 +61,7 @@ public final class Mutations<K, V> {
     }
 
     /** With constant lifetimes and no writer to call: in one request. */
-    private void putDirectly(Change change, Scratch scratch, boolean wantsOldValue) {
+    private void putDirectly(MutationKind change, RequestBuffer scratch, boolean wantsOldValue) {
         final Request request = scratch.put().wantValue(wantsOldValue);
         switch (change) {
             case PUT -> request.ttl(createMs, updateMs);
@@ -94,8 +94,8 @@ public final class Mutations<K, V> {
 
     public void put(K key, V value) {
         final long startNs = statistics.start();
-        try (Scratch scratch = borrowFor(key, value)) {
-            put(Change.PUT, scratch, key, value);
+        try (RequestBuffer scratch = borrowFor(key, value)) {
+            put(MutationKind.PUT, scratch, key, value);
             countPut(scratch.request(), startNs);
         }
     }
@@ -103,12 +103,12 @@ public final class Mutations<K, V> {
     /** Puts an entry that the writer has been given already. */
     void putWritten(K key, V value) {
         final long startNs = statistics.start();
-        try (Scratch scratch = borrowFor(key, value)) {
+        try (RequestBuffer scratch = borrowFor(key, value)) {
             if (opening.lifetimes().isConstant()) {
-                putDirectly(Change.PUT, scratch, false);
+                putDirectly(MutationKind.PUT, scratch, false);
             } else {
                 final boolean unused =
-                        new ConditionalChange<>(opening, scratch, Change.PUT, key, true).run(null, value, false);
+                        new ConditionalChange<>(opening, scratch, MutationKind.PUT, key, true).run(null, value, false);
             }
             countPut(scratch.request(), startNs);
         }
@@ -121,7 +121,7 @@ public final class Mutations<K, V> {
 
     /** A request that puts an entry which the writer has been given already; to be executed with others. */
     Request beginPut(K key, V value) {
-        try (Scratch scratch = borrowFor(key, value)) {
+        try (RequestBuffer scratch = borrowFor(key, value)) {
             return scratch.separatePut().ttl(createMs, updateMs);
         }
     }
@@ -133,16 +133,16 @@ public final class Mutations<K, V> {
     }
 
     public @Nullable V getAndPut(K key, V value) {
-        return putAndGetOld(Change.PUT, key, value);
+        return putAndGetOld(MutationKind.PUT, key, value);
     }
 
     public @Nullable V getAndReplace(K key, V value) {
-        return putAndGetOld(Change.REPLACE, key, value);
+        return putAndGetOld(MutationKind.REPLACE, key, value);
     }
 
-    private @Nullable V putAndGetOld(Change change, K key, V value) {
+    private @Nullable V putAndGetOld(MutationKind change, K key, V value) {
         final long startNs = statistics.start();
-        try (Scratch scratch = borrowFor(key, value)) {
+        try (RequestBuffer scratch = borrowFor(key, value)) {
             final V old;
             if (direct) {
                 putDirectly(change, scratch, true);
@@ -161,8 +161,8 @@ public final class Mutations<K, V> {
 
     public boolean putIfAbsent(K key, V value) {
         final long startNs = statistics.start();
-        try (Scratch scratch = borrowFor(key, value)) {
-            put(Change.PUT_IF_ABSENT, scratch, key, value);
+        try (RequestBuffer scratch = borrowFor(key, value)) {
+            put(MutationKind.PUT_IF_ABSENT, scratch, key, value);
             statistics.got(!isApplied(scratch.request()), startNs);
             return countPut(scratch.request(), startNs);
         }
@@ -170,8 +170,8 @@ public final class Mutations<K, V> {
 
     public boolean replace(K key, V value) {
         final long startNs = statistics.start();
-        try (Scratch scratch = borrowFor(key, value)) {
-            put(Change.REPLACE, scratch, key, value);
+        try (RequestBuffer scratch = borrowFor(key, value)) {
+            put(MutationKind.REPLACE, scratch, key, value);
             statistics.got(isApplied(scratch.request()), startNs);
             return countPut(scratch.request(), startNs);
         }
@@ -181,9 +181,9 @@ public final class Mutations<K, V> {
         opening.checkKey(key);
         opening.checkValue(expected);
         final long startNs = statistics.start();
-        try (Scratch scratch = borrowFor(key, value)) {
+        try (RequestBuffer scratch = borrowFor(key, value)) {
             final ConditionalChange<K, V> change =
-                    new ConditionalChange<>(opening, scratch, Change.REPLACE_VALUE, key, false);
+                    new ConditionalChange<>(opening, scratch, MutationKind.REPLACE_VALUE, key, false);
             final boolean applied = change.run(expected, value, false);
             statistics.got(change.existed(), startNs);
             return applied && countPut(scratch.request(), startNs);
@@ -192,7 +192,7 @@ public final class Mutations<K, V> {
 
     public boolean replaceIfVersion(K key, V value, long version) {
         final long startNs = statistics.start();
-        try (Scratch scratch = borrowFor(key, value)) {
+        try (RequestBuffer scratch = borrowFor(key, value)) {
             requireNoWriter("replaceIfVersion", "replace");
             final Request request = scratch.put()
                     .when(Condition.IF_VERSION, version)
@@ -212,7 +212,7 @@ public final class Mutations<K, V> {
 
     public boolean removeIfVersion(K key, long version) {
         final long startNs = statistics.start();
-        try (Scratch scratch = opening.borrowFor(key)) {
+        try (RequestBuffer scratch = opening.borrowFor(key)) {
             requireNoWriter("removeIfVersion", "remove");
             final Request request = scratch.delete().when(Condition.IF_VERSION, version);
             opening.execute(request);
@@ -223,7 +223,7 @@ public final class Mutations<K, V> {
 
     public boolean remove(K key) {
         final long startNs = statistics.start();
-        try (Scratch scratch = opening.borrowFor(key)) {
+        try (RequestBuffer scratch = opening.borrowFor(key)) {
             return countRemoval(delete(scratch, key, false).status() == Status.OK, startNs);
         }
     }
@@ -231,19 +231,19 @@ public final class Mutations<K, V> {
     /** Removes an entry that the writer has been told of already. */
     boolean removeWritten(K key) {
         final long startNs = statistics.start();
-        try (Scratch scratch = opening.borrowFor(key)) {
+        try (RequestBuffer scratch = opening.borrowFor(key)) {
             return countRemoval(delete(scratch, false).status() == Status.OK, startNs);
         }
     }
 
     /** Tells the writer, whether or not there is an entry, and then removes it. */
-    private Request delete(Scratch scratch, K key, boolean wantsOldValue) {
-        final Writes<K, V> writes = opening.writes();
+    private Request delete(RequestBuffer scratch, K key, boolean wantsOldValue) {
+        final WriterCalls<K, V> writes = opening.writes();
         if (writes == null) {
             return delete(scratch, wantsOldValue);
         }
-        final KeyGates gates = opening.rendezvous().gates();
-        final KeyGates.Gate gate = gates.enter(scratch.key().toBytes());
+        final KeyedLocks gates = opening.rendezvous().gates();
+        final KeyedLocks.Gate gate = gates.enter(scratch.key().toBytes());
         try {
             writes.delete(key);
             return delete(scratch, wantsOldValue);
@@ -252,7 +252,7 @@ public final class Mutations<K, V> {
         }
     }
 
-    private Request delete(Scratch scratch, boolean wantsOldValue) {
+    private Request delete(RequestBuffer scratch, boolean wantsOldValue) {
         final Request request = scratch.delete().wantValue(wantsOldValue);
         opening.execute(request);
         return request;
@@ -262,9 +262,9 @@ public final class Mutations<K, V> {
         opening.checkKey(key);
         opening.checkValue(expected);
         final long startNs = statistics.start();
-        try (Scratch scratch = opening.borrowFor(key)) {
+        try (RequestBuffer scratch = opening.borrowFor(key)) {
             final ConditionalChange<K, V> change =
-                    new ConditionalChange<>(opening, scratch, Change.REMOVE_VALUE, key, false);
+                    new ConditionalChange<>(opening, scratch, MutationKind.REMOVE_VALUE, key, false);
             final boolean removed = change.run(expected, null, false);
             statistics.got(change.existed(), startNs);
             return countRemoval(removed, startNs);
@@ -274,7 +274,7 @@ public final class Mutations<K, V> {
     @Nullable
     public V getAndRemove(K key) {
         final long startNs = statistics.start();
-        try (Scratch scratch = opening.borrowFor(key)) {
+        try (RequestBuffer scratch = opening.borrowFor(key)) {
             final Request request = delete(scratch, key, true);
             final V old = request.status() == Status.OK ? opening.valueOf(request) : null;
             statistics.got(old != null, startNs);

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.jcache.expiry.Lifetimes;
-import org.rowankv.jcache.integration.Loads;
+import org.rowankv.jcache.expiry.ExpiryEvaluator;
+import org.rowankv.jcache.integration.LoaderCalls;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -24,12 +24,12 @@ public final class Reads<K, V> {
     /** Requests that are sent at once: more would take memory and no less time. */
     private static final int TOGETHER = 1_024;
 
-    private final Opening<K, V> opening;
-    private final Lifetimes lifetimes;
+    private final CacheBinding<K, V> opening;
+    private final ExpiryEvaluator lifetimes;
     private final long accessMs;
     private final boolean asksOnAccess;
 
-    public Reads(Opening<K, V> opening) {
+    public Reads(CacheBinding<K, V> opening) {
         this.opening = opening;
         this.lifetimes = opening.lifetimes();
         this.asksOnAccess = !lifetimes.isConstant();
@@ -39,7 +39,7 @@ public final class Reads<K, V> {
     @Nullable
     public V get(K key) {
         final long startNs = opening.statistics().start();
-        try (Scratch scratch = opening.borrowFor(key)) {
+        try (RequestBuffer scratch = opening.borrowFor(key)) {
             final V value = read(scratch);
             if (value != null || opening.loads() == null) {
                 opening.statistics().got(value != null, startNs);
@@ -50,7 +50,7 @@ public final class Reads<K, V> {
     }
 
     /** The value, accessed; or null, and then the request's version is good for IF_ABSENT_SINCE. */
-    private @Nullable V read(Scratch scratch) {
+    private @Nullable V read(RequestBuffer scratch) {
         final Request request = scratch.get().accessTtl(accessMs);
         opening.execute(request);
         if (request.status() != Status.OK) {
@@ -64,7 +64,7 @@ public final class Reads<K, V> {
     }
 
     /** An entry of that version was read by a request without an access lifetime. */
-    void accessed(Scratch scratch, long version) {
+    void accessed(RequestBuffer scratch, long version) {
         final long ttlMs = lifetimes.accessMs();
         if (ttlMs != Ttl.UNCHANGED) {
             opening.touch(scratch, version, ttlMs);
@@ -72,7 +72,7 @@ public final class Reads<K, V> {
     }
 
     /** The loader gets a key of its own, and keeps its value to itself: by value. */
-    private @Nullable V loadMissed(Loads<K, V> loads, Scratch scratch, long startNs) {
+    private @Nullable V loadMissed(LoaderCalls<K, V> loads, RequestBuffer scratch, long startNs) {
         final long missVersion = scratch.request().version();
         final K key = opening.keyOf(scratch);
         final V loaded = loads.load(key);
@@ -81,7 +81,7 @@ public final class Reads<K, V> {
     }
 
     /** Stores what was loaded after a miss; returns what the cache holds then, or a copy of what was loaded. */
-    private V storeLoaded(K key, V loaded, long missVersion, Scratch scratch) {
+    private V storeLoaded(K key, V loaded, long missVersion, RequestBuffer scratch) {
         opening.encodeKey(key, scratch.key());
         if (store(scratch, loaded, missVersion)) {
             return opening.valueOf(scratch);
@@ -90,7 +90,7 @@ public final class Reads<K, V> {
         return present != null ? present : opening.valueOf(scratch);
     }
 
-    private boolean store(Scratch scratch, V loaded, long missVersion) {
+    private boolean store(RequestBuffer scratch, V loaded, long missVersion) {
         opening.encodeValue(loaded, scratch.value());
         final Request request =
                 scratch.put().when(Condition.IF_ABSENT_SINCE, missVersion).ttl(lifetimes.createMs(), Ttl.UNCHANGED);
@@ -106,8 +106,8 @@ public final class Reads<K, V> {
         final Map<K, V> values = new HashMap<>();
         final Map<K, Long> missed = new HashMap<>();
         final List<K> toLoad = new ArrayList<>();
-        final Loads<K, V> loads = opening.loads();
-        try (Scratch scratch = opening.borrow()) {
+        final LoaderCalls<K, V> loads = opening.loads();
+        try (RequestBuffer scratch = opening.borrow()) {
             if (opening.isRemote() && !asksOnAccess) {
                 readTogether(keys, scratch, values, missed);
             } else {
@@ -141,7 +141,7 @@ public final class Reads<K, V> {
         return values;
     }
 
-    private void readTogether(Set<? extends K> keys, Scratch scratch, Map<K, V> values, Map<K, Long> missed) {
+    private void readTogether(Set<? extends K> keys, RequestBuffer scratch, Map<K, V> values, Map<K, Long> missed) {
         final List<K> asked = new ArrayList<>();
         final List<Request> requests = new ArrayList<>();
         for (Iterator<? extends K> each = keys.iterator(); each.hasNext(); ) {
@@ -168,13 +168,13 @@ public final class Reads<K, V> {
     }
 
     public boolean containsKey(K key) {
-        try (Scratch scratch = opening.borrowFor(key)) {
+        try (RequestBuffer scratch = opening.borrowFor(key)) {
             return isPresent(scratch);
         }
     }
 
     /** Whether there is an entry; the request has its version, or one that is good for IF_ABSENT_SINCE. No access. */
-    boolean isPresent(Scratch scratch) {
+    boolean isPresent(RequestBuffer scratch) {
         final Request request = scratch.get().wantValue(false);
         opening.execute(request);
         return request.status() == Status.OK;
@@ -182,7 +182,7 @@ public final class Reads<K, V> {
 
     public Versioned<V> getVersioned(K key) {
         final long startNs = opening.statistics().start();
-        try (Scratch scratch = opening.borrowFor(key)) {
+        try (RequestBuffer scratch = opening.borrowFor(key)) {
             final Request request = scratch.get().accessTtl(accessMs);
             opening.execute(request);
             final boolean hit = request.status() == Status.OK;

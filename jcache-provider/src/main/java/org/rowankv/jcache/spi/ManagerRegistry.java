@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.jcache.Closing;
+import org.rowankv.jcache.CloseSequence;
 import org.rowankv.jcache.RowanCacheManager;
 
 /**
@@ -87,7 +87,7 @@ final class ManagerRegistry {
     }
 
     private static void closeAll(List<RowanCacheManager> managers) {
-        final Closing closing = new Closing();
+        final CloseSequence closing = new CloseSequence();
         managers.forEach(manager -> closing.step(manager::close));
         closing.finish();
     }

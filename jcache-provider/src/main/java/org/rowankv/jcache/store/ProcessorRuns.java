@@ -2,7 +2,7 @@ package org.rowankv.jcache.store;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.jcache.event.ThreadPlaces;
+import org.rowankv.jcache.event.PerThreadSlots;
 import org.rowankv.protocol.Request;
 
 /**
@@ -26,7 +26,7 @@ public final class ProcessorRuns {
         }
     }
 
-    private final ThreadPlaces<Run> runs = new ThreadPlaces<>();
+    private final PerThreadSlots<Run> runs = new PerThreadSlots<>();
     /** A processor has run here: before that a mutation has nothing to look for. */
     private volatile boolean used;
 

@@ -10,7 +10,7 @@ public final class SharedStore {
     private final String identity;
     private final String settingsText;
     private final CallbackThreads callbacks;
-    private final Map<Integer, Rendezvous> rendezvous = new ConcurrentHashMap<>();
+    private final Map<Integer, SharedCacheState> rendezvous = new ConcurrentHashMap<>();
     /** Guarded by {@link SharedStores}. */
     private int users;
 
@@ -33,8 +33,8 @@ public final class SharedStore {
         return settingsText;
     }
 
-    public Rendezvous rendezvous(int cacheId) {
-        return rendezvous.computeIfAbsent(cacheId, id -> Rendezvous.with(callbacks, store.client(), id));
+    public SharedCacheState rendezvous(int cacheId) {
+        return rendezvous.computeIfAbsent(cacheId, id -> SharedCacheState.with(callbacks, store.client(), id));
     }
 
     public void forget(int cacheId) {

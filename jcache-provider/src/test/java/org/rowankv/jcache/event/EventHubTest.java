@@ -77,7 +77,7 @@ final class EventHubTest {
     private final StreamingSession session = new StreamingSession();
     private final RowanClient client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(1));
     private final int cache = client.catalogue().create("c", new byte[0]).id();
-    private final ToldChanges told = new ToldChanges();
+    private final DeliveredChanges told = new DeliveredChanges();
     private final EventHub hub = new EventHub(new CallbackThreads(), client, cache, told);
     private final List<String> heard = new CopyOnWriteArrayList<>();
 
@@ -135,11 +135,11 @@ final class EventHubTest {
         final Request put = put("mine");
         final Thread operation = new Thread(() -> hub.execute(put));
         final AtomicBoolean looked = new AtomicBoolean();
-        final AtomicReference<ToldChanges.Verdict> verdict = new AtomicReference<>();
+        final AtomicReference<DeliveredChanges.Verdict> verdict = new AtomicReference<>();
         final Thread stream = new Thread(() -> hub.tellFromStream(created(put.version(), "mine"), () -> {
             looked.set(true);
             verdict.set(told.look(put.shard(), created(put.version(), "mine")));
-            return verdict.get() != ToldChanges.Verdict.NEW;
+            return verdict.get() != DeliveredChanges.Verdict.NEW;
         }));
         synchronized (told) {
             operation.start();
@@ -153,7 +153,7 @@ final class EventHubTest {
         }
         operation.join();
         stream.join();
-        assertThat(verdict).hasValue(ToldChanges.Verdict.TOLD);
+        assertThat(verdict).hasValue(DeliveredChanges.Verdict.TOLD);
         assertThat(heard).containsExactly("k=mine");
     }
 }

@@ -19,7 +19,7 @@ public interface FrameMemory {
     ByteBuffer replace(ByteBuffer current, int capacity);
 
     /** On the heap. */
-    static FrameMemory onHeap(HeldBytes counted) {
+    static FrameMemory onHeap(BufferAccounting counted) {
         return (current, capacity) -> {
             final ByteBuffer next = capacity == 0 ? NOTHING : copy(current, ByteBuffer.allocate(capacity));
             counted.changed(capacity - current.capacity());

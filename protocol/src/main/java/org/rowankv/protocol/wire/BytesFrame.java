@@ -9,7 +9,7 @@ public final class BytesFrame {
 
     private BytesFrame() {}
 
-    public static void write(FrameWriter out, int type, long number, byte[] body) {
+    public static void write(FrameEncoder out, int type, long number, byte[] body) {
         final int length = FrameHeadDescriptor.HEAD_LENGTH + body.length;
         final int at = out.reserve(length);
         FrameHeadDescriptor.write(out.buffer(), at, length, type, 0, 0, 0, 0, number);
@@ -17,7 +17,7 @@ public final class BytesFrame {
         out.seal(at);
     }
 
-    public static void write(FrameWriter out, int type, long number) {
+    public static void write(FrameEncoder out, int type, long number) {
         write(out, type, number, NOTHING);
     }
 

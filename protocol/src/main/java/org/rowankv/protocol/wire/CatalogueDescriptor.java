@@ -75,7 +75,7 @@ public final class CatalogueDescriptor {
         return at + lengthOf(cache, name);
     }
 
-    public static void writeAsked(FrameWriter out, long number, Asked asked, Cache cache) {
+    public static void writeAsked(FrameEncoder out, long number, Asked asked, Cache cache) {
         final byte[] name = cache.name().getBytes(UTF_8);
         final int length = FrameHeadDescriptor.HEAD_LENGTH + lengthOf(cache, name);
         final int at = out.reserve(length);
@@ -128,7 +128,7 @@ public final class CatalogueDescriptor {
                 new CacheLimit(buffer.getLong(from + MAX_ENTRIES_OFFSET), buffer.getLong(from + MAX_BYTES_OFFSET)));
     }
 
-    public static void writeAnswer(FrameWriter out, long number, Answer answer) {
+    public static void writeAnswer(FrameEncoder out, long number, Answer answer) {
         final byte[] text = answer.text().getBytes(UTF_8);
         final List<byte[]> names = new ArrayList<>();
         int length = Math.addExact(CACHES_OFFSET, text.length);

@@ -69,7 +69,7 @@ public final class ChangesDescriptor {
         return Math.toIntExact(length);
     }
 
-    public static void write(FrameWriter out, long number, List<Section> sections) {
+    public static void write(FrameEncoder out, long number, List<Section> sections) {
         int length = FIXED_LENGTH;
         for (Section section : sections) {
             length = Math.addExact(length, lengthOf(section));
@@ -150,7 +150,7 @@ public final class ChangesDescriptor {
         final int count = buffer.getInt(at + COUNT_OFFSET);
         if (status < 0
                 || status >= Status.values().length
-                || asked < ChangesWantedDescriptor.FROM_NOW
+                || asked < ChangesRequestDescriptor.FROM_NOW
                 || lost != 0 && lost <= asked
                 || to < asked
                 || lost < 0

@@ -11,13 +11,13 @@ import org.rowankv.protocol.frame.WireFault;
 public final class ClientFrameDescriptor {
     /** From the client: {@link RequestDescriptor}. */
     public static final int REQUEST = 1;
-    /** From the server: {@link AnswerDescriptor}. */
+    /** From the server: {@link ResponseDescriptor}. */
     public static final int ANSWER = 2;
     /** From the client: the routing, please. No body. */
     public static final int ROUTING_WANTED = 3;
     /** From the server: the routing, as an answer or, with the number 0, because it has changed. */
     public static final int ROUTING = 4;
-    /** From the client: {@link ScanDescriptor}. */
+    /** From the client: {@link ScanRequestDescriptor}. */
     public static final int SCAN = 5;
     /** From the server: {@link PageDescriptor}. */
     public static final int PAGE = 6;
@@ -25,7 +25,7 @@ public final class ClientFrameDescriptor {
     public static final int CATALOGUE = 7;
     /** From the server: {@link CatalogueDescriptor}; code: a status. */
     public static final int CATALOGUE_ANSWER = 8;
-    /** From the client: {@link ChangesWantedDescriptor}. */
+    /** From the client: {@link ChangesRequestDescriptor}. */
     public static final int CHANGES_WANTED = 9;
     /** From the server: {@link ChangesDescriptor}. */
     public static final int CHANGES = 10;

@@ -51,7 +51,7 @@ public final class PageDescriptor {
 
     private PageDescriptor() {}
 
-    public static void write(FrameWriter out, long number, Status status, List<PageObject> objects, long next) {
+    public static void write(FrameEncoder out, long number, Status status, List<PageObject> objects, long next) {
         int length = FIXED_LENGTH;
         for (PageObject object : objects) {
             length = Math.addExact(length, Math.toIntExact(object.length()));

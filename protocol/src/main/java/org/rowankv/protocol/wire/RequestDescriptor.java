@@ -56,7 +56,7 @@ public final class RequestDescriptor {
         return (long) FIXED_LENGTH + request.keyLength() + request.valueLength();
     }
 
-    public static void write(FrameWriter out, Request request, long number, long term) {
+    public static void write(FrameEncoder out, Request request, long number, long term) {
         final int length = Math.toIntExact(lengthOf(request));
         final int at = out.reserve(length);
         final ByteBuffer buffer = out.buffer();

@@ -64,7 +64,7 @@ final class ChangesFramesTest {
         return sections;
     }
 
-    private static ByteBuffer written(FrameWriter out) {
+    private static ByteBuffer written(FrameEncoder out) {
         final ByteBuffer copy = ByteBuffer.allocate(out.pending()).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < copy.capacity(); i++) {
             copy.put(i, out.buffer().get(i));
@@ -92,7 +92,7 @@ final class ChangesFramesTest {
     void shouldReadWhatWasWritten(@ForAll long seed, @ForAll @IntRange(min = 1, max = 12) int asked)
             throws WireException {
         final List<Section> sections = sections(new Random(seed), asked);
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         ChangesDescriptor.write(out, 77, sections);
         final ByteBuffer frame = written(out);
         assertThat(FrameHeadDescriptor.number(frame, 0)).isEqualTo(77);
@@ -116,7 +116,7 @@ final class ChangesFramesTest {
     @Property(tries = 100)
     void shouldLoseNothingButTheOldValueOfAShortenedChange(@ForAll long seed) throws WireException {
         final List<Section> sections = sections(new Random(seed), 6);
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         ChangesDescriptor.write(out, 1, map(sections, Change::withoutOldValue));
         final ByteBuffer frame = written(out);
         ChangesDescriptor.check(frame, 0, frame.capacity(), 6);
@@ -129,7 +129,7 @@ final class ChangesFramesTest {
     @Property(tries = 2_000)
     void shouldRefuseOrReadWhatWasChangedOnTheWay(@ForAll long seed, @ForAll @IntRange(min = 1, max = 6) int asked) {
         final Random random = new Random(seed);
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         ChangesDescriptor.write(out, 1, sections(random, asked));
         final ByteBuffer frame = written(out);
         for (int i = 1 + random.nextInt(3); i > 0; i--) {
@@ -153,27 +153,27 @@ final class ChangesFramesTest {
     }
 
     private static ByteBuffer question(int waitMs, long position, int sections) {
-        final FrameWriter out = new FrameWriter(64);
-        final int at = ChangesWantedDescriptor.begin(out, 5, 9, waitMs, sections);
+        final FrameEncoder out = new FrameEncoder(64);
+        final int at = ChangesRequestDescriptor.begin(out, 5, 9, waitMs, sections);
         for (int i = 0; i < sections; i++) {
-            ChangesWantedDescriptor.section(out, at, i, position + i, 3 + i, 40 + i, i % 2 == 1);
+            ChangesRequestDescriptor.section(out, at, i, position + i, 3 + i, 40 + i, i % 2 == 1);
         }
-        ChangesWantedDescriptor.end(out, at);
+        ChangesRequestDescriptor.end(out, at);
         return written(out);
     }
 
     @Example
     void shouldReadAQuestionAsItWasAsked() throws WireException {
-        final ByteBuffer frame = question(2_000, ChangesWantedDescriptor.FROM_NOW, 3);
-        ChangesWantedDescriptor.check(frame, 0, frame.capacity());
-        assertThat(ChangesWantedDescriptor.sections(frame, 0)).isEqualTo(3);
-        assertThat(ChangesWantedDescriptor.term(frame, 0)).isEqualTo(9);
-        assertThat(ChangesWantedDescriptor.waitMs(frame, 0)).isEqualTo(2_000);
+        final ByteBuffer frame = question(2_000, ChangesRequestDescriptor.FROM_NOW, 3);
+        ChangesRequestDescriptor.check(frame, 0, frame.capacity());
+        assertThat(ChangesRequestDescriptor.sections(frame, 0)).isEqualTo(3);
+        assertThat(ChangesRequestDescriptor.term(frame, 0)).isEqualTo(9);
+        assertThat(ChangesRequestDescriptor.waitMs(frame, 0)).isEqualTo(2_000);
         for (int i = 0; i < 3; i++) {
-            assertThat(ChangesWantedDescriptor.position(frame, 0, i)).isEqualTo(i - 1);
-            assertThat(ChangesWantedDescriptor.cacheId(frame, 0, i)).isEqualTo(3 + i);
-            assertThat(ChangesWantedDescriptor.shard(frame, 0, i)).isEqualTo(40 + i);
-            assertThat(ChangesWantedDescriptor.oldValues(frame, 0, i)).isEqualTo(i == 1);
+            assertThat(ChangesRequestDescriptor.position(frame, 0, i)).isEqualTo(i - 1);
+            assertThat(ChangesRequestDescriptor.cacheId(frame, 0, i)).isEqualTo(3 + i);
+            assertThat(ChangesRequestDescriptor.shard(frame, 0, i)).isEqualTo(40 + i);
+            assertThat(ChangesRequestDescriptor.oldValues(frame, 0, i)).isEqualTo(i == 1);
         }
     }
 
@@ -181,16 +181,16 @@ final class ChangesFramesTest {
     void shouldRefuseQuestionsThatCannotBeMeant() {
         final List<ByteBuffer> wrong = List.of(
                 question(-1, 0, 1),
-                question(ChangesWantedDescriptor.MAX_WAIT_MS + 1, 0, 1),
+                question(ChangesRequestDescriptor.MAX_WAIT_MS + 1, 0, 1),
                 question(0, -2, 1),
                 question(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, 3),
                 question(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, -1),
                 question(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, Integer.MAX_VALUE),
-                question(0, 0, 1).putInt(ChangesWantedDescriptor.ZERO_OFFSET, 1),
-                question(0, 0, 1).putInt(ChangesWantedDescriptor.FIXED_LENGTH + 16, 2),
-                question(0, 0, 1).putInt(ChangesWantedDescriptor.FIXED_LENGTH + 20, 1));
+                question(0, 0, 1).putInt(ChangesRequestDescriptor.ZERO_OFFSET, 1),
+                question(0, 0, 1).putInt(ChangesRequestDescriptor.FIXED_LENGTH + 16, 2),
+                question(0, 0, 1).putInt(ChangesRequestDescriptor.FIXED_LENGTH + 20, 1));
         for (ByteBuffer each : wrong) {
-            assertThatThrownBy(() -> ChangesWantedDescriptor.check(each, 0, each.capacity()))
+            assertThatThrownBy(() -> ChangesRequestDescriptor.check(each, 0, each.capacity()))
                     .isInstanceOf(WireException.class);
         }
     }

@@ -6,12 +6,12 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.FrameMemory;
 import org.rowankv.protocol.frame.HandshakeDescriptor;
 import org.rowankv.protocol.frame.HandshakeInput;
-import org.rowankv.protocol.frame.HeldBytes;
+import org.rowankv.protocol.frame.BufferAccounting;
 import org.rowankv.protocol.frame.WireChecksum;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WirePort;
@@ -49,8 +49,8 @@ final class ClientBytesFuzzTest {
 
     private static void frames(ByteBuffer bytes, int cut) {
         repairFrames(bytes);
-        final FrameCutter cutter =
-                new FrameCutter(WirePort.CLIENTS, type -> MAX_FRAME, FrameMemory.onHeap(HeldBytes.UNCOUNTED));
+        final FrameDecoder cutter =
+                new FrameDecoder(WirePort.CLIENTS, type -> MAX_FRAME, FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
         final Request request = new Request();
         final int end = bytes.limit();
         try {
@@ -79,10 +79,10 @@ final class ClientBytesFuzzTest {
                 }
             }
             case ClientFrameDescriptor.ANSWER -> {
-                AnswerDescriptor.check(buffer, at, length);
-                AnswerDescriptor.read(buffer, at, length, request);
+                ResponseDescriptor.check(buffer, at, length);
+                ResponseDescriptor.read(buffer, at, length, request);
             }
-            case ClientFrameDescriptor.SCAN -> ScanDescriptor.check(buffer, at, length);
+            case ClientFrameDescriptor.SCAN -> ScanRequestDescriptor.check(buffer, at, length);
             case ClientFrameDescriptor.PAGE -> {
                 PageDescriptor.check(buffer, at, length);
                 PageDescriptor.read(buffer, at, (version, key, value, omitted) -> {});
@@ -92,10 +92,10 @@ final class ClientBytesFuzzTest {
                 CatalogueDescriptor.readAsked(buffer, at, length);
             }
             case ClientFrameDescriptor.CHANGES_WANTED -> {
-                ChangesWantedDescriptor.check(buffer, at, length);
-                for (int i = 0; i < ChangesWantedDescriptor.sections(buffer, at); i++) {
-                    ChangesWantedDescriptor.position(buffer, at, i);
-                    ChangesWantedDescriptor.oldValues(buffer, at, i);
+                ChangesRequestDescriptor.check(buffer, at, length);
+                for (int i = 0; i < ChangesRequestDescriptor.sections(buffer, at); i++) {
+                    ChangesRequestDescriptor.position(buffer, at, i);
+                    ChangesRequestDescriptor.oldValues(buffer, at, i);
                 }
             }
             case ClientFrameDescriptor.CHANGES -> {

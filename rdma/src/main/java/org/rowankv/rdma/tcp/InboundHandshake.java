@@ -22,7 +22,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.ProofDescriptor;
-import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -128,7 +128,7 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
         try {
             final TcpEndpoint endpoint = fabric.endpoint(whole.to());
             if (endpoint == null) {
-                throw Refusals.refusal(Reason.UNKNOWN_PEER, whole.to(), "it is not open");
+                throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, whole.to(), "it is not open");
             }
             endpoint.accept(whole, here, this);
         } catch (FabricException e) {
@@ -144,7 +144,7 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
     }
 
     private static ByteBuffer refusal(Reason reason, String text) {
-        return HandshakeDescriptor.refusal(WirePort.PEERS, Refusals.statusOf(reason), text);
+        return HandshakeDescriptor.refusal(WirePort.PEERS, RefusalStatus.statusOf(reason), text);
     }
 
     private void refuse(ChannelHandlerContext here, ByteBuffer refusal) {

@@ -11,7 +11,7 @@ import org.rowankv.rdma.FabricException.Reason;
 import org.rowankv.rdma.tcp.wire.CreditAccount;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
-import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.FaultLog;
 
 /**
@@ -67,7 +67,7 @@ final class InboundPeers {
             final String why = "it says that it is server " + hello.from() + ", incarnation " + hello.incarnation()
                     + ", and so does another process that is connected here";
             faults.report(WireFault.IMPOSTOR, address, why);
-            throw Refusals.refusal(
+            throw RefusalStatus.refusal(
                     Reason.NOT_ADMITTED,
                     settings.serverId(),
                     "another process is connected as server " + hello.from() + ", incarnation " + hello.incarnation()

@@ -23,7 +23,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.ProofDescriptor;
-import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.FaultLog;
 
 /**
@@ -97,7 +97,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
             onWelcome(context, frame, rest);
         } else {
             // Refusals before the proof carry no MAC; a caller does nothing on one but try again.
-            fail(context, Refusals.reasonOf(status), HandshakeDescriptor.text(frame));
+            fail(context, RefusalStatus.reasonOf(status), HandshakeDescriptor.text(frame));
         }
     }
 
@@ -142,7 +142,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     private void fail(ChannelHandlerContext context, Reason reason, String why) {
         if (!over) {
             over = true;
-            outcome.failed(Refusals.refusal(reason, serverId, why));
+            outcome.failed(RefusalStatus.refusal(reason, serverId, why));
         }
         final var unused = context.close();
     }
@@ -151,7 +151,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     void notConnected(Throwable cause) {
         if (!over) {
             over = true;
-            outcome.failed(Refusals.refusal(Reason.UNKNOWN_PEER, serverId, String.valueOf(cause.getMessage())));
+            outcome.failed(RefusalStatus.refusal(Reason.UNKNOWN_PEER, serverId, String.valueOf(cause.getMessage())));
         }
     }
 

@@ -26,12 +26,12 @@ import org.rowankv.rdma.MembershipView.Standing;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
-import org.rowankv.rdma.WorkerIo;
+import org.rowankv.rdma.IoPoller;
 import org.rowankv.rdma.tcp.wire.FrameReader;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
-import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.FaultLog;
 
 /**
@@ -58,7 +58,7 @@ public final class TcpEndpoint implements Endpoint {
     private final CopyOnWriteArrayList<MessageReceiver> receivers = new CopyOnWriteArrayList<>();
     private final Map<Integer, MessageLink> links = new ConcurrentHashMap<>();
     private final CopyOnWriteArrayList<MessageLink.Reader> linkReaders = new CopyOnWriteArrayList<>();
-    private final OutboundPairs pairs;
+    private final OutboundQueuePairs pairs;
     private volatile Runnable onMessages = NOBODY;
     private volatile boolean closed;
 
@@ -71,7 +71,7 @@ public final class TcpEndpoint implements Endpoint {
         final LandingForce force = fabricSettings.ackLevel() == AckLevel.FORCED ? settings.force() : null;
         this.forced = force == null ? null : new ForcedLanding(force, fabric.nic(), queue);
         this.inbound = new InboundPeers(settings, queue, fabric.faults());
-        this.pairs = new OutboundPairs(this, fabricSettings, nonce);
+        this.pairs = new OutboundQueuePairs(this, fabricSettings, nonce);
     }
 
     @Override
@@ -100,11 +100,11 @@ public final class TcpEndpoint implements Endpoint {
             throw new IllegalStateException("connecting to server " + remoteServerId, e.getCause());
         } catch (TimeoutException e) {
             giveUp(opening);
-            throw Refusals.refusal(Reason.UNKNOWN_PEER, remoteServerId, "no answer in time");
+            throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, remoteServerId, "no answer in time");
         } catch (InterruptedException e) {
             giveUp(opening);
             Thread.currentThread().interrupt();
-            throw Refusals.refusal(Reason.UNKNOWN_PEER, remoteServerId, "interrupted while connecting");
+            throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, remoteServerId, "interrupted while connecting");
         }
     }
 
@@ -139,8 +139,8 @@ public final class TcpEndpoint implements Endpoint {
 
     @Override
     public CompletableFuture<QueuePair> connectAsync(
-            int remoteServerId, long remoteIncarnation, long term, WorkerIo io) {
-        if (!(io instanceof TcpWorkerIo own)) {
+            int remoteServerId, long remoteIncarnation, long term, IoPoller io) {
+        if (!(io instanceof TcpIoPoller own)) {
             return connectAsync(remoteServerId, remoteIncarnation, term);
         }
         return pairs.open(remoteServerId, remoteIncarnation, term, NOBODY, (hello, handshake) -> {
@@ -179,10 +179,10 @@ public final class TcpEndpoint implements Endpoint {
     /** Somebody wants a connection with this endpoint. On the NIC loop; throws the refusal. */
     void accept(PeerHello hello, ChannelHandlerContext context, InboundHandshake handshake) throws WireException {
         if (hello.cluster() != settings.clusterId()) {
-            throw Refusals.refusal(Reason.OTHER_CLUSTER, settings.serverId(), "it belongs to another cluster");
+            throw RefusalStatus.refusal(Reason.OTHER_CLUSTER, settings.serverId(), "it belongs to another cluster");
         }
         if (closed) {
-            throw Refusals.refusal(Reason.UNKNOWN_PEER, settings.serverId(), "it has been closed");
+            throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, settings.serverId(), "it has been closed");
         }
         requireAnnounced(hello, context.channel().remoteAddress());
         inbound.checkNonce(hello, context.channel().remoteAddress());
@@ -191,7 +191,7 @@ public final class TcpEndpoint implements Endpoint {
             return;
         }
         if (hello.expected() != settings.incarnation()) {
-            throw Refusals.refusal(
+            throw RefusalStatus.refusal(
                     Reason.OTHER_INCARNATION,
                     settings.serverId(),
                     "it is incarnation " + settings.incarnation() + ", not " + hello.expected());
@@ -202,7 +202,7 @@ public final class TcpEndpoint implements Endpoint {
                 new LandingConnection(hello, maxMessage, context.channel(), this, fabricSettings);
         queue.admit(connection, () -> {
             if (closed) {
-                throw Refusals.refusal(Reason.UNKNOWN_PEER, settings.serverId(), "it has been closed");
+                throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, settings.serverId(), "it has been closed");
             }
             checkView("there", settings.serverId(), hello.from(), hello.incarnation(), hello.term());
         });
@@ -237,7 +237,7 @@ public final class TcpEndpoint implements Endpoint {
         if (standing == Standing.REFUTED) {
             faults().report(WireFault.NO_MEMBER, address, why);
         }
-        throw Refusals.refusal(Reason.NOT_ADMITTED, settings.serverId(), why);
+        throw RefusalStatus.refusal(Reason.NOT_ADMITTED, settings.serverId(), why);
     }
 
     /** One link per server: a new one supersedes the others, of which one may still have messages to be polled. */
@@ -260,11 +260,11 @@ public final class TcpEndpoint implements Endpoint {
     void checkView(String where, int remote, int serverId, long incarnation, long term) {
         final MembershipView view = settings.view();
         if (term < view.term()) {
-            throw Refusals.refusal(
+            throw RefusalStatus.refusal(
                     Reason.STALE_TERM, remote, "term " + term + " is stale " + where + ": " + view.term());
         }
         if (!view.admits(serverId, incarnation, term)) {
-            throw Refusals.refusal(
+            throw RefusalStatus.refusal(
                     Reason.NOT_ADMITTED,
                     remote,
                     "server " + serverId + ", incarnation " + incarnation + ", is not admitted " + where + " in term "

@@ -77,7 +77,7 @@ public final class TcpFabric implements Fabric {
     private final ByteBufAllocator allocator;
     private final AtomicInteger accepted = new AtomicInteger();
     /** Written by the NIC loop. */
-    private final AtomicLong heldBytes = new AtomicLong();
+    private final AtomicLong bufferAccounting = new AtomicLong();
     /** Room for as many of the longest messages as {@link #LONG_MESSAGES}, and a SEND on every connection. */
     private final long mostHeldBytes;
 
@@ -182,7 +182,7 @@ public final class TcpFabric implements Fabric {
                     binding.cause()));
         }
         // Behind the acceptor, which pauses for a second after each failure.
-        binding.channel().pipeline().addLast(new AcceptPauses());
+        binding.channel().pipeline().addLast(new AcceptBackoff());
         return binding.channel();
     }
 
@@ -240,7 +240,7 @@ public final class TcpFabric implements Fabric {
     }
 
     /** By a worker's own event loop, or by the NIC agent if that has ended. */
-    void dial(PeerHello hello, TcpWorkerIo io, OutboundHandshake handshake) {
+    void dial(PeerHello hello, TcpIoPoller io, OutboundHandshake handshake) {
         if (!io.whileOpen(loop -> dial(hello, loop, NioSocketChannel::new, handshake))) {
             dial(hello, nic, handshake);
         }
@@ -372,8 +372,8 @@ public final class TcpFabric implements Fabric {
     }
 
     /** Bytes of frames that are not whole, on all connections that others have opened. */
-    public long heldBytes() {
-        return heldBytes.get();
+    public long bufferAccounting() {
+        return bufferAccounting.get();
     }
 
     /** How often peers were cut off for that. */
@@ -417,7 +417,7 @@ public final class TcpFabric implements Fabric {
 
     /** So many bytes more, or fewer, are held of frames that are not whole. On the NIC loop. */
     void held(int delta) {
-        final long now = heldBytes.addAndGet(delta);
+        final long now = bufferAccounting.addAndGet(delta);
         if (delta > 0 && now > mostHeldBytes && !relieving) {
             relieving = true;
             onNic(this::relieve); // behind what is being read
@@ -427,11 +427,11 @@ public final class TcpFabric implements Fabric {
     /** Ends connections until no more is held than may be: first that whose unfinished frame holds most. */
     private void relieve() {
         relieving = false;
-        while (heldBytes.get() > mostHeldBytes) {
+        while (bufferAccounting.get() > mostHeldBytes) {
             final Optional<FrameReader> largest = open().stream()
                     .flatMap(TcpEndpoint::holders)
-                    .filter(each -> each.heldBytes() > 0)
-                    .max(Comparator.comparingInt(FrameReader::heldBytes));
+                    .filter(each -> each.bufferAccounting() > 0)
+                    .max(Comparator.comparingInt(FrameReader::bufferAccounting));
             if (largest.isEmpty()) {
                 return;
             }

@@ -15,7 +15,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
  * on the connection's event loop, which may be the owner's own, and are handed out when the owner polls.
  *
  * <p>Owned by one worker, except {@link #isFenced}. What the event loop tells the owner goes through volatile fields of
- * {@link PairReader}, each of which only grows.
+ * {@link AckReader}, each of which only grows.
  */
 final class TcpQueuePair implements QueuePair {
     /** Bytes of posts that a batch holds at least. */
@@ -25,9 +25,9 @@ final class TcpQueuePair implements QueuePair {
     private final int remoteServerId;
     private final long number;
     private final int maxMessage;
-    private final PairReader reader;
-    private final PostedRing ring;
-    private final PairBatches batches;
+    private final AckReader reader;
+    private final InFlightRing ring;
+    private final SendBatcher batches;
     private final WireChecksum checksum = new WireChecksum();
     private long posted;
     private long asked;
@@ -46,15 +46,15 @@ final class TcpQueuePair implements QueuePair {
             PeerWelcome remote,
             int maxMessage,
             Channel channel,
-            PairReader reader,
-            PostedRing ring) {
+            AckReader reader,
+            InFlightRing ring) {
         this.endpoint = endpoint;
         this.remoteServerId = remoteServerId;
         this.number = number;
         this.maxMessage = Math.min(maxMessage, remote.segmentLength());
         this.reader = reader;
         this.ring = ring;
-        this.batches = new PairBatches(channel, PeerFrameDescriptor.HEAD_LENGTH + Math.max(BATCH_LENGTH, maxMessage));
+        this.batches = new SendBatcher(channel, PeerFrameDescriptor.HEAD_LENGTH + Math.max(BATCH_LENGTH, maxMessage));
     }
 
     @Override

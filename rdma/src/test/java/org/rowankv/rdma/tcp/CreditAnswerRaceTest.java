@@ -28,8 +28,8 @@ final class CreditAnswerRaceTest {
     private final AtomicLong asked = new AtomicLong();
     private volatile boolean over;
     private final EmbeddedChannel away = new EmbeddedChannel();
-    private final PairReader reader =
-            new PairReader(away, true, new FaultLog<>(WireFault.class), SystemClock.INSTANCE, () -> {}, () -> {});
+    private final AckReader reader =
+            new AckReader(away, true, new FaultLog<>(WireFault.class), SystemClock.INSTANCE, () -> {}, () -> {});
     private final TcpQueuePair pair = new TcpQueuePair(
             null,
             1,
@@ -38,7 +38,7 @@ final class CreditAnswerRaceTest {
             4096,
             away,
             reader,
-            new PostedRing(16));
+            new InFlightRing(16));
 
     /** The event loop: grants all of each question. */
     private void answer() {

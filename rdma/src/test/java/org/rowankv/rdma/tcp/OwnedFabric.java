@@ -16,7 +16,7 @@ import org.rowankv.rdma.ReceiveQueue;
 /** The TCP fabric with queue pairs that are at home at a worker's I/O: turned by who calls them, or by a thread in the background. */
 final class OwnedFabric implements Fabric {
     private final TcpFabric fabric;
-    private final TcpWorkerIo io = new TcpWorkerIo();
+    private final TcpIoPoller io = new TcpIoPoller();
     private final Thread background;
     private volatile boolean ending;
 

@@ -14,7 +14,7 @@ import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
-import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.RefusalStatus;
 
 /** Peers whose bytes are well-formed, and whose words are lies. */
 final class PeerAdmissionTest {
@@ -42,7 +42,7 @@ final class PeerAdmissionTest {
         try (RawPeer peer = new RawPeer(address)) {
             final RawPeer.Answer answer = peer.greet(hello);
             assertThat(answer.status()).as("%s was welcomed", hello).isNotZero();
-            return Refusals.reasonOf(answer.status());
+            return RefusalStatus.reasonOf(answer.status());
         }
     }
 

@@ -99,8 +99,8 @@ final class PeerBytesFuzzTest {
     }
 
     /** The sender's end of a queue pair with two SENDs in flight. */
-    private static PairReader sender() {
-        final PairReader reader = new PairReader(
+    private static AckReader sender() {
+        final AckReader reader = new AckReader(
                 new EmbeddedChannel(), true, new FaultLog<>(WireFault.class), SystemClock.INSTANCE, () -> {}, () -> {});
         reader.posted(2);
         reader.asked(1000);

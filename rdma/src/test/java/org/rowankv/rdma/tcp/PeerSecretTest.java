@@ -28,7 +28,7 @@ import org.rowankv.rdma.tcp.wire.HandshakeProof;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
-import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.SecureSeed;
 
 /** A peer with the cluster's secret is admitted; another one is not, whatever else it knows, overhears or sends back. */
@@ -74,7 +74,7 @@ final class PeerSecretTest {
 
     private static Reason reasonOf(RawPeer.Answer answer) {
         assertThat(answer.status()).as("it was welcomed").isNotZero();
-        return Refusals.reasonOf(answer.status());
+        return RefusalStatus.reasonOf(answer.status());
     }
 
     // --- peers with the secret ---

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
-import org.rowankv.rdma.WorkerIo;
+import org.rowankv.rdma.IoPoller;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 
@@ -65,7 +65,7 @@ final class TcpAllocationTest {
     @Test
     void shouldAllocateNothingPerTurn() {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        final TcpWorkerIo io = new TcpWorkerIo();
+        final TcpIoPoller io = new TcpIoPoller();
         io.own();
         try (TcpFabric fabric = Loopback.fabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 32, SEGMENT);
@@ -98,7 +98,7 @@ final class TcpAllocationTest {
     }
 
     /** In whole windows, so that whatever the scheduler does there are many messages to a batch. */
-    private void run(QueuePair pair, ByteBuffer entry, int count, @Nullable WorkerIo io) {
+    private void run(QueuePair pair, ByteBuffer entry, int count, @Nullable IoPoller io) {
         completed[0] = 0;
         for (int posted = 0; posted < count; ) {
             for (int end = posted + WINDOW; posted < end; ) {

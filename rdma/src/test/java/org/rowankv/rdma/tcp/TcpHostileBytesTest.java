@@ -30,7 +30,7 @@ import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
-import org.rowankv.rdma.tcp.wire.Refusals;
+import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.ManualClock;
 
 /** Peers that break the protocol, or the wire: their connection ends, is counted, and nobody else notices. */
@@ -179,7 +179,7 @@ final class TcpHostileBytesTest {
         try (RawPeer peer = new RawPeer(address)) {
             peer.send(hello);
             final RawPeer.Answer answer = peer.welcome();
-            assertThat(Refusals.reasonOf(answer.status()))
+            assertThat(RefusalStatus.reasonOf(answer.status()))
                     .isEqualTo(org.rowankv.rdma.FabricException.Reason.OTHER_VERSION);
             assertThat(answer.text()).contains("version 77").contains("version 2");
             assertThat(peer.awaitEnd()).isZero();
@@ -356,7 +356,7 @@ final class TcpHostileBytesTest {
                 RawPeer second = new RawPeer(address)) {
             final RawPeer.Answer answer =
                     second.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 9, NONCE + 1));
-            assertThat(Refusals.reasonOf(answer.status()))
+            assertThat(RefusalStatus.reasonOf(answer.status()))
                     .isEqualTo(org.rowankv.rdma.FabricException.Reason.NOT_ADMITTED);
             assertThat(answer.text()).contains("another process is connected as server 2");
             first.send(first.sendFrame(1, TAG, RawPeer.body(1, 64)));
@@ -460,14 +460,14 @@ final class TcpHostileBytesTest {
         try {
             sendUnfinishedMessages(peers, longest);
             await().until(() -> fabric.faults(WireFault.STALLED) > 0);
-            await().until(() -> fabric.heldBytes() <= 9L * longest);
+            await().until(() -> fabric.bufferAccounting() <= 9L * longest);
             assertThat(fabric.faults(WireFault.STALLED)).isLessThan(12);
         } finally {
             for (RawPeer each : peers) {
                 each.close();
             }
         }
-        await().until(() -> fabric.heldBytes() == 0);
+        await().until(() -> fabric.bufferAccounting() == 0);
     }
 
     /** An entry that has stayed unfinished for longest holds little, and is not what has to go. */
@@ -479,7 +479,7 @@ final class TcpHostileBytesTest {
         try (RawPeer innocent = RawPeer.queuePair(address, 1, NONCE)) {
             final byte[] entry = innocent.sendFrame(1, TAG, RawPeer.body(1, 1000));
             innocent.send(entry, 0, 500);
-            await().until(() -> fabric.heldBytes() > 0);
+            await().until(() -> fabric.bufferAccounting() > 0);
             clock.advanceMs(1_000);
             sendUnfinishedMessages(peers, longest);
             await().until(() -> fabric.faults(WireFault.STALLED) > 0);

@@ -7,11 +7,11 @@ import org.rowankv.runtime.ErrorLog;
  *
  * <p>Safe for any thread: a caller either gets the agent for one duty cycle or returns at once.
  */
-public final class AgentInvoker implements TurnedAgent {
-    private final AgentTurn turn;
+public final class AgentInvoker implements AgentHandle {
+    private final DutyCycle turn;
 
     public AgentInvoker(Agent agent, ErrorLog errors) {
-        this.turn = new AgentTurn(agent, errors);
+        this.turn = new DutyCycle(agent, errors);
     }
 
     /** Calls the agent's onStart; further calls have no effect. */

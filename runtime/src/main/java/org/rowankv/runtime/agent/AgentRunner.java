@@ -22,7 +22,7 @@ import org.rowankv.runtime.OwnedCounter;
  * <p>Any thread may run the agent with {@link #tryInvoke}. So a thread that waits for its work does not depend on the
  * OS scheduler. Interrupting the runner's thread has no effect; {@link #close} ends it.
  */
-public final class AgentRunner implements TurnedAgent {
+public final class AgentRunner implements AgentHandle {
     /** Longest pause of an idle agent. */
     public static final long DEFAULT_MAX_PARK_NS = 10_000_000;
 
@@ -30,7 +30,7 @@ public final class AgentRunner implements TurnedAgent {
     private static final long ANSWER_PARK_NS = 50_000;
     private static final long TAKEN_PARK_NS = 100_000;
 
-    private final AgentTurn turn;
+    private final DutyCycle turn;
     private final ErrorLog errors;
     private final long maxParkNs;
     private final Thread thread;
@@ -47,7 +47,7 @@ public final class AgentRunner implements TurnedAgent {
     }
 
     public AgentRunner(Agent agent, ErrorLog errors, long maxParkNs) {
-        this.turn = new AgentTurn(agent, errors);
+        this.turn = new DutyCycle(agent, errors);
         this.errors = errors;
         this.maxParkNs = Math.max(FIRST_PARK_NS, maxParkNs);
         this.thread = new Thread(this::run, "rowan-" + agent.roleName());
@@ -156,7 +156,7 @@ public final class AgentRunner implements TurnedAgent {
             }
             LockSupport.parkNanos(this, Math.min(ns, longestNs));
             parkNs = Math.min(longestNs, ns * 2);
-        } else if (work == AgentTurn.TAKEN) {
+        } else if (work == DutyCycle.TAKEN) {
             LockSupport.parkNanos(this, TAKEN_PARK_NS);
         } else {
             parkNs = firstPauseNs();

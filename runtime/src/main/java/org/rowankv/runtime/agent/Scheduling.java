@@ -9,7 +9,7 @@ import org.rowankv.runtime.ErrorLog;
 public interface Scheduling {
 
     /** Registers an agent; it does not run before it is started. */
-    TurnedAgent take(Agent agent, ErrorLog errors);
+    AgentHandle take(Agent agent, ErrorLog errors);
 
     /** Parks the calling thread for about this long while it waits for agents or other callers. */
     void park(long ns);
@@ -19,8 +19,8 @@ public interface Scheduling {
      *
      * @param isDaemon whether the process may exit before the work ends
      */
-    default StartedWork begin(String name, boolean isDaemon, Runnable work) {
-        return new ThreadWork(name, isDaemon, work);
+    default RunningTask begin(String name, boolean isDaemon, Runnable work) {
+        return new ThreadTask(name, isDaemon, work);
     }
 
     /**

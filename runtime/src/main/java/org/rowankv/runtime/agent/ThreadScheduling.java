@@ -8,7 +8,7 @@ public enum ThreadScheduling implements Scheduling {
     INSTANCE;
 
     @Override
-    public TurnedAgent take(Agent agent, ErrorLog errors) {
+    public AgentHandle take(Agent agent, ErrorLog errors) {
         return new AgentRunner(agent, errors);
     }
 

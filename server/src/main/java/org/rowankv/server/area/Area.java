@@ -13,7 +13,7 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.server.area.SuperblockDescriptor.Content;
 import org.rowankv.server.durability.AreaMemory;
 import org.rowankv.server.durability.Durability;
@@ -21,7 +21,7 @@ import org.rowankv.server.durability.DurabilityVerbs;
 import org.rowankv.server.durability.FileThread;
 import org.rowankv.server.durability.ForceAgent;
 import org.rowankv.server.durability.ForceFailedException;
-import org.rowankv.server.durability.Forcer;
+import org.rowankv.server.durability.GroupCommit;
 import org.rowankv.server.durability.MemoryVerbs;
 
 /**
@@ -46,20 +46,20 @@ public final class Area implements AutoCloseable {
     private final TenureTable tenures;
     private final DurabilityVerbs verbs;
     /** Of the level power only. */
-    private final @Nullable Forcer forcer;
+    private final @Nullable GroupCommit forcer;
 
     private final boolean mayBeTorn;
     /** Whether the process before this one committed a segment only when the device had all of it. */
     private final boolean committedIsForced;
 
-    private @Nullable TurnedAgent forceAgent;
+    private @Nullable AgentHandle forceAgent;
     private final long segmentBase;
     private final int segmentShift;
 
     private Area(
             AreaSettings settings,
             AreaMemory memory,
-            @Nullable Forcer forcer,
+            @Nullable GroupCommit forcer,
             Superblock superblock,
             boolean mayBeTorn,
             boolean committedIsForced) {
@@ -104,12 +104,12 @@ public final class Area implements AutoCloseable {
     }
 
     /** The area that a file holds, written by an earlier process. */
-    public static Area open(AreaSettings settings, OpenConsent consent) {
+    public static Area open(AreaSettings settings, OpenOverrides consent) {
         return open(settings, consent, Machine.PRESENT);
     }
 
     /** As above, on that machine. */
-    public static Area open(AreaSettings settings, OpenConsent consent, Machine machine) {
+    public static Area open(AreaSettings settings, OpenOverrides consent, Machine machine) {
         final Path file = settings.file();
         if (file == null) {
             throw new IllegalArgumentException("an area of durability=none cannot be opened again");
@@ -125,27 +125,27 @@ public final class Area implements AutoCloseable {
                 memory.header(),
                 memory.device(),
                 newContent(settings, random.nextLong(), BootId.UNKNOWN, FileIdentity.UNKNOWN));
-        final Forcer forcer = forcerOf(settings, memory);
+        final GroupCommit forcer = forcerOf(settings, memory);
         return new Area(
                 settings, memory, forcer, superblockOf(settings, memory, forcer, content), false, content.power());
     }
 
     /** The area that is found in memory. */
-    public static Area open(AreaSettings settings, AreaMemory memory, OpenConsent consent) {
+    public static Area open(AreaSettings settings, AreaMemory memory, OpenOverrides consent) {
         final Content content = Superblock.newestValid(memory.header());
         if (content == null) {
             throw new UnusableAreaException("both copies of the superblock of server " + settings.serverId()
                     + " are damaged: start with new memory");
         }
-        AreaFinding.requireComplete(nameOf(settings), content, consent);
+        AreaProbe.requireComplete(nameOf(settings), content, consent);
         bringToDevice(settings, memory);
-        final Forcer forcer = forcerOf(settings, memory);
+        final GroupCommit forcer = forcerOf(settings, memory);
         final Area area = new Area(
                 settings,
                 memory,
                 forcer,
                 superblockOf(settings, memory, forcer, content),
-                AreaFinding.mayBeTorn(content, BootId.UNKNOWN),
+                AreaProbe.mayBeTorn(content, BootId.UNKNOWN),
                 content.power());
         final String reason =
                 area.segments.whyInvalid() == null ? area.tenures.whyInvalid() : area.segments.whyInvalid();
@@ -156,16 +156,16 @@ public final class Area implements AutoCloseable {
         return area;
     }
 
-    private static @Nullable Forcer forcerOf(AreaSettings settings, AreaMemory memory) {
-        return settings.durability() == Durability.POWER ? new Forcer(memory, nameOf(settings)) : null;
+    private static @Nullable GroupCommit forcerOf(AreaSettings settings, AreaMemory memory) {
+        return settings.durability() == Durability.POWER ? new GroupCommit(memory, nameOf(settings)) : null;
     }
 
-    private static DurabilityVerbs deviceOf(AreaMemory memory, @Nullable Forcer forcer) {
+    private static DurabilityVerbs deviceOf(AreaMemory memory, @Nullable GroupCommit forcer) {
         return forcer == null ? memory.device() : forcer.atOnce(memory.device());
     }
 
     private static Superblock superblockOf(
-            AreaSettings settings, AreaMemory memory, @Nullable Forcer forcer, Content content) {
+            AreaSettings settings, AreaMemory memory, @Nullable GroupCommit forcer, Content content) {
         return new Superblock(
                 memory.header(),
                 deviceOf(memory, forcer),
@@ -200,14 +200,14 @@ public final class Area implements AutoCloseable {
         final BootId bootId = machine.bootId().current();
         try {
             AreaFile.make(file, settings.fileLength(), fileIdentity -> {
-                final ByteBuffer copies = AreaFinding.superblockBuffer();
+                final ByteBuffer copies = AreaProbe.superblockBuffer();
                 Superblock.format(copies, new MemoryVerbs(), newContent(settings, areaId, bootId, fileIdentity));
                 return copies;
             });
         } catch (IOException e) {
             throw new StoreOpenException("cannot create the area " + file + ": " + e, e);
         }
-        return openFile(settings, file, OpenConsent.NONE, bootId, machine);
+        return openFile(settings, file, OpenOverrides.NONE, bootId, machine);
     }
 
     private static Content newContent(AreaSettings settings, long areaId, BootId bootId, long fileIdentity) {
@@ -232,35 +232,35 @@ public final class Area implements AutoCloseable {
     }
 
     /** {@link #open} with the boot id given, on a thread of ours. */
-    static Area openFile(AreaSettings settings, Path file, OpenConsent consent, BootId bootId) {
+    static Area openFile(AreaSettings settings, Path file, OpenOverrides consent, BootId bootId) {
         return openFile(settings, file, consent, bootId, Machine.PRESENT);
     }
 
     private static Area openFile(
-            AreaSettings settings, Path file, OpenConsent consent, BootId bootId, Machine machine) {
+            AreaSettings settings, Path file, OpenOverrides consent, BootId bootId, Machine machine) {
         try {
             if (!Files.isRegularFile(file)) {
                 throw new UnusableAreaException("the area " + file
                         + " is missing: put it back (a copy of it from a backup will do), or start with an empty dir");
             }
-            AreaFinding.requireReadable(file);
+            AreaProbe.requireReadable(file);
             final long length = Files.size(file);
             if (length < AreaDescriptor.TENURES_OFFSET) {
-                throw AreaFinding.truncated(file, length, settings.fileLength());
+                throw AreaProbe.truncated(file, length, settings.fileLength());
             }
             // The superblock is read first and apart: of another shape, the file cannot be mapped by these settings.
-            final ByteBuffer copies = AreaFinding.readSuperblocks(file);
-            final Content content = AreaFinding.requireSuperblock(file, copies);
+            final ByteBuffer copies = AreaProbe.readSuperblocks(file);
+            final Content content = AreaProbe.requireSuperblock(file, copies);
             final long fileIdentity = FileIdentity.of(file);
-            AreaFinding.requireMatch(file, content, settings);
+            AreaProbe.requireMatch(file, content, settings);
             if (length != settings.fileLength()) {
-                throw AreaFinding.truncated(file, length, settings.fileLength());
+                throw AreaProbe.truncated(file, length, settings.fileLength());
             }
-            AreaFinding.requireConsent(file, content, fileIdentity, bootId, consent);
-            AreaFinding.requireComplete(nameOf(settings), content, consent);
+            AreaProbe.requireConsent(file, content, fileIdentity, bootId, consent);
+            AreaProbe.requireComplete(nameOf(settings), content, consent);
             final AreaMemory memory = machine.memory().around(settings, FileMemory.map(file, settings));
             bringToDevice(settings, memory);
-            final Forcer forcer = forcerOf(settings, memory);
+            final GroupCommit forcer = forcerOf(settings, memory);
             final Superblock superblock = new Superblock(
                     memory.header(),
                     deviceOf(memory, forcer),
@@ -269,9 +269,9 @@ public final class Area implements AutoCloseable {
                     settings.durability() == Durability.POWER,
                     content);
             final Area area = new Area(
-                    settings, memory, forcer, superblock, AreaFinding.mayBeTorn(content, bootId), content.power());
-            AreaFinding.requireTables(file, area.segments.whyInvalid());
-            AreaFinding.requireTables(file, area.tenures.whyInvalid());
+                    settings, memory, forcer, superblock, AreaProbe.mayBeTorn(content, bootId), content.power());
+            AreaProbe.requireTables(file, area.segments.whyInvalid());
+            AreaProbe.requireTables(file, area.tenures.whyInvalid());
             return area;
         } catch (IOException e) {
             throw new StoreOpenException("cannot open the area " + file + ": " + e, e);
@@ -345,7 +345,7 @@ public final class Area implements AutoCloseable {
             Scheduling scheduling, ErrorLog errors, Consumer<ForceFailedException> whenFailed) {
         if (forcer != null && forceAgent == null) {
             forcer.whenFailed(whenFailed);
-            final TurnedAgent turned = scheduling.take(new ForceAgent(forcer, serverId()), errors);
+            final AgentHandle turned = scheduling.take(new ForceAgent(forcer, serverId()), errors);
             forceAgent = turned;
             forcer.wakes(turned, scheduling.isOneAtATime());
             turned.start();
@@ -432,7 +432,7 @@ public final class Area implements AutoCloseable {
      */
     public UnusableAreaException foundIncomplete() {
         superblock.markIncomplete();
-        return AreaFinding.incomplete(nameOf(settings));
+        return AreaProbe.incomplete(nameOf(settings));
     }
 
     public SegmentMetaTable segments() {

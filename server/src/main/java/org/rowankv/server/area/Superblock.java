@@ -49,7 +49,7 @@ public final class Superblock {
         this.bootId = bootId;
         this.fileIdentity = fileIdentity;
         this.power = power;
-        this.mayBeTorn = AreaFinding.mayBeTorn(content, bootId);
+        this.mayBeTorn = AreaProbe.mayBeTorn(content, bootId);
         this.content = content;
     }
 

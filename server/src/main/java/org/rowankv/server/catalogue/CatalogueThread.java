@@ -18,14 +18,14 @@ import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.configstore.ConfigurationStoreException;
-import org.rowankv.server.frontend.CatalogueQuestions;
+import org.rowankv.server.frontend.CatalogueRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks the catalogue for the clients: on a thread of its own, since that may block, and only while there is a question. */
 public final class CatalogueThread implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CatalogueThread.class);
-    /** Questions of all connections together. Of one, {@link CatalogueQuestions#MAX_WAITING}. */
+    /** Questions of all connections together. Of one, {@link CatalogueRequests#MAX_WAITING}. */
     private static final int MAX_WAITING = 1_024;
 
     /** What a reading of the catalogue says of caches that were not known before it. */

@@ -14,7 +14,7 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.checkpoint.Checkpoint.Origin;
 import org.rowankv.server.checkpoint.Checkpoint.ShardPart;
-import org.rowankv.server.checkpoint.CheckpointBook.Image;
+import org.rowankv.server.checkpoint.CheckpointRegistry.Image;
 import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Clears;
@@ -46,7 +46,7 @@ public final class CheckpointAgent implements Agent {
         IMAGING
     }
 
-    private final CheckpointBook book;
+    private final CheckpointRegistry book;
     private final CheckpointStore store;
     private final Origin origin;
     private final Segments segments;
@@ -77,7 +77,7 @@ public final class CheckpointAgent implements Agent {
      * @param intervalNs from the end of a round to the beginning of the next
      */
     public CheckpointAgent(
-            CheckpointBook book,
+            CheckpointRegistry book,
             CheckpointStore store,
             Origin origin,
             Segments segments,

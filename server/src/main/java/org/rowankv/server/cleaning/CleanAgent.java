@@ -12,7 +12,7 @@ import org.rowankv.server.shard.Replicas;
 /**
  * Garbage collection of segments (§4.4 of the paper): when free segments become few, takes the committed segment that is
  * most worth it, copies what is live in it, and frees it. One segment at a time, a small step in each turn, at a {@link
- * CleaningPace pace} that follows the need. The copies are persistent before the source is free.
+ * CleanerThrottle pace} that follows the need. The copies are persistent before the source is free.
  */
 public final class CleanAgent implements Agent {
     /** Bytes of the victim that are read, and perhaps copied, in one turn: some tens of microseconds. */
@@ -35,9 +35,9 @@ public final class CleanAgent implements Agent {
     private final BooleanSupplier sweepDone;
     private final BooleanSupplier quiet;
     private final Relocation relocation;
-    private final HorizonLook look;
-    private final Victims victims;
-    private final CleaningPace pace;
+    private final TombstoneHorizonScan look;
+    private final VictimSelector victims;
+    private final CleanerThrottle pace;
     private final Clock clock;
     private boolean busy;
     private volatile boolean spaceWanted;
@@ -79,7 +79,7 @@ public final class CleanAgent implements Agent {
                 clock,
                 lowWater,
                 highWater,
-                KeptEntries.NONE);
+                RetainedEntries.NONE);
     }
 
     private CleanAgent(
@@ -92,17 +92,17 @@ public final class CleanAgent implements Agent {
             Clock clock,
             int lowWater,
             int highWater,
-            KeptEntries kept) {
+            RetainedEntries kept) {
         this.segments = segments;
         this.inQuarantine = inQuarantine;
         this.idleLogs = idleLogs;
         this.sweepDone = sweepDone;
         this.quiet = quiet;
         this.relocation = new Relocation(segments, replicas, kept);
-        this.look = new HorizonLook(segments, replicas);
-        this.victims = new Victims(segments, this::isCleanable);
+        this.look = new TombstoneHorizonScan(segments, replicas);
+        this.victims = new VictimSelector(segments, this::isCleanable);
         this.clock = clock;
-        this.pace = new CleaningPace(clock, lowWater, highWater);
+        this.pace = new CleanerThrottle(clock, lowWater, highWater);
     }
 
     /**
@@ -111,7 +111,7 @@ public final class CleanAgent implements Agent {
      * @param inUse segments that are not cleaned
      * @param kept entries that are copied whether they live or not
      */
-    public static CleanAgent ofAStart(Segments segments, Replicas replicas, IntPredicate inUse, KeptEntries kept) {
+    public static CleanAgent ofAStart(Segments segments, Replicas replicas, IntPredicate inUse, RetainedEntries kept) {
         return new CleanAgent(
                 segments,
                 replicas,

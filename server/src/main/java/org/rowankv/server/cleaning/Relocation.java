@@ -28,7 +28,7 @@ final class Relocation implements SegmentScan.Visitor {
     private final Segments segments;
     private final Replicas replicas;
     private final DamagedEntries damage;
-    private final KeptEntries kept;
+    private final RetainedEntries kept;
     private final AppendLog log;
     private final SegmentScan scan;
     private final CompletionRecord completions = new CompletionRecord();
@@ -52,7 +52,7 @@ final class Relocation implements SegmentScan.Visitor {
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
 
     /** @param kept copied whether it lives or not */
-    Relocation(Segments segments, Replicas replicas, KeptEntries kept) {
+    Relocation(Segments segments, Replicas replicas, RetainedEntries kept) {
         this.segments = segments;
         this.kept = kept;
         this.replicas = replicas;

@@ -2,8 +2,8 @@ package org.rowankv.server.cluster;
 
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
-import org.rowankv.server.area.OpenConsent;
-import org.rowankv.server.directory.ServerHome;
+import org.rowankv.server.area.OpenOverrides;
+import org.rowankv.server.directory.DataDirectory;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.topology.Configuration;
@@ -11,16 +11,16 @@ import org.rowankv.topology.Configuration;
 /** How a member of a cluster opens its area, or creates it at its first start: the area must be the one that the cluster knows. */
 final class AreaOpening {
     private final ClusterSettings settings;
-    private final ClusterSurroundings around;
+    private final ClusterContext around;
     private final StoredRoles roles;
 
-    AreaOpening(ClusterSettings settings, ClusterSurroundings around, StoredRoles roles) {
+    AreaOpening(ClusterSettings settings, ClusterContext around, StoredRoles roles) {
         this.settings = settings;
         this.around = around;
         this.roles = roles;
     }
 
-    Area open(ServerHome directory) {
+    Area open(DataDirectory directory) {
         final int serverId = roles.serverId();
         final ClusterNodes.Stored stored = roles.stored();
         final long known = stored.configuration().incarnations().get(serverId);
@@ -40,7 +40,7 @@ final class AreaOpening {
                     + " back from a backup");
         }
         final Area area = directory.hasArea(serverId)
-                ? directory.openArea(areaSettings, new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()))
+                ? directory.openArea(areaSettings, new OpenOverrides(settings.acceptUnclean(), settings.acceptCopied()))
                 : directory.createArea(areaSettings, around.random());
         try {
             roles.requireNewest(area, stored.configuration());

@@ -5,12 +5,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.agent.Signal;
-import org.rowankv.runtime.agent.StartedWork;
+import org.rowankv.runtime.agent.RunningTask;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.LostAreaException;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.configstore.ConfigurationStoreException;
-import org.rowankv.server.directory.ServerHome;
+import org.rowankv.server.directory.DataDirectory;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
@@ -18,7 +18,7 @@ import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.Members;
 import org.rowankv.server.membership.Registrations;
 import org.rowankv.server.peer.PeerCalls;
-import org.rowankv.server.peer.RoundOverException;
+import org.rowankv.server.peer.StaleTermException;
 import org.rowankv.topology.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,23 +41,23 @@ public final class ClusterServer implements AutoCloseable {
     private static final long LOOK_IN_ANY_CASE_MS = 3000;
 
     private final ClusterSettings settings;
-    private final ClusterSurroundings around;
+    private final ClusterContext around;
     private final ClusterNodes nodes;
     private final Signal signal;
     private boolean watched;
-    private volatile @Nullable StartedWork work;
+    private volatile @Nullable RunningTask work;
     private volatile boolean closing;
-    private volatile Phase phase = Phase.JOINING;
-    private final StateLog saying;
+    private volatile StartPhase phase = StartPhase.JOINING;
+    private final WaitLog saying;
     private volatile int serverId = -1;
 
     private volatile @Nullable RuntimeException failure;
     /** It has stopped itself by a failure that struck while it ran. */
     private volatile boolean stopped;
 
-    private volatile @Nullable Round round;
+    private volatile @Nullable RoleTerm round;
     /** By the last start of the roles, for the next one. */
-    private KeptChanges keptChanges = KeptChanges.NONE;
+    private ChangeFeedHandover changeFeedHandover = ChangeFeedHandover.NONE;
 
     private long lookedNs;
     /** The agents want another start of roles. */
@@ -66,10 +66,10 @@ public final class ClusterServer implements AutoCloseable {
     private volatile @Nullable ConfigurationStoreException whyNoStart;
 
     /** Checks nothing yet but the settings; {@link #start} goes on. */
-    public ClusterServer(ClusterSettings settings, ClusterSurroundings surroundings) {
+    public ClusterServer(ClusterSettings settings, ClusterContext surroundings) {
         this.settings = settings;
         this.around = surroundings;
-        this.saying = new StateLog(LOG, settings.name(), surroundings.clock());
+        this.saying = new WaitLog(LOG, settings.name(), surroundings.clock());
         this.nodes = new ClusterNodes(
                 surroundings.store(),
                 new Registrations(settings.cluster(), settings.secret()),
@@ -88,13 +88,13 @@ public final class ClusterServer implements AutoCloseable {
         return settings;
     }
 
-    ClusterSurroundings surroundings() {
+    ClusterContext surroundings() {
         return around;
     }
 
     // --- what others ask ---
 
-    public Phase phase() {
+    public StartPhase phase() {
         return phase;
     }
 
@@ -120,19 +120,19 @@ public final class ClusterServer implements AutoCloseable {
 
     /** The configuration that it serves in, or starts; null before there is one. */
     public @Nullable Configuration configuration() {
-        final Round present = round;
+        final RoleTerm present = round;
         return present == null ? null : present.configuration();
     }
 
     /** Whoever serves now, or null. */
     public @Nullable Server server() {
-        final Round present = round;
-        return present == null || phase != Phase.SERVING ? null : present.server();
+        final RoleTerm present = round;
+        return present == null || phase != StartPhase.SERVING ? null : present.server();
     }
 
     /** Waits until the server has come to its end by itself, or was closed. */
     public void awaitEnd() {
-        final StartedWork started = work;
+        final RunningTask started = work;
         if (started != null) {
             started.join();
         }
@@ -171,10 +171,10 @@ public final class ClusterServer implements AutoCloseable {
     private void run() {
         try {
             runInDirectory();
-            phase = Phase.STOPPED;
+            phase = StartPhase.STOPPED;
             saying.set("");
         } catch (ClosedWhileWaiting e) {
-            phase = Phase.STOPPED;
+            phase = StartPhase.STOPPED;
         } catch (RuntimeException e) {
             failed(e);
         } catch (Error e) {
@@ -191,7 +191,7 @@ public final class ClusterServer implements AutoCloseable {
     private void failed(RuntimeException why) {
         failure = why;
         saying.set(String.valueOf(why.getMessage()));
-        phase = Phase.FAILED;
+        phase = StartPhase.FAILED;
         if (stopped) {
             LOG.error("server {} stopped itself: {}", settings.name(), why.getMessage());
         } else if (why instanceof ClusterException
@@ -204,7 +204,7 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     private void runInDirectory() {
-        try (ServerHome directory = around.homes()
+        try (DataDirectory directory = around.homes()
                 .open(settings.dir(), settings.name(), settings.cluster(), settings.acceptCopied(), around.random())) {
             final Membership membership = new Membership(this, nodes, directory);
             final Members members = retried(membership::join);
@@ -233,7 +233,7 @@ public final class ClusterServer implements AutoCloseable {
         failure = why;
         stopped = true;
         signal.give();
-        final Round present = round;
+        final RoleTerm present = round;
         final Server server = present == null ? null : present.server();
         if (server != null) {
             server.fail(why);
@@ -249,36 +249,36 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     private void oneRound(Area area, StoredRoles roles) {
-        phase = Phase.RECOVERING;
+        phase = StartPhase.RECOVERING;
         saying.set("");
         startWanted = false;
         whyNoStart = null;
-        final Round next = new Round(this, area, roles, keptChanges);
-        keptChanges = KeptChanges.NONE;
+        final RoleTerm next = new RoleTerm(this, area, roles, changeFeedHandover);
+        changeFeedHandover = ChangeFeedHandover.NONE;
         round = next;
         final Patience patience = new Patience(next, roles);
         try {
             next.recover(retried(roles::stored).configuration());
-            phase = Phase.STARTING;
+            phase = StartPhase.STARTING;
             next.begin(awaitRoles(area, next, roles), patience);
-            phase = Phase.SERVING;
+            phase = StartPhase.SERVING;
             saying.goesOn();
             serve(area, next, roles);
             next.drain(settings.drainMs());
-        } catch (RoundOverException e) {
+        } catch (StaleTermException e) {
             LOG.info("server {} starts anew with the others: {}", settings.name(), e.getMessage());
-            phase = Phase.STARTING;
+            phase = StartPhase.STARTING;
             next.abandon("the server starts anew: " + e.getMessage());
-            keptChanges = next.keptChanges();
+            changeFeedHandover = next.changeFeedHandover();
         } catch (RuntimeException e) {
-            phase = Phase.STARTING;
+            phase = StartPhase.STARTING;
             next.abandon("the server stops: " + e.getMessage());
             throw e;
         }
     }
 
     /** Announces the incarnation, and waits for the configuration in which it has its roles. */
-    private Configuration awaitRoles(Area area, Round own, StoredRoles roles) {
+    private Configuration awaitRoles(Area area, RoleTerm own, StoredRoles roles) {
         while (true) {
             final Configuration chosen = retriedOrNull(() -> roles.find(area, own));
             if (chosen != null) {
@@ -288,7 +288,7 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    private void serve(Area area, Round present, StoredRoles roles) {
+    private void serve(Area area, RoleTerm present, StoredRoles roles) {
         while (!closing) {
             pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_SERVING_MS);
             area.requireFile();
@@ -314,10 +314,10 @@ public final class ClusterServer implements AutoCloseable {
 
     /** While it agrees with the others: looks now and then whether there is any use in it. */
     private final class Patience implements PeerCalls.Patience {
-        private final Round present;
+        private final RoleTerm present;
         private final StoredRoles roles;
 
-        Patience(Round present, StoredRoles roles) {
+        Patience(RoleTerm present, StoredRoles roles) {
             this.present = present;
             this.roles = roles;
         }
@@ -390,7 +390,7 @@ public final class ClusterServer implements AutoCloseable {
      * @throws RuntimeException if the server has stopped itself
      */
     void pause(long ms) {
-        if (closing && phase != Phase.SERVING) {
+        if (closing && phase != StartPhase.SERVING) {
             throw new ClosedWhileWaiting();
         }
         try {
@@ -400,7 +400,7 @@ public final class ClusterServer implements AutoCloseable {
             closing = true; // whoever interrupts this thread wants it to end
         }
         requireNotStopped();
-        if (closing && phase != Phase.SERVING) {
+        if (closing && phase != StartPhase.SERVING) {
             throw new ClosedWhileWaiting();
         }
     }
@@ -424,7 +424,7 @@ public final class ClusterServer implements AutoCloseable {
         return true;
     }
 
-    private void sayWhoIsSilent(Round present, Members members) {
+    private void sayWhoIsSilent(RoleTerm present, Members members) {
         final StringBuilder names = new StringBuilder();
         final StringBuilder why = new StringBuilder();
         for (int server : present.silent()) {

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.server.directory.ServerHome;
-import org.rowankv.server.membership.Announcement;
+import org.rowankv.server.directory.DataDirectory;
+import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.membership.Members;
@@ -19,10 +19,10 @@ final class Membership {
 
     private final ClusterServer cluster;
     private final ClusterNodes nodes;
-    private final ServerHome directory;
+    private final DataDirectory directory;
     private final ClusterSettings settings;
 
-    Membership(ClusterServer cluster, ClusterNodes nodes, ServerHome directory) {
+    Membership(ClusterServer cluster, ClusterNodes nodes, DataDirectory directory) {
         this.cluster = cluster;
         this.nodes = nodes;
         this.directory = directory;
@@ -79,12 +79,12 @@ final class Membership {
 
     /** Says that this server is there; returns who the members are if they are enough, else null. */
     private @Nullable Members gather() {
-        for (Announcement other : nodes.announcements()) {
+        for (ServerRegistration other : nodes.announcements()) {
             if (!other.name().equals(settings.name())) {
                 other.shape().requireSame(settings.shape(), "server '" + other.name() + "' at " + other.address());
             }
         }
-        nodes.announce(new Announcement(
+        nodes.announce(new ServerRegistration(
                 settings.name(),
                 directory.identity(),
                 settings.advertised(),
@@ -94,18 +94,18 @@ final class Membership {
                 settings.shape(),
                 0,
                 0));
-        final List<Announcement> there = new ArrayList<>(nodes.announcements());
-        there.sort(Comparator.comparing(Announcement::name));
+        final List<ServerRegistration> there = new ArrayList<>(nodes.announcements());
+        there.sort(Comparator.comparing(ServerRegistration::name));
         final int wanted = settings.shape().servers();
         if (there.size() < wanted) {
             cluster.say("a new cluster: " + there.size() + " of " + wanted + " servers are there ("
-                    + String.join(", ", there.stream().map(Announcement::name).toList()) + ")");
+                    + String.join(", ", there.stream().map(ServerRegistration::name).toList()) + ")");
             return null;
         }
         if (there.size() > wanted) {
             throw new ClusterException("the cluster '" + settings.cluster() + "' is to have " + wanted
                     + " servers, but there are " + there.size() + ": "
-                    + String.join(", ", there.stream().map(Announcement::name).toList())
+                    + String.join(", ", there.stream().map(ServerRegistration::name).toList())
                     + ". Stop those that are too many, and remove what the configuration store holds of this new"
                     + " cluster");
         }
@@ -113,9 +113,9 @@ final class Membership {
                 drawn(),
                 drawn(),
                 settings.shape(),
-                there.stream().map(Announcement::name).toList(),
-                there.stream().map(Announcement::identity).toList(),
-                there.stream().map(Announcement::zone).toList());
+                there.stream().map(ServerRegistration::name).toList(),
+                there.stream().map(ServerRegistration::identity).toList(),
+                there.stream().map(ServerRegistration::zone).toList());
     }
 
     /** A number that was not drawn before, and not 0. */

@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.configstore.ConfigurationStore;
-import org.rowankv.server.membership.AnnouncedServers;
-import org.rowankv.server.membership.Announcement;
+import org.rowankv.server.membership.RegisteredServers;
+import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
-import org.rowankv.server.membership.FirstDistribution;
+import org.rowankv.server.membership.InitialPlacement;
 import org.rowankv.server.membership.Members;
-import org.rowankv.server.peer.RoundOverException;
+import org.rowankv.server.peer.StaleTermException;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -22,21 +22,21 @@ import org.rowankv.topology.Configuration;
  */
 final class StoredRoles {
     private final ClusterSettings settings;
-    private final ClusterSurroundings around;
+    private final ClusterContext around;
     private final ClusterNodes nodes;
-    private final StateLog saying;
+    private final WaitLog saying;
     private final Members members;
     private final long identity;
     private final int serverId;
-    private final AnnouncedServers announced = new AnnouncedServers();
+    private final RegisteredServers announced = new RegisteredServers();
     private volatile List<String> clientAddresses = List.of();
 
     /** @param identity of the server's directory */
     StoredRoles(
             ClusterSettings settings,
-            ClusterSurroundings around,
+            ClusterContext around,
             ClusterNodes nodes,
-            StateLog saying,
+            WaitLog saying,
             Members members,
             long identity) {
         this.settings = settings;
@@ -65,7 +65,7 @@ final class StoredRoles {
     ClusterNodes.Stored stored() {
         ClusterNodes.Stored stored = nodes.configuration();
         while (stored == null) {
-            final boolean unused = nodes.decide(FirstDistribution.of(members), ConfigurationStore.ABSENT);
+            final boolean unused = nodes.decide(InitialPlacement.of(members), ConfigurationStore.ABSENT);
             stored = nodes.configuration();
         }
         if (stored.configuration().clusterId() != members.clusterId()
@@ -94,7 +94,7 @@ final class StoredRoles {
 
     /** Announces the incarnation; returns the configuration in which it has its roles, or null while there is none. */
     @Nullable
-    Configuration find(Area area, Round own) {
+    Configuration find(Area area, RoleTerm own) {
         nodes.announce(announcement(area, own)); // again, if something else has overwritten it
         final ClusterNodes.Stored stored = stored();
         final Configuration found = stored.configuration();
@@ -103,7 +103,7 @@ final class StoredRoles {
         final List<String> behind = new ArrayList<>();
         final List<String> clients = new ArrayList<>();
         for (int server = 0; server < members.names().size(); server++) {
-            final Announcement said = nodes.announcement(members.names().get(server));
+            final ServerRegistration said = nodes.announcement(members.names().get(server));
             final long announced = said == null ? 0 : said.incarnation();
             if (said != null) {
                 heard(server, said);
@@ -131,11 +131,11 @@ final class StoredRoles {
         return null;
     }
 
-    private Announcement announcement(Area area, Round own) {
+    private ServerRegistration announcement(Area area, RoleTerm own) {
         assert area.serverId() == serverId;
         // The directory's identity is what the members know the server by; its area has been found to be of that
         // cluster.
-        return new Announcement(
+        return new ServerRegistration(
                 settings.name(),
                 identity,
                 settings.advertised(),
@@ -147,18 +147,18 @@ final class StoredRoles {
                 own.nonce());
     }
 
-    private void heard(int server, Announcement said) {
+    private void heard(int server, ServerRegistration said) {
         announced.put(server, said);
         around.addresses().put(server, said.address());
     }
 
     /** What the servers have announced. Any thread. */
-    AnnouncedServers announced() {
+    RegisteredServers announced() {
         return announced;
     }
 
     /** Begins a term, so that all servers start anew: each one finds it at its next look. False if another has begun already. */
-    boolean supersede(Round present) {
+    boolean supersede(RoleTerm present) {
         final Configuration own = present.configuration();
         final ClusterNodes.Stored stored = nodes.configuration();
         if (own == null || stored == null || stored.configuration().term() != own.term()) {
@@ -169,22 +169,22 @@ final class StoredRoles {
         return true;
     }
 
-    /** @throws RoundOverException if a server has started anew, or the roles have changed */
-    void requireUnchanged(Round present) {
+    /** @throws StaleTermException if a server has started anew, or the roles have changed */
+    void requireUnchanged(RoleTerm present) {
         final Configuration own = present.configuration();
         final ClusterNodes.Stored stored = nodes.configuration();
         if (own == null || stored == null) {
             return; // a store that lost its nodes changes nothing for who has roles
         }
         if (stored.configuration().term() > own.term()) {
-            throw new RoundOverException("term " + stored.configuration().term() + " has begun");
+            throw new StaleTermException("term " + stored.configuration().term() + " has begun");
         }
         for (int server = 0; server < members.names().size(); server++) {
-            final Announcement said = nodes.announcement(members.names().get(server));
+            final ServerRegistration said = nodes.announcement(members.names().get(server));
             if (said != null) {
                 heard(server, said);
                 if (said.incarnation() > own.incarnations().get(server)) {
-                    throw new RoundOverException("server " + said.name() + " has started anew");
+                    throw new StaleTermException("server " + said.name() + " has started anew");
                 }
             }
         }

@@ -250,13 +250,13 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     }
 
     /** The place behind everything that has landed by now. For the agents of its server. */
-    public LandedMark landed() {
+    public LandingPosition landed() {
         final long ordinal = queue.currentOrdinal();
-        return new LandedMark(ordinal, queue.landedLimit(ordinal));
+        return new LandingPosition(ordinal, queue.landedLimit(ordinal));
     }
 
     /** Whether everything before that place has taken effect. For the agents of its server. */
-    public boolean isDigested(LandedMark mark) {
+    public boolean isDigested(LandingPosition mark) {
         return (cursor.ordinal() > mark.ordinal()
                         || cursor.ordinal() == mark.ordinal() && cursor.offset() >= mark.offset())
                 && assembler.isIdle();

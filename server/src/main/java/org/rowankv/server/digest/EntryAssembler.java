@@ -63,8 +63,8 @@ public final class EntryAssembler {
     private final Segments segments;
     private final MemoryRegion region;
     private final AppendLog log;
-    private final Map<DoneEntries.Key, Entry> incomplete = new HashMap<>();
-    private final DoneEntries done = new DoneEntries();
+    private final Map<AssembledEntries.Key, Entry> incomplete = new HashMap<>();
+    private final AssembledEntries done = new AssembledEntries();
 
     private final ArrayDeque<Entry> whole = new ArrayDeque<>();
     private int repeatedCount;
@@ -81,7 +81,7 @@ public final class EntryAssembler {
     public void block(long address, int length, Handler handler) {
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);
-        final DoneEntries.Key key = new DoneEntries.Key(
+        final AssembledEntries.Key key = new AssembledEntries.Key(
                 EntryDescriptor.shard(buffer, at),
                 EntryDescriptor.version(buffer, at),
                 BlockDescriptor.entryType(buffer, at));

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.server.area.AreaDescriptor;
-import org.rowankv.server.area.AreaFinding;
+import org.rowankv.server.area.AreaProbe;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.BootId;
 import org.rowankv.server.area.FileIdentity;
@@ -104,8 +104,8 @@ public final class AreaImage {
     }
 
     public void requireTables() {
-        AreaFinding.requireTables(file, segments.whyInvalid());
-        AreaFinding.requireTables(file, tenures.whyInvalid());
+        AreaProbe.requireTables(file, segments.whyInvalid());
+        AreaProbe.requireTables(file, tenures.whyInvalid());
     }
 
     /** An area of which one copy of the superblock is whole; what else is damaged in front of its segments, it tells. */
@@ -120,14 +120,14 @@ public final class AreaImage {
     }
 
     private static AreaImage map(Path file) throws IOException {
-        final ByteBuffer copies = AreaFinding.readSuperblocks(file);
-        final Content content = AreaFinding.requireSuperblock(file, copies);
+        final ByteBuffer copies = AreaProbe.readSuperblocks(file);
+        final Content content = AreaProbe.requireSuperblock(file, copies);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             final long length = channel.size();
             final long expected =
                     AreaDescriptor.fileLength(content.shardCount(), content.segmentCount(), content.segmentLength());
             if (length != expected) {
-                throw AreaFinding.truncated(file, length, expected);
+                throw AreaProbe.truncated(file, length, expected);
             }
             final int shift =
                     Math.min(AreaDescriptor.MAX_CHUNK_SHIFT, Long.SIZE - Long.numberOfLeadingZeros(length - 1));
@@ -166,7 +166,7 @@ public final class AreaImage {
     }
 
     void requireMatch(AreaSettings settings) {
-        AreaFinding.requireMatch(file, content, settings);
+        AreaProbe.requireMatch(file, content, settings);
     }
 
     public Path file() {

@@ -3,7 +3,7 @@ package org.rowankv.server.directory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.rowankv.server.area.AreaFinding;
+import org.rowankv.server.area.AreaProbe;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.FileIdentity;
 import org.rowankv.server.area.StoreOpenException;
@@ -103,7 +103,7 @@ public final class ClosedStore implements AutoCloseable {
         return FileThread.call("rowan-level-read", () -> {
             try {
                 final Content content =
-                        Superblock.newestValid(AreaFinding.readSuperblocks(StoreDirectory.areaFile(directory, 0)));
+                        Superblock.newestValid(AreaProbe.readSuperblocks(StoreDirectory.areaFile(directory, 0)));
                 return content != null && content.power() ? Durability.POWER : Durability.PROCESS;
             } catch (IOException e) {
                 return Durability.PROCESS; // what cannot be read is reported by who reads the area

@@ -12,7 +12,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.FileIdentity;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.durability.DurableFile;
 import org.rowankv.server.durability.FileThread;
@@ -32,7 +32,7 @@ import org.rowankv.server.durability.FileThread;
  *
  * <p>For any thread; files are touched on threads of its own.
  */
-public final class ServerDirectory implements ServerHome {
+public final class ServerDirectory implements DataDirectory {
     static final String IDENTITY = "rowan.server";
     private static final String FIRST_LINE = "rowan-kv server";
     private static final int FORMAT_VERSION = 1;
@@ -191,7 +191,7 @@ public final class ServerDirectory implements ServerHome {
     }
 
     @Override
-    public Area openArea(AreaSettings settings, OpenConsent consent) {
+    public Area openArea(AreaSettings settings, OpenOverrides consent) {
         return Area.open(settings, consent);
     }
 

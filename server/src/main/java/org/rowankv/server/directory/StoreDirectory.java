@@ -13,10 +13,10 @@ import java.util.Set;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaFile;
-import org.rowankv.server.area.AreaFinding;
+import org.rowankv.server.area.AreaProbe;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.FileIdentity;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.durability.DurableFile;
@@ -59,20 +59,20 @@ public final class StoreDirectory implements AutoCloseable {
 
     private final Path directory;
     private final DirectoryLock lock;
-    private final OpenConsent consent;
+    private final OpenOverrides consent;
     private Manifest manifest;
     private boolean open = true;
 
-    private StoreDirectory(Path directory, DirectoryLock lock, OpenConsent consent, Manifest manifest) {
+    private StoreDirectory(Path directory, DirectoryLock lock, OpenOverrides consent, Manifest manifest) {
         this.directory = directory;
         this.lock = lock;
         this.consent = consent;
         this.manifest = manifest;
     }
 
-    /** {@link #open(Path, StoreShape, OpenConsent, RandomSource)} where a copied directory is refused. */
+    /** {@link #open(Path, StoreShape, OpenOverrides, RandomSource)} where a copied directory is refused. */
     public static StoreDirectory open(Path directory, StoreShape shape, boolean acceptUnclean, RandomSource random) {
-        return open(directory, shape, new OpenConsent(acceptUnclean, false), random);
+        return open(directory, shape, new OpenOverrides(acceptUnclean, false), random);
     }
 
     /**
@@ -80,14 +80,14 @@ public final class StoreDirectory implements AutoCloseable {
      *
      * @throws StoreOpenException if it cannot be
      */
-    public static StoreDirectory open(Path directory, StoreShape shape, OpenConsent consent, RandomSource random) {
+    public static StoreDirectory open(Path directory, StoreShape shape, OpenOverrides consent, RandomSource random) {
         // Drawn in any case: the caller's stream does not depend on what the disk holds.
         final long drawn = random.nextLong();
         final long clusterId = drawn == 0 ? 1 : drawn;
         return FileThread.call("rowan-directory-open", () -> openHere(directory, shape, consent, clusterId));
     }
 
-    private static StoreDirectory openHere(Path directory, StoreShape shape, OpenConsent consent, long clusterId) {
+    private static StoreDirectory openHere(Path directory, StoreShape shape, OpenOverrides consent, long clusterId) {
         try {
             makeDirectory(directory, MANIFEST);
             final DirectoryLock lock = DirectoryLock.take(directory);
@@ -136,7 +136,7 @@ public final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    private static Manifest findOrBegin(Path directory, StoreShape shape, OpenConsent consent, long clusterId)
+    private static Manifest findOrBegin(Path directory, StoreShape shape, OpenOverrides consent, long clusterId)
             throws IOException {
         final Path file = directory.resolve(MANIFEST);
         final Manifest found;
@@ -238,7 +238,7 @@ public final class StoreDirectory implements AutoCloseable {
             }
             final long length = Files.size(file);
             if (length != settings.fileLength()) {
-                throw AreaFinding.truncated(file, length, settings.fileLength());
+                throw AreaProbe.truncated(file, length, settings.fileLength());
             }
         }
     }
@@ -287,7 +287,7 @@ public final class StoreDirectory implements AutoCloseable {
         return manifest.clusterId();
     }
 
-    public OpenConsent consent() {
+    public OpenOverrides consent() {
         return consent;
     }
 

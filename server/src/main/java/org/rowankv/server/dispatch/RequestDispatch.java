@@ -24,7 +24,7 @@ import org.rowankv.server.shard.ShardPrimary;
  *
  * <p>Thread-safe; without a lock and without allocation.
  */
-public final class RequestDispatch implements MutationPlaces {
+public final class RequestDispatch implements MutationSlots {
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
@@ -36,7 +36,7 @@ public final class RequestDispatch implements MutationPlaces {
     private static final int PROBE_DEPTH = 12;
 
     private final int serverId;
-    private final OwnPrimaries primaries;
+    private final PrimaryShards primaries;
     private final ObjectReader reader;
     private final WorkerPool pool;
     private final ServerAgents agents;
@@ -50,7 +50,7 @@ public final class RequestDispatch implements MutationPlaces {
     /** @param wakeUp wakes the agents of a server of the cluster up */
     public RequestDispatch(
             int serverId,
-            OwnPrimaries primaries,
+            PrimaryShards primaries,
             ObjectReader reader,
             WorkerPool pool,
             ServerAgents agents,
@@ -89,7 +89,7 @@ public final class RequestDispatch implements MutationPlaces {
     }
 
     /** As {@link #call}, for a caller that does not wait. */
-    public SteppedCall stepped(Request request) {
+    public PollableCall stepped(Request request) {
         return new WorkerCall(this, this, request);
     }
 

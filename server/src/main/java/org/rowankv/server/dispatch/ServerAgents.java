@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 
 /**
  * The agents of a server as those see them who wait for them: one on a thread for all, or several side by side
@@ -21,7 +21,7 @@ public final class ServerAgents implements AutoCloseable {
     private final ErrorLog errors;
     private final ServingState serving;
     private final Consumer<InternalError> whenFaulty;
-    private final List<TurnedAgent> all = new ArrayList<>();
+    private final List<AgentHandle> all = new ArrayList<>();
     private volatile boolean broken;
 
     /** @param whenFaulty is handed each fault of the memory that strikes an agent */
@@ -98,7 +98,7 @@ public final class ServerAgents implements AutoCloseable {
     }
 
     public void start() {
-        all.forEach(TurnedAgent::start);
+        all.forEach(AgentHandle::start);
     }
 
     /** There is work for some of them. */
@@ -122,12 +122,12 @@ public final class ServerAgents implements AutoCloseable {
 
     /** Turns of all of them together. */
     public long turns() {
-        return all.stream().mapToLong(TurnedAgent::turns).sum();
+        return all.stream().mapToLong(AgentHandle::turns).sum();
     }
 
     /** Rests of all of them together. */
     public long rests() {
-        return all.stream().mapToLong(TurnedAgent::rests).sum();
+        return all.stream().mapToLong(AgentHandle::rests).sum();
     }
 
     /** Whether they were closed, or a broken invariant has stopped one of them. */
@@ -143,6 +143,6 @@ public final class ServerAgents implements AutoCloseable {
     /** Ends them, one after the other, waiting for turns in progress. Not to be called from inside one. */
     @Override
     public void close() {
-        all.forEach(TurnedAgent::close);
+        all.forEach(AgentHandle::close);
     }
 }

@@ -8,18 +8,18 @@ import org.rowankv.server.shard.ShardPrimary;
  * A request that a server carries in a worker context, which the call borrows when it needs one. What an error leaves unfinished
  * there, the next borrower of the context finishes.
  */
-final class WorkerCall implements SteppedCall {
+final class WorkerCall implements PollableCall {
     private static final int WAITS_BEFORE_HELP = 8;
 
     private final RequestDispatch dispatch;
-    private final MutationPlaces places;
+    private final MutationSlots places;
     private final Request request;
     private @Nullable ShardPrimary primary;
-    private int place = MutationPlaces.NONE;
+    private int place = MutationSlots.NONE;
     private boolean begun;
     private int waits;
 
-    WorkerCall(RequestDispatch dispatch, MutationPlaces places, Request request) {
+    WorkerCall(RequestDispatch dispatch, MutationSlots places, Request request) {
         this.dispatch = dispatch;
         this.places = places;
         this.request = request;
@@ -40,7 +40,7 @@ final class WorkerCall implements SteppedCall {
     public void abandon() {
         if (place >= 0) {
             places.giveBack(place);
-            place = MutationPlaces.NONE;
+            place = MutationSlots.NONE;
         }
     }
 
@@ -64,7 +64,7 @@ final class WorkerCall implements SteppedCall {
         } finally {
             if (!goesOn && place >= 0) {
                 places.giveBack(place);
-                place = MutationPlaces.NONE;
+                place = MutationSlots.NONE;
             }
         }
     }
@@ -85,7 +85,7 @@ final class WorkerCall implements SteppedCall {
         if (place < 0) {
             place = places.tryBorrow(request);
             if (place < 0) {
-                return place == MutationPlaces.ANSWERED;
+                return place == MutationSlots.ANSWERED;
             }
         }
         if (!begun) {

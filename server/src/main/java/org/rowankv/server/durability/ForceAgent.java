@@ -3,12 +3,12 @@ package org.rowankv.server.durability;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.agent.Agent;
 
-/** Turns a {@link Forcer}. Has a thread of its own, since a force takes as long as the device does. */
+/** Turns a {@link GroupCommit}. Has a thread of its own, since a force takes as long as the device does. */
 public final class ForceAgent implements Agent {
-    private final Forcer forcer;
+    private final GroupCommit forcer;
     private final int serverId;
 
-    public ForceAgent(Forcer forcer, int serverId) {
+    public ForceAgent(GroupCommit forcer, int serverId) {
         this.forcer = forcer;
         this.serverId = serverId;
     }

@@ -20,10 +20,10 @@ import org.rowankv.topology.KeyHash;
 final class AreaRecovery {
     private final EmbeddedSettings settings;
     private final StoreFiles files;
-    private final Surroundings surroundings;
+    private final EmbeddedContext surroundings;
     private final Checkpoints checkpoints;
 
-    AreaRecovery(EmbeddedSettings settings, StoreFiles files, Surroundings surroundings, Checkpoints checkpoints) {
+    AreaRecovery(EmbeddedSettings settings, StoreFiles files, EmbeddedContext surroundings, Checkpoints checkpoints) {
         this.settings = settings;
         this.files = files;
         this.surroundings = surroundings;

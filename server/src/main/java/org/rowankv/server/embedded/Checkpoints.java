@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.server.area.Superblock;
 import org.rowankv.server.checkpoint.Checkpoint.Origin;
 import org.rowankv.server.checkpoint.CheckpointAgent;
-import org.rowankv.server.checkpoint.CheckpointBook;
-import org.rowankv.server.checkpoint.CheckpointLoad;
+import org.rowankv.server.checkpoint.CheckpointRegistry;
+import org.rowankv.server.checkpoint.CheckpointLoader;
 import org.rowankv.server.checkpoint.CheckpointStatistics;
 import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.engine.Server;
@@ -28,29 +28,29 @@ final class Checkpoints {
     private static final class One {
         final CheckpointStore store;
         final Origin origin;
-        final CheckpointBook book;
-        final CheckpointLoad load;
+        final CheckpointRegistry book;
+        final CheckpointLoader load;
 
         @Nullable
         CheckpointAgent agent;
 
         @Nullable
-        TurnedAgent turned;
+        AgentHandle turned;
 
         One(CheckpointStore store, Origin origin, RecoveredServer server) {
             this.store = store;
             this.origin = origin;
-            this.book = new CheckpointBook(server.segments(), server.replicas());
-            this.load = new CheckpointLoad(store, origin, server.segments(), server.replicas(), book);
+            this.book = new CheckpointRegistry(server.segments(), server.replicas());
+            this.load = new CheckpointLoader(store, origin, server.segments(), server.replicas(), book);
         }
     }
 
     private final EmbeddedSettings settings;
     private final StoreFiles files;
-    private final Surroundings surroundings;
+    private final EmbeddedContext surroundings;
     private final List<One> all = new ArrayList<>();
 
-    Checkpoints(EmbeddedSettings settings, StoreFiles files, Surroundings surroundings) {
+    Checkpoints(EmbeddedSettings settings, StoreFiles files, EmbeddedContext surroundings) {
         this.settings = settings;
         this.files = files;
         this.surroundings = surroundings;
@@ -64,7 +64,7 @@ final class Checkpoints {
             return;
         }
         if (settings.checkpointIntervalMs() == 0) {
-            store.run("rowan-checkpoint-removal", () -> CheckpointLoad.removeAll(store));
+            store.run("rowan-checkpoint-removal", () -> CheckpointLoader.removeAll(store));
             server.read(surroundings.scanThreads(), clock, null);
             return;
         }

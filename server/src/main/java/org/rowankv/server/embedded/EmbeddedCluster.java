@@ -26,7 +26,7 @@ import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.checkpoint.CheckpointStatistics;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
-import org.rowankv.server.engine.ServerParts;
+import org.rowankv.server.engine.ServerContext;
 import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.recovery.ColdStart;
@@ -52,7 +52,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCluster.class);
 
     private final EmbeddedSettings settings;
-    private final Surroundings surroundings;
+    private final EmbeddedContext surroundings;
     private final StoreFiles files;
     /** Changes when joining replicas become complete; servers and roles stay what they were at the start. */
     private final NewestConfiguration configuration;
@@ -66,9 +66,9 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Whoever serves, from the moment they do. */
     private volatile List<Server> serving = List.of();
 
-    private final ServiceEnd end = new ServiceEnd();
-    private final ServersPressure pressure = new ServersPressure(servers);
-    private final DigestWait digestWait;
+    private final StoreShutdown end = new StoreShutdown();
+    private final EmbeddedSpacePressure pressure = new EmbeddedSpacePressure(servers);
+    private final DigestBarrier digestBarrier;
     private final FileFaults faults;
     private final Checkpoints checkpoints;
     private final LiveReading reading;
@@ -80,14 +80,14 @@ public final class EmbeddedCluster implements AutoCloseable {
      * @throws org.rowankv.server.area.StoreOpenException if it cannot be opened; says why and what to do
      */
     public static EmbeddedCluster open(EmbeddedSettings settings) {
-        return open(settings, Surroundings.machine());
+        return open(settings, EmbeddedContext.machine());
     }
 
     public static EmbeddedCluster open(EmbeddedSettings settings, Clock clock, RandomSource random) {
-        return open(settings, Surroundings.of(clock, random));
+        return open(settings, EmbeddedContext.of(clock, random));
     }
 
-    public static EmbeddedCluster open(EmbeddedSettings settings, Surroundings surroundings) {
+    public static EmbeddedCluster open(EmbeddedSettings settings, EmbeddedContext surroundings) {
         for (int found = 0; ; found++) {
             final StoreFiles files = StoreFiles.open(settings, surroundings);
             try {
@@ -106,13 +106,13 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
     }
 
-    private EmbeddedCluster(EmbeddedSettings settings, StoreFiles files, Surroundings surroundings) {
+    private EmbeddedCluster(EmbeddedSettings settings, StoreFiles files, EmbeddedContext surroundings) {
         this.settings = settings;
         this.files = files;
         this.surroundings = surroundings;
         final RandomSource random = surroundings.random();
         final Clock clock = surroundings.clocks().apply(0);
-        this.digestWait = new DigestWait(servers, clock, surroundings.scheduling(), settings.deadlineMs());
+        this.digestBarrier = new DigestBarrier(servers, clock, surroundings.scheduling(), settings.deadlineMs());
         this.errors = new ErrorLog(clock);
         errors.whenBroken(this::stopServing);
         final long startNs = clock.nanoTime();
@@ -140,7 +140,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             final CopyListener copies = new JoiningCopies(servers, this::joined);
             final MembershipView view = new StartedRoles(started);
             for (RecoveredServer server : recovered) {
-                servers.add(new ServerParts(
+                servers.add(new ServerContext(
                                 recovery.serverSettings(),
                                 server.segments(),
                                 server.replicas(),
@@ -382,7 +382,7 @@ public final class EmbeddedCluster implements AutoCloseable {
      * @throws RowanException OUTCOME_UNKNOWN if that is not so when the deadline of the settings has passed
      */
     public void awaitDigested() {
-        digestWait.await();
+        digestBarrier.await();
     }
 
     /** Ends, whatever has failed: releases threads, files and the lock of the directory in any case. */
@@ -395,7 +395,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         reading.close();
         faults.close();
         session.close();
-        if (end.closing() == ServiceEnd.Closing.UNTOUCHED) {
+        if (end.closing() == StoreShutdown.CloseSequence.UNTOUCHED) {
             closeUntouched();
             return;
         }
@@ -408,7 +408,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         // Every agent has ended by now: nothing fails behind this.
         final IllegalStateException why = end.reason();
-        if (why != null && end.closing() != ServiceEnd.Closing.CLEAN) {
+        if (why != null && end.closing() != StoreShutdown.CloseSequence.CLEAN) {
             files.closeAfterFailure(why);
             return;
         }
@@ -430,12 +430,12 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private void endServers() {
         servers.forEach(Server::close);
-        if (!digestWait.isOverInTime()) {
+        if (!digestBarrier.isOverInTime()) {
             LOG.warn(
                     "what landed in the backup logs was not digested within {} ms: the next start reads it from there",
                     settings.deadlineMs());
         }
-        if (end.closing() == ServiceEnd.Closing.CLEAN) {
+        if (end.closing() == StoreShutdown.CloseSequence.CLEAN) {
             checkpoints.stop(servers);
         } else {
             checkpoints.abandon();

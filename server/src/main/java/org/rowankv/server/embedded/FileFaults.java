@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.server.area.Area;
-import org.rowankv.server.area.AreaWatch;
+import org.rowankv.server.area.AreaFileWatcher;
 import org.rowankv.server.area.LostAreaException;
 import org.rowankv.server.durability.FileThread;
 import org.slf4j.Logger;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What becomes of an open store whose files are cut off or removed: it is stopped, once, whoever notices first, the {@link
- * AreaWatch} or a thread that met a fault. Thread-safe.
+ * AreaFileWatcher} or a thread that met a fault. Thread-safe.
  */
 final class FileFaults implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FileFaults.class);
@@ -27,7 +27,7 @@ final class FileFaults implements AutoCloseable {
     private final List<Area> areas;
     private final Consumer<LostAreaException> stop;
     private final AtomicReference<@Nullable LostAreaException> first = new AtomicReference<>();
-    private @Nullable TurnedAgent watch;
+    private @Nullable AgentHandle watch;
 
     /**
      * @param dir null of a store without files: then there is nothing to look after
@@ -41,7 +41,7 @@ final class FileFaults implements AutoCloseable {
 
     synchronized void watch(Clock clock, Scheduling scheduling, ErrorLog errors) {
         if (dir != null) {
-            watch = scheduling.take(new AreaWatch(areas, clock, this::lost), errors);
+            watch = scheduling.take(new AreaFileWatcher(areas, clock, this::lost), errors);
             watch.start();
         }
     }

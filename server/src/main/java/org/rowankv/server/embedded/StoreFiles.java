@@ -13,7 +13,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.Machine;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.checkpoint.CheckpointFiles;
@@ -39,10 +39,10 @@ final class StoreFiles {
     private final ConfigurationStore store;
     private final List<Area> areas;
     /** Of a store that was there. */
-    private final @Nullable FoundAreas found;
+    private final @Nullable AreaDiscovery found;
 
     private final RandomSource random;
-    private Surroundings.@Nullable Memories memories;
+    private EmbeddedContext.@Nullable Memories memories;
     private Configuration configuration;
     private long configurationVersion;
     private boolean storing;
@@ -70,7 +70,7 @@ final class StoreFiles {
     private StoreFiles(
             @Nullable StoreDirectory directory,
             ConfigurationStore store,
-            FoundAreas found,
+            AreaDiscovery found,
             RandomSource random,
             long configurationVersion) {
         this.directory = directory;
@@ -82,9 +82,9 @@ final class StoreFiles {
         this.configurationVersion = configurationVersion;
     }
 
-    static StoreFiles open(EmbeddedSettings settings, Surroundings surroundings) {
+    static StoreFiles open(EmbeddedSettings settings, EmbeddedContext surroundings) {
         final RandomSource random = surroundings.random();
-        final Surroundings.Memories memories = surroundings.memories();
+        final EmbeddedContext.Memories memories = surroundings.memories();
         if (memories != null) {
             final StoreFiles files = inMemories(settings, memories, random);
             files.memories = memories;
@@ -96,14 +96,14 @@ final class StoreFiles {
     }
 
     private static StoreFiles inMemories(
-            EmbeddedSettings settings, Surroundings.Memories memories, RandomSource random) {
+            EmbeddedSettings settings, EmbeddedContext.Memories memories, RandomSource random) {
         final VersionedNode stored = memories.store().read(ConfigurationCodec.PATH);
         if (stored != null && !memories.isNew()) {
             final Configuration found = ConfigurationCodec.decode(stored.bytes());
             return new StoreFiles(
                     null,
                     memories.store(),
-                    FoundAreas.open(found, new MemoryPlace(settings, memories, found.clusterId(), random), false),
+                    AreaDiscovery.open(found, new MemoryStorage(settings, memories, found.clusterId(), random), false),
                     random,
                     stored.version());
         }
@@ -152,7 +152,7 @@ final class StoreFiles {
                         settings.capacityBytes(),
                         settings.shape().shards(),
                         settings.shape().segmentBytes()),
-                new OpenConsent(settings.acceptUnclean(), settings.acceptCopied()),
+                new OpenOverrides(settings.acceptUnclean(), settings.acceptCopied()),
                 random);
         final List<Area> areas = new ArrayList<>();
         ConfigurationStore store = null;
@@ -178,9 +178,9 @@ final class StoreFiles {
             }
             final Configuration found = ConfigurationCodec.decode(stored.bytes());
             requireShape(directory, found, settings);
-            final FoundAreas opened = FoundAreas.open(
+            final AreaDiscovery opened = AreaDiscovery.open(
                     found,
-                    new DirectoryPlace(directory, settings, random, machine),
+                    new DirectoryStorage(directory, settings, random, machine),
                     directory.consent().unclean());
             return new StoreFiles(directory, store, opened, random, stored.version());
         } catch (RuntimeException | Error e) {

@@ -16,8 +16,8 @@ import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.ControlAgent;
 import org.rowankv.server.digest.DigestAgent;
-import org.rowankv.server.dispatch.LoopCalls;
-import org.rowankv.server.dispatch.OwnPrimaries;
+import org.rowankv.server.dispatch.MutationPipeline;
+import org.rowankv.server.dispatch.PrimaryShards;
 import org.rowankv.server.dispatch.RequestDispatch;
 import org.rowankv.server.dispatch.ServerAgents;
 import org.rowankv.server.dispatch.ServingState;
@@ -26,8 +26,8 @@ import org.rowankv.server.dispatch.WorkerPool;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.BackupSets;
 import org.rowankv.server.replication.CommitAgent;
-import org.rowankv.server.replication.InFlight;
-import org.rowankv.server.replication.Links;
+import org.rowankv.server.replication.InFlightWindow;
+import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.ReadCheck;
@@ -40,7 +40,7 @@ import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.retention.RetentionWorker;
 import org.rowankv.server.retention.SessionLeaseAgent;
 import org.rowankv.server.retention.ShardScan;
-import org.rowankv.server.scrub.Mending;
+import org.rowankv.server.scrub.ReplicaRepair;
 import org.rowankv.server.scrub.ScrubAgent;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
@@ -60,21 +60,21 @@ public final class Server implements AutoCloseable {
     private final Segments segments;
     private final Replicas replicas;
     private final Endpoint endpoint;
-    private final OwnPrimaries primaries;
-    private final InFlight inFlight;
+    private final PrimaryShards primaries;
+    private final InFlightWindow inFlightWindow;
     private final WorkerPool pool;
     private final ShardScan scan;
     private final LimitedCaches limits;
     private final RetentionWorker retention;
-    private final EndingAgents ending;
+    private final RetentionAgents ending;
     private final CleanAgent cleaner;
     private final CopyAgent copier;
     private final JoinAgent join;
     private final CommitAgent commit;
-    private final ServerMeters meters;
-    private final Peers peers = new Peers();
+    private final ServerMetrics meters;
+    private final LocalReplicas peers = new LocalReplicas();
     private final ServingState serving = new ServingState();
-    private final SettledTurns settledTurns;
+    private final QuiescenceTracker quiescenceTracker;
     private final ServerAgents agents;
     private final RequestDispatch dispatch;
     private final ErrorLog errors;
@@ -87,7 +87,7 @@ public final class Server implements AutoCloseable {
      * @param capabilities of its fabric
      */
     public Server(
-            ServerParts parts,
+            ServerContext parts,
             EndpointSettings endpointSettings,
             Function<EndpointSettings, Endpoint> opening,
             FabricCapabilities capabilities) {
@@ -99,7 +99,7 @@ public final class Server implements AutoCloseable {
         this.replicas = parts.replicas();
         this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
-        this.primaries = OwnPrimaries.of(
+        this.primaries = PrimaryShards.of(
                 serverId,
                 configuration,
                 replicas,
@@ -107,7 +107,7 @@ public final class Server implements AutoCloseable {
                 settings.sessionsPerTable(segments.count(), segments.length(), configuration.mostReplicas()));
         final List<ShardPrimary> own = primaries.all();
         this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
-        this.inFlight = new InFlight(
+        this.inFlightWindow = new InFlightWindow(
                 settings.workers() * settings.mutationsPerWorker() + 1,
                 configuration.serverCount() == 1
                         ? Long.MAX_VALUE
@@ -120,7 +120,7 @@ public final class Server implements AutoCloseable {
                 configuration.shards().stream().mapToInt(ShardAssignment::epoch).toArray();
         final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
         final ServerLinks links = new ServerLinks(parts, endpoint);
-        this.pool = new WorkerContexts(parts, serverId, links, inFlight, limits)
+        this.pool = new WorkerContexts(parts, serverId, links, inFlightWindow, limits)
                 .pool(workerLinks -> new RowanReplicator(
                         segments.region(),
                         workerLinks,
@@ -139,9 +139,9 @@ public final class Server implements AutoCloseable {
                 settings.holeTimeoutNs());
         final ClearSweepAgent sweep = new ClearSweepAgent(segments, replicas);
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
-        this.ending = new EndingAgents(
+        this.ending = new RetentionAgents(
                 new ExpirySweepAgent(own, retention, segments, clock),
-                new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone, this::settledTurns),
+                new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone, this::quiescenceTracker),
                 new SessionLeaseAgent(own, retention, clock, settings.sessionLeaseNs()));
         this.cleaner = new CleanAgent(
                 segments,
@@ -155,11 +155,11 @@ public final class Server implements AutoCloseable {
                 settings.cleanHighWater());
         final ScrubAgent scrubber = new ScrubAgent(
                 segments,
-                new Mending(serverId, segments, replicas, peers::of, errors),
+                new ReplicaRepair(serverId, segments, replicas, peers::of, errors),
                 clock,
                 settings.scrubBytesPerSecond());
-        final Links commitLinks = links.make().useReserve();
-        final Links copyLinks = links.make();
+        final BackupConnections commitLinks = links.make().useReserve();
+        final BackupConnections copyLinks = links.make();
         this.copier = new CopyAgent(
                 serverId,
                 own,
@@ -182,14 +182,14 @@ public final class Server implements AutoCloseable {
         this.commit = new CommitAgent(
                 own,
                 configuration.shardCount(),
-                inFlight,
+                inFlightWindow,
                 commitLinks,
                 backupSets,
                 configuration.serverCount(),
                 maxMessage,
                 clock);
-        this.settledTurns =
-                new SettledTurns(settings.postedAhead() > 0, replicas, digest, sweep, cleaner, commit, ending);
+        this.quiescenceTracker =
+                new QuiescenceTracker(settings.postedAhead() > 0, replicas, digest, sweep, cleaner, commit, ending);
         final boolean commitApart = parts.threading() == ThreadingMode.DEDICATED;
         if (!commitApart) {
             ownAgents.add(commit);
@@ -202,18 +202,18 @@ public final class Server implements AutoCloseable {
         ownAgents.add(retention);
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
-        ownAgents.add(settledTurns);
+        ownAgents.add(quiescenceTracker);
         this.agents = new ServerAgents(
                 parts.scheduling(),
                 errors,
                 serving,
                 fault -> errors.report("server " + serverId, serving.faulty(fault)));
         agents.add(
-                new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), settledTurns::agentsRestNs);
+                new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), quiescenceTracker::agentsRestNs);
         if (commitApart) {
-            agents.add(new CompositeAgent("commit-" + serverId, commit), settledTurns::commitRestNs);
+            agents.add(new CompositeAgent("commit-" + serverId, commit), quiescenceTracker::commitRestNs);
         }
-        this.meters = new ServerMeters(
+        this.meters = new ServerMetrics(
                 serverId,
                 segments,
                 replicas,
@@ -225,10 +225,10 @@ public final class Server implements AutoCloseable {
                 cleaner,
                 scrubber,
                 ending,
-                settledTurns,
+                quiescenceTracker,
                 agents);
         if (endpoint.onLanded(agents::rouseDigest)) {
-            settledTurns.allowRests();
+            quiescenceTracker.allowRests();
         }
         this.dispatch = new RequestDispatch(
                 serverId, primaries, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
@@ -291,8 +291,8 @@ public final class Server implements AutoCloseable {
      * @param loop number of the thread, from 0
      * @param loops how many such threads there are
      */
-    public LoopCalls callsOfLoop(int loop, int loops) {
-        return new LoopCalls(dispatch, pool.slotsOfLoop(loop, loops), pool.atOnce());
+    public MutationPipeline callsOfLoop(int loop, int loops) {
+        return new MutationPipeline(dispatch, pool.slotsOfLoop(loop, loops), pool.atOnce());
     }
 
     private boolean retireLogsOlderThan(long sequence) {
@@ -359,7 +359,7 @@ public final class Server implements AutoCloseable {
     /** Of such a shard: every change with a version ≤ it is on all replicas, and was handed to the change stream. */
     public long finishedVersion(int shard) {
         final long last = lastVersion(shard); // before the slots are read
-        return inFlight.finished(shard, last);
+        return inFlightWindow.finished(shard, last);
     }
 
     // --- what the cluster around asks ---
@@ -381,7 +381,7 @@ public final class Server implements AutoCloseable {
 
     /** Whether the agents have nothing to do, and rest longer than a moment between two turns. */
     public boolean isAtRest() {
-        return settledTurns.agentsRestNs() > 0;
+        return quiescenceTracker.agentsRestNs() > 0;
     }
 
     /** They count their turns and rests. Between two rests they make two turns, if there is nothing to do. */
@@ -400,7 +400,7 @@ public final class Server implements AutoCloseable {
     }
 
     private boolean isSettled() {
-        return settledTurns.isSettled();
+        return quiescenceTracker.isSettled();
     }
 
     /**
@@ -431,13 +431,13 @@ public final class Server implements AutoCloseable {
     }
 
     /** Turns of the agents that found nothing left to do which gives space back. */
-    public long settledTurns() {
-        return settledTurns.settled();
+    public long quiescenceTracker() {
+        return quiescenceTracker.settled();
     }
 
     /** Turns of the agents at whose end all that had landed was digested, and every clear swept. */
     public long digestedTurns() {
-        return settledTurns.digested();
+        return quiescenceTracker.digested();
     }
 
     /** Whether nothing goes on here: closed, failed, or stopped by a broken invariant, which is in the error log. */

@@ -2,23 +2,23 @@ package org.rowankv.server.engine;
 
 import java.util.function.Function;
 import org.rowankv.server.dispatch.WorkerPool;
-import org.rowankv.server.replication.InFlight;
-import org.rowankv.server.replication.Links;
+import org.rowankv.server.replication.InFlightWindow;
+import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.LimitedCaches;
 
 /** Makes the worker contexts of a server: those for its callers, those of its event loops, and the agents' own. */
-record WorkerContexts(ServerParts parts, int serverId, ServerLinks links, InFlight inFlight, LimitedCaches limits) {
+record WorkerContexts(ServerContext parts, int serverId, ServerLinks links, InFlightWindow inFlightWindow, LimitedCaches limits) {
 
     /** @param replicators of what one worker writes, over its links */
-    WorkerPool pool(Function<Links, Replicator> replicators) {
+    WorkerPool pool(Function<BackupConnections, Replicator> replicators) {
         return WorkerPool.of(
                 parts.settings().workers(), parts.ios().size(), (slot, loop) -> worker(slot, loop, replicators));
     }
 
-    private Worker worker(int slot, int loop, Function<Links, Replicator> replicators) {
-        final Links own = links.make();
+    private Worker worker(int slot, int loop, Function<BackupConnections, Replicator> replicators) {
+        final BackupConnections own = links.make();
         if (loop >= 0) {
             own.at(parts.ios().get(loop));
         }
@@ -30,7 +30,7 @@ record WorkerContexts(ServerParts parts, int serverId, ServerLinks links, InFlig
                 serverId,
                 parts.segments(),
                 replicators.apply(own),
-                inFlight,
+                inFlightWindow,
                 parts.pressure(),
                 parts.clock(),
                 limits);

@@ -18,12 +18,12 @@ final class ClientAcceptor implements BooleanSupplier {
 
     private final ClientPort port;
     private final ServerSocketChannel listener;
-    private final List<PortLoop> loops;
+    private final List<ClientEventLoop> loops;
     private int nextLoop;
     private boolean pausing;
     private long exhaustions;
 
-    ClientAcceptor(ClientPort port, ServerSocketChannel listener, List<PortLoop> loops) {
+    ClientAcceptor(ClientPort port, ServerSocketChannel listener, List<ClientEventLoop> loops) {
         this.port = port;
         this.listener = listener;
         this.loops = loops;
@@ -74,7 +74,7 @@ final class ClientAcceptor implements BooleanSupplier {
                             + " {} ms ({} times so far, {} attempts)",
                     port.serverId(),
                     why.getMessage(),
-                    PortLoop.CHECK_MS,
+                    ClientEventLoop.CHECK_MS,
                     exhaustions,
                     pauses);
         }

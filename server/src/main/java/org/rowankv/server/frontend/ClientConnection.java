@@ -7,17 +7,17 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.FrameMemory;
 import org.rowankv.protocol.frame.Progress;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.frame.WirePort;
-import org.rowankv.protocol.wire.AnswerDescriptor;
+import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,27 +26,27 @@ import org.slf4j.LoggerFactory;
  * A client's connection at the server's end: cuts what comes into frames, collects what goes, and stops reading while the
  * client has more under way, or more to fetch, than it may. Owned by one loop.
  */
-final class ClientConnection implements FrameCutter.Taker {
+final class ClientConnection implements FrameDecoder.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
     private static final int READS_PER_TURN = 4;
     private static final int FIRST_OUTPUT = 8 << 10;
 
-    private final PortLoop loop;
-    private final LoopMemory memory;
+    private final ClientEventLoop loop;
+    private final LoopMemoryBudget memory;
     private final SocketChannel channel;
     private @Nullable SelectionKey watched;
-    private final FrameWriter out;
-    private final FrameCutter in;
+    private final FrameEncoder out;
+    private final FrameDecoder in;
     private final long number;
-    private final FrameRoom room;
-    private final CatalogueQuestions questions;
+    private final FrameReservations room;
+    private final CatalogueRequests questions;
     private final Progress input = new Progress();
     private final Progress output = new Progress();
     private final long sinceNs;
     /** Null once it was welcomed. */
     private @Nullable ClientHandshake hello;
 
-    private int inFlight;
+    private int inFlightWindow;
     private boolean closed;
     /** Refused: nothing is read any more, and it ends when it has been told why. */
     private boolean ending;
@@ -64,16 +64,16 @@ final class ClientConnection implements FrameCutter.Taker {
     private boolean owing;
 
     /** @param number of the connection, among all of the port; ≥ 1 */
-    ClientConnection(PortLoop loop, SocketChannel channel, long number, long nowNs) {
+    ClientConnection(ClientEventLoop loop, SocketChannel channel, long number, long nowNs) {
         this.number = number;
         this.loop = loop;
         this.channel = channel;
         this.sinceNs = nowNs;
         this.memory = loop.memory();
-        this.out = new FrameWriter(FIRST_OUTPUT, memory);
-        this.room = new FrameRoom(memory);
-        this.questions = new CatalogueQuestions(this, memory);
-        this.in = new FrameCutter(WirePort.CLIENTS, loop.port().limits(), FrameMemory.onHeap(room));
+        this.out = new FrameEncoder(FIRST_OUTPUT, memory);
+        this.room = new FrameReservations(memory);
+        this.questions = new CatalogueRequests(this, memory);
+        this.in = new FrameDecoder(WirePort.CLIENTS, loop.port().limits(), FrameMemory.onHeap(room));
         this.hello = new ClientHandshake(loop.port());
     }
 
@@ -113,7 +113,7 @@ final class ClientConnection implements FrameCutter.Taker {
         for (int reads = 0; reads < READS_PER_TURN && isRead(); reads++) {
             scratch.clear();
             if (memory.isShort()) {
-                scratch.limit(LoopMemory.SHORT_READ);
+                scratch.limit(LoopMemoryBudget.SHORT_READ);
             }
             final int most = scratch.remaining();
             final int count = channel.read(scratch);
@@ -155,7 +155,7 @@ final class ClientConnection implements FrameCutter.Taker {
         if (!closed) {
             room.want(this, frames, in.awaitedLength());
         }
-        input.owes(in.heldBytes() > 0 && isRead(), loop.turnNs());
+        input.owes(in.bufferAccounting() > 0 && isRead(), loop.turnNs());
         settleOwing();
     }
 
@@ -201,7 +201,7 @@ final class ClientConnection implements FrameCutter.Taker {
                 .report(
                         WireFault.STALLED,
                         this,
-                        WireFault.STALLED.text() + ": " + in.heldBytes() + " bytes of a frame, " + out.pending()
+                        WireFault.STALLED.text() + ": " + in.bufferAccounting() + " bytes of a frame, " + out.pending()
                                 + " bytes of answers");
         close();
     }
@@ -282,11 +282,11 @@ final class ClientConnection implements FrameCutter.Taker {
                 sendRouting(FrameHeadDescriptor.number(buffer, at), loop.port().routingBytes());
             }
             case ClientFrameDescriptor.CHANGES_WANTED -> {
-                inFlight++;
+                inFlightWindow++;
                 loop.askChanges(this, buffer, at, length);
             }
             case ClientFrameDescriptor.CATALOGUE -> {
-                inFlight++;
+                inFlightWindow++;
                 loop.counts().catalogueRequest();
                 questions.ask(buffer, at, length);
             }
@@ -316,7 +316,7 @@ final class ClientConnection implements FrameCutter.Taker {
                 RequestDescriptor.term(buffer, at),
                 loop.requests().turnNs());
         request.arrivedOn(number);
-        inFlight++;
+        inFlightWindow++;
         loop.requests().came(pending);
         if (sound && loop.port().place(request, pending.shard())) {
             loop.requests().admit(pending);
@@ -327,17 +327,17 @@ final class ClientConnection implements FrameCutter.Taker {
 
     /** The request has its answer. */
     void answer(PendingRequest pending) {
-        inFlight--;
+        inFlightWindow--;
         if (!closed) {
             settleRouting();
-            AnswerDescriptor.write(out, pending.request(), pending.number());
+            ResponseDescriptor.write(out, pending.request(), pending.number());
             hasOutput();
         }
     }
 
     /** Something that was asked of somebody else is answered, by this loop. */
-    void answerLater(java.util.function.Consumer<FrameWriter> writer) {
-        inFlight--;
+    void answerLater(java.util.function.Consumer<FrameEncoder> writer) {
+        inFlightWindow--;
         if (!closed) {
             settleRouting();
             writer.accept(out);
@@ -345,7 +345,7 @@ final class ClientConnection implements FrameCutter.Taker {
         }
     }
 
-    PortLoop loop() {
+    ClientEventLoop loop() {
         return loop;
     }
 
@@ -386,7 +386,7 @@ final class ClientConnection implements FrameCutter.Taker {
     }
 
     private boolean isRoomForAnother() {
-        return inFlight < memory.maxInFlight() && out.pending() < memory.maxOutput();
+        return inFlightWindow < memory.maxInFlight() && out.pending() < memory.maxOutput();
     }
 
     private void flush() throws IOException {
@@ -441,7 +441,7 @@ final class ClientConnection implements FrameCutter.Taker {
     /** No reads from now on; true when nothing is owed any more. */
     boolean isDrained() {
         updateInterest();
-        return closed || inFlight == 0 && out.pending() == 0;
+        return closed || inFlightWindow == 0 && out.pending() == 0;
     }
 
     private void fail(WireException e) {

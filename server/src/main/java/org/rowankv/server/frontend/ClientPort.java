@@ -16,8 +16,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.FrameLimits;
 import org.rowankv.protocol.frame.WireFault;
-import org.rowankv.rdma.SelectorIo;
-import org.rowankv.rdma.WorkerIo;
+import org.rowankv.rdma.SelectorPoller;
+import org.rowankv.rdma.IoPoller;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.FaultLog;
@@ -44,16 +44,16 @@ public final class ClientPort implements AutoCloseable {
     private final ClientPortSettings settings;
     private final FrameLimits limits;
     /** Another one with each start of the server; changed while no loop has anything of it in hand. */
-    private volatile Served served;
+    private volatile RequestBackend served;
 
     /** Between two starts of the server: nobody is served, who comes waits. */
     private volatile boolean paused;
 
     private final ErrorLog errors;
-    private final PortCounts counts;
+    private final PortCounters counts;
     private final CatalogueThread catalogue;
     private final ServerSocketChannel listener;
-    private final List<PortLoop> loops = new ArrayList<>();
+    private final List<ClientEventLoop> loops = new ArrayList<>();
 
     /** A routing, and what is made of it once. */
     private record Told(Routing routing, byte[] bytes, KeyHash keyHash) {
@@ -72,13 +72,13 @@ public final class ClientPort implements AutoCloseable {
     private boolean closed;
 
     private ClientPort(
-            Served served,
+            RequestBackend served,
             ClientCatalogue catalogue,
             ClientPortSettings settings,
             Clock clock,
             ErrorLog errors,
-            PortCounts counts,
-            List<WorkerIo> ios)
+            PortCounters counts,
+            List<IoPoller> ios)
             throws IOException {
         this.settings = settings;
         this.limits = new RequestLimits(served.longestEntry(), settings.maxFrame());
@@ -96,7 +96,7 @@ public final class ClientPort implements AutoCloseable {
                     BACKLOG);
             listener.configureBlocking(false);
             for (int i = 0; i < settings.loops(); i++) {
-                loops.add(new PortLoop(this, ios.get(i), clock, i, counts.ofLoop(i)));
+                loops.add(new ClientEventLoop(this, ios.get(i), clock, i, counts.ofLoop(i)));
             }
         } catch (IOException | RuntimeException e) {
             closeQuietly(listener);
@@ -113,21 +113,21 @@ public final class ClientPort implements AutoCloseable {
     public static ClientPort bind(
             Server server, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
             throws IOException {
-        return bind(new ServedShards(server), catalogue, settings, clock, errors);
+        return bind(new BackendShards(server), catalogue, settings, clock, errors);
     }
 
     /** As above, for something else that answers. */
     public static ClientPort bind(
-            Served served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
+            RequestBackend served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
             throws IOException {
-        final List<WorkerIo> ios = new ArrayList<>();
+        final List<IoPoller> ios = new ArrayList<>();
         try {
             for (int i = 0; i < settings.loops(); i++) {
-                ios.add(new SelectorIo());
+                ios.add(new SelectorPoller());
             }
-            return bind(served, catalogue, settings, clock, errors, new PortCounts(), ios);
+            return bind(served, catalogue, settings, clock, errors, new PortCounters(), ios);
         } catch (IOException | RuntimeException e) {
-            ios.forEach(WorkerIo::close);
+            ios.forEach(IoPoller::close);
             throw e;
         }
     }
@@ -145,20 +145,20 @@ public final class ClientPort implements AutoCloseable {
             ClientPortSettings settings,
             Clock clock,
             ErrorLog errors,
-            PortCounts counts,
-            List<WorkerIo> ios)
+            PortCounters counts,
+            List<IoPoller> ios)
             throws IOException {
-        return bind(new ServedShards(server), catalogue, settings, clock, errors, counts, ios);
+        return bind(new BackendShards(server), catalogue, settings, clock, errors, counts, ios);
     }
 
     private static ClientPort bind(
-            Served served,
+            RequestBackend served,
             ClientCatalogue catalogue,
             ClientPortSettings settings,
             Clock clock,
             ErrorLog errors,
-            PortCounts counts,
-            List<WorkerIo> ios)
+            PortCounters counts,
+            List<IoPoller> ios)
             throws IOException {
         try {
             return new ClientPort(served, catalogue, settings, clock, errors, counts, ios);
@@ -184,7 +184,7 @@ public final class ClientPort implements AutoCloseable {
         } catch (ClosedChannelException e) {
             throw new IllegalStateException("the client port is closed", e);
         }
-        loops.forEach(PortLoop::start);
+        loops.forEach(ClientEventLoop::start);
         LOG.info("Server {} listens for clients at {}", served.serverId(), address());
         return this;
     }
@@ -203,7 +203,7 @@ public final class ClientPort implements AutoCloseable {
         if (routing.term() > told().routing().term()) {
             final Told next = Told.of(routing);
             told = next;
-            loops.forEach(PortLoop::publish);
+            loops.forEach(ClientEventLoop::publish);
         }
     }
 
@@ -241,11 +241,11 @@ public final class ClientPort implements AutoCloseable {
 
     /** After {@link #pause}: goes on with what serves now; clients are told the routing, then what has waited is answered. */
     public void resume(Server next, ClientCatalogue nextCatalogue, Routing routing) {
-        resume(new ServedShards(next), nextCatalogue, routing);
+        resume(new BackendShards(next), nextCatalogue, routing);
     }
 
     /** As above, for something else that answers. */
-    public synchronized void resume(Served next, ClientCatalogue nextCatalogue, Routing routing) {
+    public synchronized void resume(RequestBackend next, ClientCatalogue nextCatalogue, Routing routing) {
         if (!paused || closed || routing.term() < told().routing().term()) {
             throw new IllegalStateException("the client port was not paused, or is closed, or knows of a later term");
         }
@@ -268,7 +268,7 @@ public final class ClientPort implements AutoCloseable {
         return limits;
     }
 
-    Served served() {
+    RequestBackend served() {
         return served;
     }
 
@@ -367,7 +367,7 @@ public final class ClientPort implements AutoCloseable {
 
     // --- what is told of it ---
 
-    public PortCounts counts() {
+    public PortCounters counts() {
         return counts;
     }
 
@@ -415,10 +415,10 @@ public final class ClientPort implements AutoCloseable {
         closed = true;
         boolean interrupted = false;
         closeQuietly(listener);
-        loops.forEach(told == null ? PortLoop::neverStarted : PortLoop::close);
+        loops.forEach(told == null ? ClientEventLoop::neverStarted : ClientEventLoop::close);
         for (boolean done = false; !done; ) {
             try {
-                for (PortLoop loop : loops) {
+                for (ClientEventLoop loop : loops) {
                     loop.join();
                 }
                 catalogue.close(settings.drainNs());

@@ -2,8 +2,8 @@ package org.rowankv.server.frontend;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
-import org.rowankv.server.dispatch.SteppedCall;
-import org.rowankv.server.dispatch.SteppedCalls;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.dispatch.PollableCalls;
 
 /** The context of one request that a loop has taken and not answered: used again and again, so that none is made per request. */
 final class PendingRequest {
@@ -11,8 +11,8 @@ final class PendingRequest {
     private static final int FIRST_BYTES = 512;
 
     private final Request request = new Request();
-    private SteppedCalls owner;
-    private SteppedCall call;
+    private PollableCalls owner;
+    private PollableCall call;
     private byte[] body = new byte[FIRST_BYTES];
     private @Nullable ClientConnection connection;
     private long number;
@@ -23,7 +23,7 @@ final class PendingRequest {
     /** Of its arrays, as last counted. */
     private int counted;
 
-    PendingRequest(SteppedCalls calls) {
+    PendingRequest(PollableCalls calls) {
         this.owner = calls;
         this.call = calls.callOf(request);
     }
@@ -61,7 +61,7 @@ final class PendingRequest {
     }
 
     /** From the beginning, by who serves now. */
-    void begin(SteppedCalls calls) {
+    void begin(PollableCalls calls) {
         if (calls != owner) {
             owner = calls;
             call = calls.callOf(request);
@@ -90,7 +90,7 @@ final class PendingRequest {
         return request;
     }
 
-    SteppedCall call() {
+    PollableCall call() {
         return call;
     }
 
@@ -113,7 +113,7 @@ final class PendingRequest {
     }
 
     /** Whether it is that server's, or would be another one's and keep that in memory. */
-    boolean isOf(SteppedCalls calls) {
+    boolean isOf(PollableCalls calls) {
         return owner == calls;
     }
 

@@ -1,7 +1,7 @@
 package org.rowankv.server.frontend;
 
 import org.rowankv.protocol.frame.FrameLimits;
-import org.rowankv.protocol.wire.ChangesWantedDescriptor;
+import org.rowankv.protocol.wire.ChangesRequestDescriptor;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.RequestDescriptor;
 
@@ -30,7 +30,7 @@ final class RequestLimits implements FrameLimits {
     public int longest(int type) {
         return switch (type) {
             case ClientFrameDescriptor.REQUEST -> request;
-            case ClientFrameDescriptor.CHANGES_WANTED -> Math.min(most, ChangesWantedDescriptor.MAX_LENGTH);
+            case ClientFrameDescriptor.CHANGES_WANTED -> Math.min(most, ChangesRequestDescriptor.MAX_LENGTH);
             case ClientFrameDescriptor.CATALOGUE -> Math.min(most, CATALOGUE);
             default -> OTHERS;
         };

@@ -1,7 +1,7 @@
 package org.rowankv.server.inspect;
 
 import java.util.List;
-import org.rowankv.server.checkpoint.CheckpointReading;
+import org.rowankv.server.checkpoint.CheckpointReader;
 import org.rowankv.server.directory.Damage;
 import org.rowankv.server.directory.StoreShape;
 import org.rowankv.topology.Configuration;
@@ -24,7 +24,7 @@ public record StoreContents(
         Configuration configuration,
         List<CacheOfStore> caches,
         List<ServerContents> servers,
-        List<CheckpointReading> checkpoints,
+        List<CheckpointReader> checkpoints,
         List<Damage> damages) {
     /** A cache that exists. */
     public record CacheOfStore(int id, String name) {}

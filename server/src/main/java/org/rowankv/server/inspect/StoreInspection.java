@@ -5,7 +5,7 @@ import java.util.List;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.checkpoint.CheckpointFiles;
-import org.rowankv.server.checkpoint.CheckpointReading;
+import org.rowankv.server.checkpoint.CheckpointReader;
 import org.rowankv.server.directory.ClosedStore;
 import org.rowankv.server.directory.Damage;
 import org.rowankv.server.inspect.StoreContents.CacheOfStore;
@@ -62,10 +62,10 @@ public final class StoreInspection {
                 damages);
     }
 
-    private List<CheckpointReading> checkpoints() {
-        final List<CheckpointReading> checkpoints = new ArrayList<>();
+    private List<CheckpointReader> checkpoints() {
+        final List<CheckpointReader> checkpoints = new ArrayList<>();
         for (int server = 0; server < store.shape().servers(); server++) {
-            checkpoints.addAll(CheckpointReading.all(server, new CheckpointFiles(store.checkpointDir(server))));
+            checkpoints.addAll(CheckpointReader.all(server, new CheckpointFiles(store.checkpointDir(server))));
         }
         return checkpoints;
     }

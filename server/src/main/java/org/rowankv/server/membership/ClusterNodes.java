@@ -65,21 +65,21 @@ public final class ClusterNodes {
 
     /** The last announcement of a server; null if there is none, or it is not genuine. */
     @Nullable
-    public Announcement announcement(String name) {
+    public ServerRegistration announcement(String name) {
         final String path = SERVERS + "/" + name;
         return genuine(path, store.read(path));
     }
 
-    private @Nullable Announcement genuine(String path, @Nullable VersionedNode node) {
+    private @Nullable ServerRegistration genuine(String path, @Nullable VersionedNode node) {
         return node == null || !registrations.isGenuine(path, node.bytes(), node.version())
                 ? null
-                : Announcement.decode(path, node.bytes());
+                : ServerRegistration.decode(path, node.bytes());
     }
 
-    public List<Announcement> announcements() {
-        final List<Announcement> all = new ArrayList<>();
+    public List<ServerRegistration> announcements() {
+        final List<ServerRegistration> all = new ArrayList<>();
         for (String path : store.list(SERVERS)) {
-            final Announcement said = genuine(path, store.read(path));
+            final ServerRegistration said = genuine(path, store.read(path));
             if (said != null) {
                 all.add(said);
             }
@@ -92,12 +92,12 @@ public final class ClusterNodes {
      *
      * @throws ClusterException if another data directory goes by that name, or another process is that start of it
      */
-    public void announce(Announcement own) {
+    public void announce(ServerRegistration own) {
         final String path = SERVERS + "/" + own.name();
         final byte[] signed = registrations.signed(path, own.encode());
         while (true) {
             final VersionedNode node = store.read(path);
-            final Announcement found = genuine(path, node);
+            final ServerRegistration found = genuine(path, node);
             if (found != null) {
                 if (found.identity() != own.identity()) {
                     throw new ClusterException("another server goes by the name '" + own.name() + "', with another data"

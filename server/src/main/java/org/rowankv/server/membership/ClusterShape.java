@@ -54,7 +54,7 @@ public record ClusterShape(
         }
     }
 
-    void write(Lines lines) {
+    void write(TextRecord lines) {
         lines.put("servers", servers)
                 .put("replicas", replicas)
                 .put("shards", shards)
@@ -63,7 +63,7 @@ public record ClusterShape(
                 .put("durability", durability.parameter());
     }
 
-    static ClusterShape read(Lines lines) {
+    static ClusterShape read(TextRecord lines) {
         return new ClusterShape(
                 (int) lines.number("servers", 1, 1 << 16),
                 (int) lines.number("replicas", 1, 1 << 16),

@@ -48,7 +48,7 @@ public record ClusterView(
         final Configuration configuration = stored == null ? null : stored.configuration();
         final List<MemberView> views = new ArrayList<>();
         if (members == null) {
-            final List<Announcement> there = nodes.announcements();
+            final List<ServerRegistration> there = nodes.announcements();
             there.forEach(said -> views.add(view(said.name(), said.zone(), said, 0)));
             return there.isEmpty()
                     ? null
@@ -75,7 +75,7 @@ public record ClusterView(
                 configuration);
     }
 
-    private static MemberView view(String name, String zone, @Nullable Announcement said, long incarnation) {
+    private static MemberView view(String name, String zone, @Nullable ServerRegistration said, long incarnation) {
         return said == null
                 ? new MemberView(name, zone, "", "", "", 0, incarnation)
                 : new MemberView(

@@ -33,7 +33,7 @@ public record Members(
     }
 
     byte[] encode() {
-        final Lines lines = Lines.begin(FIRST_LINE).putHex("cluster", clusterId).putHex("hash-seed", hashSeed);
+        final TextRecord lines = TextRecord.begin(FIRST_LINE).putHex("cluster", clusterId).putHex("hash-seed", hashSeed);
         shape.write(lines);
         for (int server = 0; server < names.size(); server++) {
             lines.put("server." + server, names.get(server))
@@ -44,7 +44,7 @@ public record Members(
     }
 
     static Members decode(String where, byte[] bytes) {
-        final Lines lines = Lines.decode(where, FIRST_LINE, bytes);
+        final TextRecord lines = TextRecord.decode(where, FIRST_LINE, bytes);
         final ClusterShape shape = ClusterShape.read(lines);
         final List<String> names = new ArrayList<>();
         final List<Long> identities = new ArrayList<>();

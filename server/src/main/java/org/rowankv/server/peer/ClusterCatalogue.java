@@ -67,7 +67,7 @@ public final class ClusterCatalogue implements ClientCatalogue {
         final boolean found = store.limit(name, limit) != null;
         if (found) {
             applyLimits();
-            calls.askAll(others, Question.CATALOGUE, 0, patience);
+            calls.askAll(others, PeerRequestType.CATALOGUE, 0, patience);
         }
         return found;
     }
@@ -115,20 +115,20 @@ public final class ClusterCatalogue implements ClientCatalogue {
 
     private void destroyEverywhere(int cacheId) {
         destroyHere(cacheId);
-        calls.askAll(others, Question.DESTROY, cacheId, patience);
+        calls.askAll(others, PeerRequestType.DESTROY, cacheId, patience);
     }
 
     /**
      * Destroys the objects of a cache in the shards whose primary this server is.
      *
-     * @throws RoundOverException if it is closed meanwhile: whoever wants that asks again when there are new roles
+     * @throws StaleTermException if it is closed meanwhile: whoever wants that asks again when there are new roles
      */
     public void destroyHere(int cacheId) {
         final Request request = new Request();
         for (int shard = 0; shard < shardCount; shard++) {
             own.requests().call(request.destroy(cacheId, shard));
             if (request.status() == Status.CLOSED) {
-                throw new RoundOverException("the server stops");
+                throw new StaleTermException("the server stops");
             }
             // Unknown: destroyed already, by an attempt that was broken off.
             if (request.status() != Status.OK

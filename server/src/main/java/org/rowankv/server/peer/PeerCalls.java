@@ -85,7 +85,7 @@ public final class PeerCalls {
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new RoundOverException("interrupted");
+                throw new StaleTermException("interrupted");
             } finally {
                 giveUp();
             }

@@ -44,8 +44,8 @@ public final class PeerMessages implements MessageHandler, Agent {
     private volatile @Nullable Endpoint endpoint;
     private volatile @Nullable Configuration configuration;
     private volatile @Nullable PeerCalls calls;
-    private volatile @Nullable Exchange exchange;
-    private volatile @Nullable PressureRounds pressure;
+    private volatile @Nullable LogReconciliation exchange;
+    private volatile @Nullable SpaceReclaimer pressure;
     private volatile @Nullable ClusterCatalogue catalogue;
 
     public PeerMessages(int serverId, ErrorLog errors, Executor chores) {
@@ -60,14 +60,14 @@ public final class PeerMessages implements MessageHandler, Agent {
     }
 
     /** From now on questions of that configuration's term are answered. */
-    public void adopt(Configuration adopted, PeerCalls newCalls, Exchange newExchange) {
+    public void adopt(Configuration adopted, PeerCalls newCalls, LogReconciliation newExchange) {
         calls = newCalls;
         exchange = newExchange;
         configuration = adopted;
     }
 
     /** The exchange is over, and the server is about to serve. */
-    public void serve(PressureRounds newPressure, ClusterCatalogue newCatalogue) {
+    public void serve(SpaceReclaimer newPressure, ClusterCatalogue newCatalogue) {
         exchange = null;
         catalogue = newCatalogue;
         pressure = newPressure;
@@ -96,13 +96,13 @@ public final class PeerMessages implements MessageHandler, Agent {
     @Override
     public int doWork() {
         final Endpoint own = endpoint;
-        final PressureRounds rounds = pressure;
+        final SpaceReclaimer rounds = pressure;
         return (own == null ? 0 : own.pollMessages(MESSAGES_PER_TURN)) + (rounds == null ? 0 : rounds.doWork());
     }
 
     @Override
     public long restNs() {
-        final PressureRounds rounds = pressure;
+        final SpaceReclaimer rounds = pressure;
         return rounds != null && rounds.isIdle() ? REST_NS : 0;
     }
 
@@ -133,27 +133,27 @@ public final class PeerMessages implements MessageHandler, Agent {
 
     private void asked(int from, ByteBuffer message) {
         switch (PeerMessageDescriptor.question(message)) {
-            case Question.COLLECT, Question.LACKING, Question.FETCH, Question.TAKE -> exchanged(from, message);
-            case Question.COMPARED -> {
+            case PeerRequestType.COLLECT, PeerRequestType.LACKING, PeerRequestType.FETCH, PeerRequestType.TAKE -> exchanged(from, message);
+            case PeerRequestType.COMPARED -> {
                 compared.add(from);
                 answer(from, message, 0, NOTHING);
             }
-            case Question.COLLECTED -> {
+            case PeerRequestType.COLLECTED -> {
                 collected.add(from);
                 answer(from, message, 0, NOTHING);
             }
-            case Question.READY -> {
+            case PeerRequestType.READY -> {
                 ready.add(from);
                 answer(from, message, 0, NOTHING);
             }
-            case Question.MAKE_ROOM -> {
-                final PressureRounds rounds = pressure;
+            case PeerRequestType.MAKE_ROOM -> {
+                final SpaceReclaimer rounds = pressure;
                 if (rounds != null) {
                     rounds.makeRoom(from, message);
                 }
             }
-            case Question.CATALOGUE -> chore(from, message, ClusterCatalogue::applyLimits);
-            case Question.DESTROY -> destroy(from, message);
+            case PeerRequestType.CATALOGUE -> chore(from, message, ClusterCatalogue::applyLimits);
+            case PeerRequestType.DESTROY -> destroy(from, message);
             default ->
                 errors.reportExpected(
                         "a message of server " + from,
@@ -171,11 +171,11 @@ public final class PeerMessages implements MessageHandler, Agent {
     }
 
     private void exchanged(int from, ByteBuffer message) {
-        final Exchange present = exchange;
+        final LogReconciliation present = exchange;
         if (present == null) {
             return;
         }
-        final Exchange.Answer answer = present.answer(
+        final LogReconciliation.Answer answer = present.answer(
                 from,
                 PeerMessageDescriptor.question(message),
                 PeerMessageDescriptor.shard(message),
@@ -196,7 +196,7 @@ public final class PeerMessages implements MessageHandler, Agent {
             try {
                 work.accept(caches);
                 answer(from, message, 0, NOTHING);
-            } catch (RoundOverException e) {
+            } catch (StaleTermException e) {
                 LOG.debug("what server {} asked for is left to the next start", from, e);
             } catch (ConfigurationStoreException e) {
                 errors.reportExpected("what server " + from + " asked for", e); // it asks again

@@ -16,7 +16,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.area.StoreOpenException;
-import org.rowankv.server.checkpoint.CheckpointLoad;
+import org.rowankv.server.checkpoint.CheckpointLoader;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
@@ -51,7 +51,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     private @Nullable CleanAgent cleaner;
 
     private final List<SegmentReader> readers = new ArrayList<>();
-    private final KeptCandidates kept;
+    private final RetainedCandidates kept;
     /** Of the thread that uses this. */
     private final SegmentReader reader;
 
@@ -65,7 +65,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         this.assembler = new EntryAssembler(segments, FOR_CLEANING);
         this.log = new AppendLog(segments, SegmentOwner.CLEAN, FOR_CLEANING);
         this.reader = addReader();
-        this.kept = new KeptCandidates(segments, readers);
+        this.kept = new RetainedCandidates(segments, readers);
     }
 
     private SegmentReader addReader() {
@@ -110,7 +110,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
      * @param threads that may read at the same time, the caller's included
      * @throws org.rowankv.server.area.UnusableAreaException if an entry that had landed is damaged; the area is marked then
      */
-    public void read(int threads, Clock clock, @Nullable CheckpointLoad checkpoint) {
+    public void read(int threads, Clock clock, @Nullable CheckpointLoader checkpoint) {
         forEachReplica(replica -> {
             // While a replica is joining, digest and cleaner run before its scan ends: it keeps the first copy met.
             if (!replica.isJoining()) {

@@ -32,8 +32,8 @@ public final class CommitAgent implements Agent, CompletionHandler {
     private static final long INTERVAL_NS = 15_000_000;
 
     private final List<ShardPrimary> primaries;
-    private final InFlight inFlight;
-    private final Links links;
+    private final InFlightWindow inFlightWindow;
+    private final BackupConnections links;
     private final BackupSets backupSets;
     private final int serverCount;
     private final Clock clock;
@@ -67,14 +67,14 @@ public final class CommitAgent implements Agent, CompletionHandler {
     public CommitAgent(
             List<ShardPrimary> primaries,
             int shardCount,
-            InFlight inFlight,
-            Links links,
+            InFlightWindow inFlightWindow,
+            BackupConnections links,
             BackupSets backupSets,
             int serverCount,
             int maxMessage,
             Clock clock) {
         this.primaries = List.copyOf(primaries);
-        this.inFlight = inFlight;
+        this.inFlightWindow = inFlightWindow;
         this.links = links;
         this.backupSets = backupSets;
         this.serverCount = serverCount;
@@ -145,7 +145,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
             smallest[primary.replica().shardId()] = primary.versions().last();
         }
         Chaos.point("commit.counted");
-        inFlight.lower(smallest);
+        inFlightWindow.lower(smallest);
         long behind = 0;
         // Read anew: after a long stop of this thread the turn's own reading would date leases back that were renewed
         // meanwhile.

@@ -31,7 +31,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int PORTION = 32 << 10;
 
     private final MemoryRegion region;
-    private final Links links;
+    private final BackupConnections links;
     private final BackupSets backupSets;
     private final int maxMessage;
     private final int segmentLength;
@@ -53,7 +53,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
      */
     public RowanReplicator(
             MemoryRegion region,
-            Links links,
+            BackupConnections links,
             BackupSets backupSets,
             int serverCount,
             int maxMessage,
@@ -65,7 +65,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     /** @param counters where attempts begin */
     public RowanReplicator(
             MemoryRegion region,
-            Links links,
+            BackupConnections links,
             BackupSets backupSets,
             int serverCount,
             int maxMessage,

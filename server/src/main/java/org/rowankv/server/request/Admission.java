@@ -16,7 +16,7 @@ final class Admission {
 
     private final Worker worker;
     private final EntryDraft draft;
-    private final Decision decision;
+    private final MutationPlanner decision;
 
     private @Nullable VersionCounter versions;
     private boolean awaitsEpoch;
@@ -45,7 +45,7 @@ final class Admission {
 
     private long wantedNs;
 
-    Admission(Worker worker, EntryDraft draft, Decision decision) {
+    Admission(Worker worker, EntryDraft draft, MutationPlanner decision) {
         this.worker = worker;
         this.draft = draft;
         this.decision = decision;
@@ -87,11 +87,11 @@ final class Admission {
         }
         if (awaitsExpiry) {
             awaitsExpiry = worker.pressure().isExpiring(wantedNs);
-            settledBefore = worker.pressure().settledTurns(lackingServer);
+            settledBefore = worker.pressure().quiescenceTracker(lackingServer);
         }
         // Asked before the attempt, so that space which comes back in between is found by it.
         final boolean lastAttempt =
-                lackingServer >= 0 && worker.pressure().settledTurns(lackingServer) >= settledBefore + 2;
+                lackingServer >= 0 && worker.pressure().quiescenceTracker(lackingServer) >= settledBefore + 2;
         final boolean awaited = lackingServer >= 0 && worker.replicator().awaitsCredit(lackingServer);
         int lacking = -1;
         if (drawn) {
@@ -158,7 +158,7 @@ final class Admission {
         }
         if (lacking != lackingServer) {
             lackingServer = lacking;
-            settledBefore = pressure.settledTurns(lacking);
+            settledBefore = pressure.quiescenceTracker(lacking);
             awaitsExpiry = true;
             wantedNs = worker.clock().nanoTime();
             refusals = 0;

@@ -11,7 +11,7 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * The request that a {@link Decision} is about, the draft of the entry that it writes, and how it is answered: at once, or once the
+ * The request that a {@link MutationPlanner} is about, the draft of the entry that it writes, and how it is answered: at once, or once the
  * entry is visible. Owned by one worker.
  */
 final class DecidedRequest {

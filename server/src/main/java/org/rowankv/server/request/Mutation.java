@@ -50,9 +50,9 @@ final class Mutation {
     private final EntryDraft draft = new EntryDraft();
     private final Replication replication;
     private final CurrentObject current;
-    private final Decision decision;
+    private final MutationPlanner decision;
     private final Admission admission;
-    private final ChangeCopy changeCopy;
+    private final ChangeCapture changeCapture;
 
     private State state = State.IDLE;
     private @Nullable Request request;
@@ -79,9 +79,9 @@ final class Mutation {
         this.slot = slot;
         this.replication = worker.replicator().newReplication();
         this.current = new CurrentObject(worker.segments());
-        this.decision = new Decision(worker, draft, current);
+        this.decision = new MutationPlanner(worker, draft, current);
         this.admission = new Admission(worker, draft, decision);
-        this.changeCopy = new ChangeCopy(worker.segments());
+        this.changeCapture = new ChangeCapture(worker.segments());
     }
 
     /** The identity under which it holds locks: ≥ 1. */
@@ -213,7 +213,7 @@ final class Mutation {
                     replication.begin(replica().shardId(), address);
                     state = State.AWAITING_BACKUPS;
                 } else {
-                    worker.inFlight().finished(slot);
+                    worker.inFlightWindow().finished(slot);
                     admission.takeBack();
                     end();
                 }
@@ -321,10 +321,10 @@ final class Mutation {
         }
         final int shardId = shard.replica().shardId();
         worker.writes(admission.length());
-        worker.inFlight().announce(slot, shardId, shard.versions().lowerBound());
+        worker.inFlightWindow().announce(slot, shardId, shard.versions().lowerBound());
         final long version = shard.versions().take();
         Chaos.point("request.version-taken");
-        worker.inFlight().exact(slot, version);
+        worker.inFlightWindow().exact(slot, version);
         Chaos.point("request.after-version");
         worker.tLog().append(draft.version(version), shard.replica().tenure());
         ticket = worker.tLog().request();
@@ -358,7 +358,7 @@ final class Mutation {
                 worker.segments().region().buffer(address),
                 worker.segments().region().offset(address));
         final int type = FrameDescriptor.type(word);
-        final Change change = changeCopy.of(replica(), position, address, type, current.present && !current.damaged);
+        final Change change = changeCapture.of(replica(), position, address, type, current.present && !current.damaged);
         final int freed = replica()
                 .apply(
                         lockOwner(),
@@ -375,7 +375,7 @@ final class Mutation {
             // Before it counts as finished: whoever tells of all that is finished must find it.
             replica().changes().add(cacheIdAt(address), change);
         }
-        worker.inFlight().finished(slot);
+        worker.inFlightWindow().finished(slot);
         if (EntryType.holdsObject(type)) {
             noteObject();
         }

@@ -12,7 +12,7 @@ import org.rowankv.server.session.Completion;
 import org.rowankv.server.session.SessionTable;
 
 /**
- * The part of a {@link Decision} that concerns the client's session: its opening and its end, and whether the request was answered
+ * The part of a {@link MutationPlanner} that concerns the client's session: its opening and its end, and whether the request was answered
  * before. Owned by one worker.
  */
 final class SessionDecision {
@@ -21,7 +21,7 @@ final class SessionDecision {
     private final Worker worker;
     private final DecidedRequest decided;
     private final CompletedAnswer completedAnswer;
-    private final SessionHold hold = new SessionHold();
+    private final SessionPin hold = new SessionPin();
 
     /** The sessions to be ended because no request uses them, where no client asks for that; else null. */
     private long @Nullable [] unused;

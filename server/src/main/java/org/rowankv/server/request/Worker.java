@@ -6,7 +6,7 @@ import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.replication.InFlight;
+import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardPrimary;
@@ -20,7 +20,7 @@ public final class Worker {
     private final Segments segments;
     private final AppendLog tLog;
     private final Replicator replicator;
-    private final InFlight inFlight;
+    private final InFlightWindow inFlightWindow;
     private final SpacePressure pressure;
     private final Clock clock;
     private final LimitedCaches limits;
@@ -54,7 +54,7 @@ public final class Worker {
             int serverId,
             Segments segments,
             Replicator replicator,
-            InFlight inFlight,
+            InFlightWindow inFlightWindow,
             SpacePressure pressure,
             Clock clock,
             LimitedCaches limits) {
@@ -62,7 +62,7 @@ public final class Worker {
         this.segments = segments;
         this.tLog = new AppendLog(segments, SegmentOwner.WORKER, this::hasUnderWay);
         this.replicator = replicator;
-        this.inFlight = inFlight;
+        this.inFlightWindow = inFlightWindow;
         this.pressure = pressure;
         this.clock = clock;
         this.limits = limits;
@@ -99,21 +99,21 @@ public final class Worker {
         return replicator;
     }
 
-    InFlight inFlight() {
-        return inFlight;
+    InFlightWindow inFlightWindow() {
+        return inFlightWindow;
     }
 
     /** Whether it is not so far ahead of others that it has to wait for them before it takes a version. */
     boolean mayWrite() {
-        final long now = inFlight.lap();
+        final long now = inFlightWindow.lap();
         if (now != lap) {
             lap = now;
             writtenInLap = 0;
         }
-        if (writtenInLap < inFlight.bytesPerLap()) {
+        if (writtenInLap < inFlightWindow.bytesPerLap()) {
             return true;
         }
-        return inFlight.endLap(now);
+        return inFlightWindow.endLap(now);
     }
 
     /** An entry of so many bytes goes into the logs. */

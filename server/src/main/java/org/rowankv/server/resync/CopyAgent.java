@@ -14,7 +14,7 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.BackupSets;
-import org.rowankv.server.replication.Links;
+import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.shard.ShardPrimary;
@@ -70,7 +70,7 @@ public final class CopyAgent implements Agent {
             List<ShardPrimary> own,
             Configuration configuration,
             Segments segments,
-            Links links,
+            BackupConnections links,
             int maxMessage,
             int[] epochs,
             CopyListener listener,

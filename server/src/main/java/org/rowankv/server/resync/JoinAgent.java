@@ -9,7 +9,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.digest.DigestAgent;
-import org.rowankv.server.digest.LandedMark;
+import org.rowankv.server.digest.LandingPosition;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 
@@ -29,7 +29,7 @@ public final class JoinAgent implements Agent {
     private final Clock clock;
     private final ErrorLog errors;
     private final Queue<Integer> landed = new ConcurrentLinkedQueue<>();
-    private final Map<Integer, LandedMark> undigested = new TreeMap<>();
+    private final Map<Integer, LandingPosition> undigested = new TreeMap<>();
     private boolean toTell;
     private long triedNs;
     private boolean tried;
@@ -77,10 +77,10 @@ public final class JoinAgent implements Agent {
             undigested.put(shard, digest.landed());
         }
         int done = 0;
-        final Iterator<Map.Entry<Integer, LandedMark>> each =
+        final Iterator<Map.Entry<Integer, LandingPosition>> each =
                 undigested.entrySet().iterator();
         while (each.hasNext()) {
-            final Map.Entry<Integer, LandedMark> next = each.next();
+            final Map.Entry<Integer, LandingPosition> next = each.next();
             if (digest.isDigested(next.getValue())) {
                 segments.space().giveBack(replicas.get(next.getKey()).joined(LOCK_OWNER));
                 digest.joined(next.getKey());

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Ends objects of caches that have grown above their limits (docs/design/09-eviction.md), on the shards whose primary this
- * server is: each end is a logged entry that is replicated like a client's removal. Whom to end, a {@link Hand} per cache
+ * server is: each end is a logged entry that is replicated like a client's removal. Whom to end, a {@link ClockHand} per cache
  * says, which goes over the index in hash order.
  *
  * <p>A duty cycle of the server's agents, but for {@link #close}, {@link #isAtWork}.
@@ -51,15 +51,15 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private final Segments segments;
     private final Clock clock;
     private final BooleanSupplier isSwept;
-    private final LongSupplier settledTurns;
-    private final Map<Integer, Hand> hands = new HashMap<>();
+    private final LongSupplier quiescenceTracker;
+    private final Map<Integer, ClockHand> hands = new HashMap<>();
 
     /** Where the round over the limited caches goes on; behind the last one it begins anew. */
     private int nextCache;
     /** The cache whose objects are being ended. */
     private @Nullable LimitedCache cache;
 
-    private Hand hand = new Hand(0);
+    private ClockHand hand = new ClockHand(0);
     /** The log had no room for the end of an object, the latest time that it was wanted. */
     private boolean lacksRoom;
     /** Turns that left nothing to do which gives space, when it was found lacking. */
@@ -91,14 +91,14 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
             Segments segments,
             Clock clock,
             BooleanSupplier isSwept,
-            LongSupplier settledTurns) {
+            LongSupplier quiescenceTracker) {
         this.primaries = List.copyOf(primaries);
         this.caches = caches;
         this.worker = worker;
         this.segments = segments;
         this.clock = clock;
         this.isSwept = isSwept;
-        this.settledTurns = settledTurns;
+        this.quiescenceTracker = quiescenceTracker;
     }
 
     @Override
@@ -182,7 +182,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     }
 
     private void begin(LimitedCache candidate) {
-        hand = hands.computeIfAbsent(candidate.id(), id -> new Hand(clock.nanoTime()));
+        hand = hands.computeIfAbsent(candidate.id(), id -> new ClockHand(clock.nanoTime()));
         if (!isSwept.getAsBoolean() || clock.nanoTime() - hand.restsUntilNs < 0) {
             return;
         }
@@ -348,9 +348,9 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         nextAttemptNs = clock.nanoTime() + WITHOUT_ROOM_INTERVAL_NS;
         if (!lacksRoom) {
             lacksRoom = true;
-            settledBefore = settledTurns.getAsLong();
+            settledBefore = quiescenceTracker.getAsLong();
         }
-        hasNoHope = settledTurns.getAsLong() >= settledBefore + 2;
+        hasNoHope = quiescenceTracker.getAsLong() >= settledBefore + 2;
     }
 
     private void hasRoom() {

@@ -11,7 +11,7 @@ import org.rowankv.server.log.Segments;
 
 /**
  * Reads every committed segment again, one after the other for ever, at a bounded rate, and compares what it finds with
- * what was written. A segment where something is missing is handed to the {@link Mending}, as are those that the cleaner
+ * what was written. A segment where something is missing is handed to the {@link ReplicaRepair}, as are those that the cleaner
  * or a reader came upon.
  *
  * <p>Between two turns a segment may be freed and used for something else; its generation tells, and it is left.
@@ -26,7 +26,7 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
 
     private final Segments segments;
     private final DamagedEntries damage;
-    private final Mending mending;
+    private final ReplicaRepair mending;
     private final Clock clock;
     private final long bytesPerSecond;
     private final SegmentScan scan;
@@ -40,7 +40,7 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
     private final OwnedCounter rounds = new OwnedCounter();
 
     /** @param bytesPerSecond at most; 0: looks only into what others came upon */
-    public ScrubAgent(Segments segments, Mending mending, Clock clock, long bytesPerSecond) {
+    public ScrubAgent(Segments segments, ReplicaRepair mending, Clock clock, long bytesPerSecond) {
         this.segments = segments;
         this.damage = segments.damage();
         this.mending = mending;

@@ -54,7 +54,7 @@ public final class ShardReplica {
     private final KeyLocks keyLocks = new KeyLocks();
     private final Clears clears = new Clears();
     private final CacheCounts counts = new CacheCounts();
-    private final DeletionMemory deletions = new DeletionMemory();
+    private final TombstoneMap deletions = new TombstoneMap();
     private ShardChanges changes;
     private final int tenure;
 
@@ -172,7 +172,7 @@ public final class ShardReplica {
         return counts;
     }
 
-    public DeletionMemory deletions() {
+    public TombstoneMap deletions() {
         return deletions;
     }
 

@@ -10,7 +10,7 @@ import java.util.zip.CRC32C;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaDescriptor;
 import org.rowankv.server.area.AreaFile;
-import org.rowankv.server.area.AreaFinding;
+import org.rowankv.server.area.AreaProbe;
 import org.rowankv.server.area.FileIdentity;
 import org.rowankv.server.area.SegmentMetaDescriptor;
 import org.rowankv.server.area.SegmentMetaTable;
@@ -56,7 +56,7 @@ public final class AreaCopy implements AutoCloseable {
 
     static AreaCopy make(Area source, Path file) throws IOException {
         AreaFile.make(file, lengthOf(source), fileIdentity -> {
-            final ByteBuffer copies = AreaFinding.superblockBuffer();
+            final ByteBuffer copies = AreaProbe.superblockBuffer();
             Superblock.format(copies, new MemoryVerbs(), content(source, 0, fileIdentity, false));
             return copies;
         });

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.AreaDescriptor;
-import org.rowankv.server.area.AreaFinding;
+import org.rowankv.server.area.AreaProbe;
 import org.rowankv.server.area.FileIdentity;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.area.Superblock;
@@ -148,8 +148,8 @@ public final class StoreCopy {
 
     /** The front of the copied area: what the original says of itself, in both copies, and which file this is. */
     private static ByteBuffer superblocks(Path from, Path to) throws IOException {
-        final Content content = AreaFinding.requireSuperblock(from, AreaFinding.readSuperblocks(from));
-        final ByteBuffer copies = AreaFinding.superblockBuffer();
+        final Content content = AreaProbe.requireSuperblock(from, AreaProbe.readSuperblocks(from));
+        final ByteBuffer copies = AreaProbe.superblockBuffer();
         Superblock.format(
                 copies,
                 new MemoryVerbs(),
@@ -164,7 +164,7 @@ public final class StoreCopy {
     }
 
     private static boolean areSuperblocksValid(Path file) throws IOException {
-        final ByteBuffer copies = AreaFinding.readSuperblocks(file);
+        final ByteBuffer copies = AreaProbe.readSuperblocks(file);
         return SuperblockDescriptor.whyInvalid(copies, AreaDescriptor.SUPERBLOCK_A_OFFSET) == null
                 && SuperblockDescriptor.whyInvalid(copies, AreaDescriptor.SUPERBLOCK_B_OFFSET) == null;
     }

@@ -50,7 +50,7 @@ class AreaRefusalTest {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.wrap(undamaged), 0);
         }
-        try (Area area = Area.open(settings, new OpenConsent(false, true))) {
+        try (Area area = Area.open(settings, new OpenOverrides(false, true))) {
             assertThat(area.superblock().incarnation()).isEqualTo(1);
             assertThat(area.segments().generation(1)).isEqualTo(8);
             assertThat(area.tenures().tenure(2)).isEqualTo(3);
@@ -66,7 +66,7 @@ class AreaRefusalTest {
     }
 
     private void open() {
-        Area.open(settings, OpenConsent.NONE);
+        Area.open(settings, OpenOverrides.NONE);
     }
 
     private void put(long at, int value) throws IOException {
@@ -92,7 +92,7 @@ class AreaRefusalTest {
     void shouldUseTheOlderSuperblockWhenTheNewerIsDamaged() throws IOException {
         // Sequence 3, the start of incarnation 1, lies in copy B.
         put(AreaDescriptor.SUPERBLOCK_B_OFFSET + SuperblockDescriptor.TERM_OFFSET, 9);
-        try (Area area = Area.open(settings, OpenConsent.NONE)) {
+        try (Area area = Area.open(settings, OpenOverrides.NONE)) {
             assertThat(area.superblock().incarnation()).isZero();
         }
     }
@@ -102,31 +102,31 @@ class AreaRefusalTest {
         refused(
                 () -> Area.open(
                         new AreaSettings(file, 2 << 20, 64 << 10, 1, 5, 16, Durability.PROCESS, 3, 2),
-                        OpenConsent.NONE),
+                        OpenOverrides.NONE),
                 "capacity 1048576",
                 "2097152");
         refused(
                 () -> Area.open(
                         new AreaSettings(file, 1 << 20, 128 << 10, 1, 5, 16, Durability.PROCESS, 3, 2),
-                        OpenConsent.NONE),
+                        OpenOverrides.NONE),
                 "segment length 65536",
                 "131072");
         refused(
                 () -> Area.open(
                         new AreaSettings(file, 1 << 20, 64 << 10, 1, 5, 17, Durability.PROCESS, 3, 2),
-                        OpenConsent.NONE),
+                        OpenOverrides.NONE),
                 "shards 16",
                 "17");
         refused(
                 () -> Area.open(
                         new AreaSettings(file, 1 << 20, 64 << 10, 1, 5, 16, Durability.PROCESS, 4, 2),
-                        OpenConsent.NONE),
+                        OpenOverrides.NONE),
                 "servers 3",
                 "4");
         refused(
                 () -> Area.open(
                         new AreaSettings(file, 1 << 20, 64 << 10, 1, 5, 16, Durability.PROCESS, 3, 3),
-                        OpenConsent.NONE),
+                        OpenOverrides.NONE),
                 "replicas 2",
                 "3");
     }
@@ -136,13 +136,13 @@ class AreaRefusalTest {
         refused(
                 () -> Area.open(
                         new AreaSettings(file, 1 << 20, 64 << 10, 2, 5, 16, Durability.PROCESS, 3, 2),
-                        OpenConsent.NONE),
+                        OpenOverrides.NONE),
                 "belongs to server 1",
                 "server 2");
         refused(
                 () -> Area.open(
                         new AreaSettings(file, 1 << 20, 64 << 10, 1, 6, 16, Durability.PROCESS, 3, 2),
-                        OpenConsent.NONE),
+                        OpenOverrides.NONE),
                 "cluster 5",
                 "cluster 6");
     }
@@ -178,14 +178,14 @@ class AreaRefusalTest {
     void shouldNotTrustAnUncleanAreaAfterARestartOfTheMachine() throws IOException {
         final BootId other = new BootId(1, 2);
         refused(
-                () -> Area.openFile(settings, file, OpenConsent.NONE, other),
+                () -> Area.openFile(settings, file, OpenOverrides.NONE, other),
                 "accept-unclean=true",
                 "boot id",
                 "durability=process");
         // The operator takes what is there, and is not asked again after the next start.
-        final Area accepted = Area.openFile(settings, file, new OpenConsent(true, false), other);
+        final Area accepted = Area.openFile(settings, file, new OpenOverrides(true, false), other);
         assertThat(accepted.superblock().startIncarnation()).isEqualTo(2);
-        assertThat(Area.openFile(settings, file, OpenConsent.NONE, other)
+        assertThat(Area.openFile(settings, file, OpenOverrides.NONE, other)
                         .superblock()
                         .incarnation())
                 .isEqualTo(2);
@@ -194,11 +194,11 @@ class AreaRefusalTest {
     @Test
     void shouldTrustACleanlyClosedAreaAfterARestartOfTheMachine() {
         final BootId other = new BootId(1, 2);
-        Area.openFile(settings, file, OpenConsent.NONE, BootId.current()).closeClean();
-        final Area opened = Area.openFile(settings, file, OpenConsent.NONE, other);
+        Area.openFile(settings, file, OpenOverrides.NONE, BootId.current()).closeClean();
+        final Area opened = Area.openFile(settings, file, OpenOverrides.NONE, other);
         assertThat(opened.superblock().isClean()).isTrue();
         opened.superblock().startIncarnation();
-        assertThatThrownBy(() -> Area.openFile(settings, file, OpenConsent.NONE, BootId.current()))
+        assertThatThrownBy(() -> Area.openFile(settings, file, OpenOverrides.NONE, BootId.current()))
                 .hasMessageContaining("accept-unclean=true");
     }
 
@@ -208,11 +208,11 @@ class AreaRefusalTest {
         final Path copy = directory.resolve("copy");
         Files.copy(file, copy);
         final AreaSettings copied = Fixtures.fileSettings(copy);
-        refused(() -> Area.open(copied, OpenConsent.NONE), "copy", "accept-copied=true");
-        try (Area area = Area.open(copied, new OpenConsent(false, true))) {
+        refused(() -> Area.open(copied, OpenOverrides.NONE), "copy", "accept-copied=true");
+        try (Area area = Area.open(copied, new OpenOverrides(false, true))) {
             area.superblock().startIncarnation();
         }
-        Area.open(copied, OpenConsent.NONE).close();
+        Area.open(copied, OpenOverrides.NONE).close();
     }
 
     @Test

@@ -38,7 +38,7 @@ class AreaTest {
             area.flush(address, 8);
             area.drain();
         }
-        try (Area area = Area.open(settings, OpenConsent.NONE)) {
+        try (Area area = Area.open(settings, OpenOverrides.NONE)) {
             assertThat(area.superblock().incarnation()).isEqualTo(1);
             assertThat(area.superblock().startIncarnation()).isEqualTo(2);
             assertThat(area.superblock().term()).isEqualTo(4);
@@ -63,12 +63,12 @@ class AreaTest {
             area.closeClean();
         }
         for (int attempt = 0; attempt < 2; attempt++) {
-            assertThatThrownBy(() -> Area.open(settings, OpenConsent.NONE))
+            assertThatThrownBy(() -> Area.open(settings, OpenOverrides.NONE))
                     .isInstanceOf(UnusableAreaException.class)
                     .hasMessageContainingAll("area lacks an entry", "accept-unclean=true", "--accept-unclean")
                     .matches(e -> ((UnusableAreaException) e).isUnclean());
             // Until what is made of it is stored, the next start asks again.
-            try (Area area = Area.open(settings, new OpenConsent(true, false))) {
+            try (Area area = Area.open(settings, new OpenOverrides(true, false))) {
                 assertThat(area.mayBeTorn())
                         .as("its damaged entries are made void")
                         .isTrue();
@@ -77,7 +77,7 @@ class AreaTest {
                 assertThat(area.superblock().isIncomplete()).isTrue();
             }
         }
-        try (Area area = Area.open(settings, new OpenConsent(true, false))) {
+        try (Area area = Area.open(settings, new OpenOverrides(true, false))) {
             area.superblock().startIncarnation();
             area.superblock().acceptIncomplete();
             assertThat(area.superblock().isIncomplete()).isFalse();
@@ -86,11 +86,11 @@ class AreaTest {
             area.superblock().acceptIncomplete();
             assertThat(area.superblock().isIncomplete()).isTrue();
         }
-        try (Area area = Area.open(settings, new OpenConsent(true, false))) {
+        try (Area area = Area.open(settings, new OpenOverrides(true, false))) {
             area.superblock().startIncarnation();
             area.superblock().acceptIncomplete();
         }
-        Area.open(settings, OpenConsent.NONE).close();
+        Area.open(settings, OpenOverrides.NONE).close();
     }
 
     /** A mark that gets to the device first is believed by a start that finds the rest missing. */
@@ -160,28 +160,28 @@ class AreaTest {
         final BootId before = new BootId(1, 1);
         final BootId after = new BootId(1, 2);
         Area.create(settings, Fixtures.random()).close();
-        try (Area area = Area.openFile(settings, file, new OpenConsent(true, false), before)) {
+        try (Area area = Area.openFile(settings, file, new OpenOverrides(true, false), before)) {
             area.superblock().startIncarnation();
         }
-        try (Area area = Area.openFile(settings, file, new OpenConsent(true, false), after)) {
+        try (Area area = Area.openFile(settings, file, new OpenOverrides(true, false), after)) {
             assertThat(area.mayBeTorn()).isTrue();
             area.superblock().startIncarnation();
         }
         for (int start = 0; start < 2; start++) {
-            try (Area area = Area.openFile(settings, file, OpenConsent.NONE, after)) {
+            try (Area area = Area.openFile(settings, file, OpenOverrides.NONE, after)) {
                 assertThat(area.mayBeTorn()).isTrue();
                 area.superblock().startIncarnation();
             }
         }
-        try (Area area = Area.openFile(settings, file, OpenConsent.NONE, after)) {
+        try (Area area = Area.openFile(settings, file, OpenOverrides.NONE, after)) {
             area.superblock().startIncarnation();
             area.closeClean();
         }
-        try (Area area = Area.openFile(settings, file, OpenConsent.NONE, after)) {
+        try (Area area = Area.openFile(settings, file, OpenOverrides.NONE, after)) {
             assertThat(area.mayBeTorn()).isFalse();
             area.superblock().startIncarnation();
         }
-        try (Area area = Area.openFile(settings, file, OpenConsent.NONE, after)) {
+        try (Area area = Area.openFile(settings, file, OpenOverrides.NONE, after)) {
             assertThat(area.mayBeTorn()).isFalse();
         }
     }
@@ -309,7 +309,7 @@ class AreaTest {
         created.superblock().startIncarnation();
         created.tenures().set(1, 1);
         created.closeClean();
-        final Area opened = Area.open(settings, OpenConsent.NONE);
+        final Area opened = Area.open(settings, OpenOverrides.NONE);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(opened.superblock().isClean()).isTrue();
         assertThat(opened.tenures().tenure(1)).isEqualTo(1);
@@ -322,7 +322,7 @@ class AreaTest {
         final Process child = Fixtures.java(List.of("-Xmx64m"), KilledWriter.class, file.toString());
         Fixtures.awaitLine(child, "written");
         child.destroyForcibly().waitFor();
-        try (Area area = Area.open(Fixtures.fileSettings(file), OpenConsent.NONE)) {
+        try (Area area = Area.open(Fixtures.fileSettings(file), OpenOverrides.NONE)) {
             assertThat(area.superblock().isClean()).isFalse();
             assertThat(area.superblock().incarnation()).isEqualTo(1);
             for (int segment = 0; segment < area.segmentCount(); segment++) {

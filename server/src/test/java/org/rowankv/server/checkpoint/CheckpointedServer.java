@@ -36,7 +36,7 @@ final class CheckpointedServer {
     final KeptCheckpoints checkpoints = new KeptCheckpoints();
     Segments segments;
     Replicas replicas;
-    CheckpointLoad load;
+    CheckpointLoader load;
     private final ManualClock clock = new ManualClock();
     private final ErrorLog errors = new ErrorLog(clock);
     private final EntryDraft draft = new EntryDraft();
@@ -67,10 +67,10 @@ final class CheckpointedServer {
             held[shard] = new ShardReplica(shard, SHARDS, HASH, segments, 1);
         }
         replicas = new Replicas(held);
-        final CheckpointBook book = new CheckpointBook(segments, replicas);
+        final CheckpointRegistry book = new CheckpointRegistry(segments, replicas);
         final Origin origin =
                 new Origin(5, area.superblock().areaId(), 0, 11, 0, SHARDS, segments.count(), segments.length());
-        load = new CheckpointLoad(checkpoints, origin, segments, replicas, book);
+        load = new CheckpointLoader(checkpoints, origin, segments, replicas, book);
         final RecoveredServer server = new RecoveredServer(0, segments, replicas, false, errors);
         server.read(1, clock, load);
         server.settle();

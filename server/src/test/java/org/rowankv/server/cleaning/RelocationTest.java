@@ -105,7 +105,7 @@ final class RelocationTest {
 
     private Relocation relocated(int victim, long horizon) {
         final Relocation relocation =
-                new Relocation(segments, new Replicas(new ShardReplica[] {shard.replica}), KeptEntries.NONE);
+                new Relocation(segments, new Replicas(new ShardReplica[] {shard.replica}), RetainedEntries.NONE);
         relocation.begin(victim, horizon);
         while (!relocation.step(segments.length())) {
             // There is more.

@@ -20,17 +20,17 @@ import org.rowankv.driver.net.NetSession;
 import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.rdma.SelectorIo;
-import org.rowankv.rdma.WorkerIo;
-import org.rowankv.rdma.tcp.TcpWorkerIo;
+import org.rowankv.rdma.SelectorPoller;
+import org.rowankv.rdma.IoPoller;
+import org.rowankv.rdma.tcp.TcpIoPoller;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
-import org.rowankv.server.frontend.PortCounts;
+import org.rowankv.server.frontend.PortCounters;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.Routing;
@@ -85,7 +85,7 @@ class ClientPortEndTest {
         return request;
     }
 
-    private SteppedCall call(byte[] key, String value) {
+    private PollableCall call(byte[] key, String value) {
         return server.requests()
                 .stepped(placed(new Request().put(CACHE, key, 0, key.length, bytes(value), 0, bytes(value).length)));
     }
@@ -108,7 +108,7 @@ class ClientPortEndTest {
     @ValueSource(booleans = {false, true})
     void shouldGiveWorkerContextsBackWhenAPortEndsUnderWhatIsUnderWay(boolean own)
             throws IOException, InterruptedException {
-        final WorkerIo io = own ? new TcpWorkerIo() : new SelectorIo();
+        final IoPoller io = own ? new TcpIoPoller() : new SelectorPoller();
         try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20)) {
             bed.members.get(0).ios = List.of(io);
             bed.startAll();
@@ -122,7 +122,7 @@ class ClientPortEndTest {
                     ClientPortSettings.at("127.0.0.1", 0, with -> with.drainNs = 0),
                     SystemClock.INSTANCE,
                     errors,
-                    new PortCounts(),
+                    new PortCounters(),
                     List.of(io));
             final String address = "127.0.0.1:" + port.address().getPort();
             port.serve(new Routing(configuration, List.of(address, address)));
@@ -145,14 +145,14 @@ class ClientPortEndTest {
                 await().atMost(Duration.ofSeconds(60)).until(() -> versions() - before == keys.size());
                 port.close();
                 assertThat(port.unfinished()).isEqualTo(keys.size());
-                final List<SteppedCall> next = new ArrayList<>();
+                final List<PollableCall> next = new ArrayList<>();
                 for (byte[] key : keys) {
-                    final SteppedCall one = call(key, "third!");
+                    final PollableCall one = call(key, "third!");
                     assertThat(one.step()).isFalse();
                     assertThat(one.awaitsWorker()).isFalse();
                     next.add(one);
                 }
-                final SteppedCall oneTooMany = call(keys.get(0), "none");
+                final PollableCall oneTooMany = call(keys.get(0), "none");
                 assertThat(oneTooMany.step()).isFalse();
                 assertThat(oneTooMany.awaitsWorker()).isTrue();
                 bed.members.get(1).proxy.refuse(false);
@@ -162,7 +162,7 @@ class ClientPortEndTest {
                 // lock
                 // one of these waits, and another one's context has it to finish.
                 await().atMost(Duration.ofSeconds(60)).until(() -> {
-                    next.removeIf(SteppedCall::step);
+                    next.removeIf(PollableCall::step);
                     return next.isEmpty();
                 });
                 session.close();

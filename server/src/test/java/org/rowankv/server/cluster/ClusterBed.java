@@ -17,7 +17,7 @@ import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.rdma.WorkerIo;
+import org.rowankv.rdma.IoPoller;
 import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
@@ -68,7 +68,7 @@ public final class ClusterBed implements AutoCloseable {
         /** The first configuration that it served in. */
         volatile @Nullable Configuration firstServed;
         /** In whose turns its clients' requests come; to be given before it starts. */
-        volatile List<WorkerIo> ios = List.of();
+        volatile List<IoPoller> ios = List.of();
         /** Runs when it has roles and is about to serve. */
         volatile Runnable beforeServing = () -> {};
 
@@ -93,7 +93,7 @@ public final class ClusterBed implements AutoCloseable {
             fabric = opened;
             server = new ClusterServer(
                     settings,
-                    new ClusterSurroundings(
+                    new ClusterContext(
                             store,
                             opened,
                             addresses,
@@ -113,7 +113,7 @@ public final class ClusterBed implements AutoCloseable {
             return server;
         }
 
-        private final class NotedCatalogue implements ClientDoor {
+        private final class NotedCatalogue implements ClientEndpoint {
             @Override
             public Opened open(Server serving, Routing routing, ClusterCatalogue ofRoles) {
                 firstServed = firstServed == null ? routing.configuration() : firstServed;
@@ -122,7 +122,7 @@ public final class ClusterBed implements AutoCloseable {
             }
 
             @Override
-            public List<WorkerIo> ios() {
+            public List<IoPoller> ios() {
                 beforeServing.run();
                 return ios;
             }

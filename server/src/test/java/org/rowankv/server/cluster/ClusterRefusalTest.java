@@ -29,7 +29,7 @@ class ClusterRefusalTest {
     Path dir;
 
     private static void awaitRefusal(ClusterServer server, String... parts) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> server.phase() == Phase.FAILED);
+        await().atMost(Duration.ofSeconds(30)).until(() -> server.phase() == StartPhase.FAILED);
         assertThat(server.failure()).hasMessageContainingAll(parts);
     }
 

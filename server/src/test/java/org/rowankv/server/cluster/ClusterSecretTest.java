@@ -28,11 +28,11 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
-import org.rowankv.server.membership.Announcement;
+import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.Registrations;
 import org.rowankv.server.peer.PeerMessageDescriptor;
-import org.rowankv.server.peer.Question;
+import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.topology.Configuration;
 
 /** A cluster among liars, at its servers' ports and in its configuration store. */
@@ -79,7 +79,7 @@ class ClusterSecretTest {
                 final int unused = endpoint.message(
                         0,
                         PeerMessageDescriptor.write(
-                                Question.READY, false, 0, known.term() + 1, tries.get(), 0, ByteBuffer.allocate(0)));
+                                PeerRequestType.READY, false, 0, known.term() + 1, tries.get(), 0, ByteBuffer.allocate(0)));
                 try {
                     opening.join();
                     wins.incrementAndGet();
@@ -147,12 +147,12 @@ class ClusterSecretTest {
                 getClass().getClassLoader(), new Class<?>[] {ConfigurationStore.class}, new Counting(looks));
         try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20, store).startAll()) {
             final long term = bed.configuration().term();
-            final Announcement genuine =
-                    Announcement.decode("b", store.read("/servers/b").bytes());
+            final ServerRegistration genuine =
+                    ServerRegistration.decode("b", store.read("/servers/b").bytes());
             overwrite(
                     store,
                     "/servers/b",
-                    new Announcement(
+                    new ServerRegistration(
                                     "b",
                                     genuine.identity(),
                                     new HostAndPort("192.0.2.1", 9),
@@ -167,7 +167,7 @@ class ClusterSecretTest {
             // Without a sign of the store a server looks every three seconds.
             await().atMost(Duration.ofSeconds(60)).until(() -> looks.get() > before + 3);
             assertThat(bed.configuration().term()).isEqualTo(term);
-            bed.members.forEach(member -> assertThat(member.server.phase()).isEqualTo(Phase.SERVING));
+            bed.members.forEach(member -> assertThat(member.server.phase()).isEqualTo(StartPhase.SERVING));
             bed.members.get(1).stop();
             bed.members.get(1).start();
             await().atMost(Duration.ofSeconds(60)).until(() -> bed.term() > term);
@@ -200,8 +200,8 @@ class ClusterSecretTest {
     void shouldRefuseToBeTheSameStartAsAnotherProcess() {
         final ConfigurationStore store = new MemoryConfigurationStore();
         try (ClusterBed bed = new ClusterBed(dir, 1, 1, 8 << 20, store).startAll()) {
-            final Announcement genuine =
-                    Announcement.decode("a", store.read("/servers/a").bytes());
+            final ServerRegistration genuine =
+                    ServerRegistration.decode("a", store.read("/servers/a").bytes());
             bed.members.get(0).stop();
             // As a process does that runs on a copy of the directory, and was first.
             overwrite(
@@ -210,7 +210,7 @@ class ClusterSecretTest {
                     new Registrations("test", ClusterBed.SECRET)
                             .signed(
                                     "/servers/a",
-                                    new Announcement(
+                                    new ServerRegistration(
                                                     "a",
                                                     genuine.identity(),
                                                     new HostAndPort("192.0.2.1", 9),
@@ -222,7 +222,7 @@ class ClusterSecretTest {
                                                     3)
                                             .encode()));
             final ClusterServer second = bed.members.get(0).start();
-            await().atMost(Duration.ofSeconds(60)).until(() -> second.phase() == Phase.FAILED);
+            await().atMost(Duration.ofSeconds(60)).until(() -> second.phase() == StartPhase.FAILED);
             assertThat(second.saying()).contains("copies of one data directory").contains("192.0.2.1:9");
         }
     }

@@ -92,7 +92,7 @@ final class DamagedLandingTest {
     }
 
     private static void awaitFailure(ClusterServer server, String... parts) {
-        await().atMost(Duration.ofSeconds(60)).until(() -> server.phase() == Phase.FAILED);
+        await().atMost(Duration.ofSeconds(60)).until(() -> server.phase() == StartPhase.FAILED);
         assertThat(server.failure()).hasMessageContainingAll(parts);
     }
 
@@ -147,7 +147,7 @@ final class DamagedLandingTest {
             await().atMost(Duration.ofSeconds(30)).until(() -> !backup.isServing());
             released.countDown();
             closing.get(60, TimeUnit.SECONDS);
-            assertThat(server.phase()).isEqualTo(Phase.FAILED);
+            assertThat(server.phase()).isEqualTo(StartPhase.FAILED);
             assertThat(server.hasStoppedItself()).isTrue();
             assertThat(server.failure()).hasMessageContaining("DamagedLandingError");
         }

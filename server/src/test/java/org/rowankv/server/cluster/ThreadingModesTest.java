@@ -17,7 +17,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
 import org.rowankv.runtime.agent.ThreadingMode;
-import org.rowankv.server.membership.PlannedSwap;
+import org.rowankv.server.membership.PrimaryTransfer;
 
 /** Three servers, connected by TCP, whose agents share a thread or do not: the same promises hold. */
 class ThreadingModesTest {
@@ -108,7 +108,7 @@ class ThreadingModesTest {
             counters.begin(bed, 3);
             counters.awaitMore(50);
             final long term = bed.configuration().term();
-            new PlannedSwap(bed.store, "test", new SplittableRandomSource(5)).swap(0, -1);
+            new PrimaryTransfer(bed.store, "test", new SplittableRandomSource(5)).swap(0, -1);
             await().atMost(Duration.ofSeconds(60))
                     .until(() ->
                             bed.configuration() != null && bed.configuration().term() > term);

@@ -53,7 +53,7 @@ final class WaitingServersTest {
             }
             Files.delete(file);
 
-            await().atMost(PATIENCE).until(() -> server.phase() == Phase.FAILED);
+            await().atMost(PATIENCE).until(() -> server.phase() == StartPhase.FAILED);
             assertThat(server.failure()).hasMessageContaining(file.toString());
         }
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.FileIdentity;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.durability.Fixtures;
 
@@ -226,7 +226,7 @@ class StoreDirectoryTest {
             Files.copy(directory.resolve(name), copy.resolve(name));
         }
         refused(() -> open(copy), "is a copy", "accept-copied=true");
-        final OpenConsent consent = new OpenConsent(false, true);
+        final OpenOverrides consent = new OpenOverrides(false, true);
         try (StoreDirectory store = StoreDirectory.open(copy, SHAPE, consent, Fixtures.random())) {
             for (int server = 0; server < SHAPE.servers(); server++) {
                 try (Area area = Area.open(store.areaSettings(server), store.consent())) {

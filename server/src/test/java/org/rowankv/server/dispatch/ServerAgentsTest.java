@@ -10,7 +10,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 
 /** Agents of a server that run side by side. */
 class ServerAgentsTest {
@@ -19,7 +19,7 @@ class ServerAgentsTest {
 
     private final Scheduling scheduling = new Scheduling() {
         @Override
-        public TurnedAgent take(Agent agent, ErrorLog errorLog) {
+        public AgentHandle take(Agent agent, ErrorLog errorLog) {
             final AgentInvoker invoker = new AgentInvoker(agent, errorLog);
             taken.add(invoker);
             return invoker;

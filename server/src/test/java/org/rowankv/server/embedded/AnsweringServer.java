@@ -3,12 +3,12 @@ package org.rowankv.server.embedded;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.dispatch.SteppedCall;
-import org.rowankv.server.dispatch.SteppedCalls;
-import org.rowankv.server.frontend.Served;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.dispatch.PollableCalls;
+import org.rowankv.server.frontend.RequestBackend;
 
 /** Behind a client port instead of a server: a read finds a value of a set length, a change is done unless it is stuck. */
-class AnsweringServer implements Served {
+class AnsweringServer implements RequestBackend {
     static final int LONGEST_ENTRY = 1 << 20;
 
     private final int valueLength;
@@ -29,12 +29,12 @@ class AnsweringServer implements Served {
     }
 
     @Override
-    public SteppedCalls calls(int loop, int loops) {
+    public PollableCalls calls(int loop, int loops) {
         return this::callOf;
     }
 
-    private SteppedCall callOf(Request request) {
-        return new SteppedCall() {
+    private PollableCall callOf(Request request) {
+        return new PollableCall() {
             @Override
             public void again() {
                 // Nothing is kept.

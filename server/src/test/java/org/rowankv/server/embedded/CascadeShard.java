@@ -16,7 +16,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.cleaning.CleanAgent;
@@ -96,7 +96,7 @@ final class CascadeShard {
     /** The process ends, and the next one starts from what is there. */
     void restart(Consumer<RecoveredServer> beforeItsEnd) {
         leftAlone.clear();
-        final Area area = Area.open(AREA, memory, OpenConsent.NONE);
+        final Area area = Area.open(AREA, memory, OpenOverrides.NONE);
         use(new Segments(area, random(), 0, 1 << 20));
         final RecoveredServer server = new RecoveredServer(0, segments, replicas, false, new ErrorLog(clock));
         server.scan(1, clock);
@@ -107,7 +107,7 @@ final class CascadeShard {
 
     /** Whether a start from a copy of the bytes, as of now, finds an object of that key. */
     boolean isFoundByAStart(String key) {
-        final Area area = Area.open(AREA, memory.copy(), OpenConsent.NONE);
+        final Area area = Area.open(AREA, memory.copy(), OpenOverrides.NONE);
         final Segments found = new Segments(area, new SplittableRandomSource(1_000), 0, 1 << 20);
         final ShardReplica started = new ShardReplica(0, 1, HASH, found, 1);
         final RecoveredServer server =

@@ -28,9 +28,9 @@ import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
-import org.rowankv.protocol.wire.ChangesWantedDescriptor;
+import org.rowankv.protocol.wire.ChangesRequestDescriptor;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.server.catalogue.StoredCache;
@@ -141,13 +141,13 @@ final class ChangeQuestionsTest {
     }
 
     private static byte[] question(int waitMs, int... cacheIds) {
-        final FrameWriter out = new FrameWriter(64);
-        final int at = ChangesWantedDescriptor.begin(out, 1L << 16, 1, waitMs, cacheIds.length);
+        final FrameEncoder out = new FrameEncoder(64);
+        final int at = ChangesRequestDescriptor.begin(out, 1L << 16, 1, waitMs, cacheIds.length);
         for (int i = 0; i < cacheIds.length; i++) {
-            final long from = waitMs == 0 ? ChangesWantedDescriptor.FROM_NOW : 5;
-            ChangesWantedDescriptor.section(out, at, i, from, cacheIds[i], 3, false);
+            final long from = waitMs == 0 ? ChangesRequestDescriptor.FROM_NOW : 5;
+            ChangesRequestDescriptor.section(out, at, i, from, cacheIds[i], 3, false);
         }
-        ChangesWantedDescriptor.end(out, at);
+        ChangesRequestDescriptor.end(out, at);
         return RawClient.written(out);
     }
 
@@ -182,18 +182,18 @@ final class ChangeQuestionsTest {
 
     @Test
     void shouldCountTheMemoryOfQuestionsThatWait() throws Exception {
-        final int[] cacheIds = new int[ChangesWantedDescriptor.MAX_SECTIONS];
+        final int[] cacheIds = new int[ChangesRequestDescriptor.MAX_SECTIONS];
         java.util.Arrays.fill(cacheIds, CACHE);
-        final byte[] question = question(ChangesWantedDescriptor.MAX_WAIT_MS, cacheIds);
+        final byte[] question = question(ChangesRequestDescriptor.MAX_WAIT_MS, cacheIds);
         final RawClient first = client().say(question(0, CACHE)); // its cache is known from now on
         assertThat(heard(first, 1)).hasSize(1);
-        final long before = port.counts().heldBytes();
+        final long before = port.counts().bufferAccounting();
         final RawClient one = client().say(question);
-        awaitThat(() -> port.counts().heldBytes() >= before + 20L * cacheIds.length);
+        awaitThat(() -> port.counts().bufferAccounting() >= before + 20L * cacheIds.length);
 
         for (int i = 0; i < 40; i++) {
             final RawClient other = client().say(question);
-            final long held = port.counts().heldBytes();
+            final long held = port.counts().bufferAccounting();
             assertThat(held).isLessThan(BUDGET);
             if (i == 39) {
                 // Not kept for long: there is no memory for that.
@@ -205,11 +205,11 @@ final class ChangeQuestionsTest {
         for (RawClient each : clients) {
             each.close();
         }
-        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
+        awaitThat(() -> port.connections() == 0 && port.counts().bufferAccounting() == 0);
     }
 
     private static void sayFind(RawClient client) throws IOException {
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         CatalogueDescriptor.writeAsked(out, 1, Asked.FIND, new Cache(0, "c", new byte[0], CacheLimit.NONE));
         client.say(RawClient.written(out));
     }
@@ -247,7 +247,7 @@ final class ChangeQuestionsTest {
         // One reading for the first question, and one for all that came while that was under way.
         assertThat(catalogue.asked).hasValue(2);
         client.close();
-        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
+        awaitThat(() -> port.connections() == 0 && port.counts().bufferAccounting() == 0);
     }
 
     /** The driver gives up a stream whose cache is said not to exist. */
@@ -258,7 +258,7 @@ final class ChangeQuestionsTest {
         sayFind(other);
         awaitThat(() -> catalogue.asked.get() == 1);
         final RawClient client = client().say(question(0, CREATED, 1_000));
-        awaitThat(() -> port.counts().heldBytes() > 0);
+        awaitThat(() -> port.counts().bufferAccounting() > 0);
         catalogue.away = true;
         catalogue.answering.countDown(); // first for the one that finds the cache, then it is away
         assertThat(heard(client, 2)).extracting(Section::status).containsExactly(Status.OK, Status.UNREACHABLE);

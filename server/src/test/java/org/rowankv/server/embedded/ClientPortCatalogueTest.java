@@ -21,7 +21,7 @@ import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.server.catalogue.StoredCache;
@@ -85,7 +85,7 @@ final class ClientPortCatalogueTest {
     }
 
     private static byte[] create(int number, int descriptorLength) {
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         CatalogueDescriptor.writeAsked(
                 out, number, Asked.CREATE, new Cache(0, "c", new byte[descriptorLength], CacheLimit.NONE));
         return RawClient.written(out);
@@ -132,15 +132,15 @@ final class ClientPortCatalogueTest {
     @Test
     void shouldChargeWhatWaitsForTheCatalogue() throws Exception {
         open();
-        final long before = port.counts().heldBytes();
+        final long before = port.counts().bufferAccounting();
         final RawClient one = client().say(create(1, 500_000));
-        awaitThat(() -> port.counts().heldBytes() >= before + 500_000);
+        awaitThat(() -> port.counts().bufferAccounting() >= before + 500_000);
         final List<RawClient> others = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             others.add(client().say(create(1, 500_000)));
         }
         awaitThat(() -> port.counts().catalogueRequests() == 41);
-        assertThat(port.counts().heldBytes()).isLessThan(BUDGET);
+        assertThat(port.counts().bufferAccounting()).isLessThan(BUDGET);
         stuck.countDown();
         assertThat(heard(one)).isEqualTo(Status.OK);
         int refused = 0;
@@ -151,6 +151,6 @@ final class ClientPortCatalogueTest {
         for (RawClient each : clients) {
             each.close();
         }
-        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
+        awaitThat(() -> port.connections() == 0 && port.counts().bufferAccounting() == 0);
     }
 }

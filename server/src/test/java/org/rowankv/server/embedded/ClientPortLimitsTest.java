@@ -18,7 +18,7 @@ import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
@@ -104,7 +104,7 @@ final class ClientPortLimitsTest {
     }
 
     private static byte[] gets(int count) {
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         for (int i = 1; i <= count; i++) {
             RequestDescriptor.write(out, placed(new Request().get(1, KEY, 0, KEY.length)), (long) i << 16, 1);
         }
@@ -112,7 +112,7 @@ final class ClientPortLimitsTest {
     }
 
     private static byte[] put(int valueLength) {
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         final Request put = new Request().put(1, KEY, 0, KEY.length, new byte[valueLength], 0, valueLength);
         put.identified(5, 1, 0);
         RequestDescriptor.write(out, placed(put), 1L << 16, 1);
@@ -206,12 +206,12 @@ final class ClientPortLimitsTest {
     void shouldCloseAConnectionThatDoesNotReadItsAnswers() throws Exception {
         open(500_000, settings());
         final RawClient silent = client().say(gets(64));
-        awaitThat(() -> port.counts().heldBytes() > 500_000);
+        awaitThat(() -> port.counts().bufferAccounting() > 500_000);
 
         awaitWhileTimePasses(1_000, () -> port.faults(WireFault.STALLED) == 1);
 
         assertThat(silent.isEnded()).isTrue();
-        awaitThat(() -> port.counts().heldBytes() < 500_000); // what is kept for requests to come is left
+        awaitThat(() -> port.counts().bufferAccounting() < 500_000); // what is kept for requests to come is left
     }
 
     @Test
@@ -268,12 +268,12 @@ final class ClientPortLimitsTest {
             sender.start();
         }
         awaitThat(() -> port.counts().frameWaits() > 0);
-        assertThat(port.counts().heldBytes()).isLessThan(budget);
+        assertThat(port.counts().bufferAccounting()).isLessThan(budget);
         requireServed();
 
         final RawClient well = client().say(put);
         awaitWhileTimePasses(200, () -> {
-            assertThat(port.counts().heldBytes()).isLessThan(budget);
+            assertThat(port.counts().bufferAccounting()).isLessThan(budget);
             return port.faults(WireFault.STALLED) == 40;
         });
 
@@ -329,7 +329,7 @@ final class ClientPortLimitsTest {
         for (int i = 0; i < 4; i++) {
             slow.add(client().say(java.util.Arrays.copyOf(put, step + 1_000)));
         }
-        awaitThat(() -> port.counts().heldBytes() > 3_900_000);
+        awaitThat(() -> port.counts().bufferAccounting() > 3_900_000);
         final RawClient well = client();
         final Thread sender = new Thread(() -> {
             try {
@@ -372,7 +372,7 @@ final class ClientPortLimitsTest {
         for (int i = 1; i < asked; i++) {
             many.say(put);
         }
-        awaitThat(() -> port.counts().heldBytes() >= budget / 2);
+        awaitThat(() -> port.counts().bufferAccounting() >= budget / 2);
         final long before = port.counts().receivedBytes();
         many.say(java.util.Arrays.copyOf(put, 100_000));
         awaitThat(() -> port.counts().receivedBytes() - before == 100_000); // and it has its room
@@ -408,9 +408,9 @@ final class ClientPortLimitsTest {
             }
         });
         sender.start();
-        awaitThat(() -> port.counts().heldBytes() >= budget / 2);
+        awaitThat(() -> port.counts().bufferAccounting() >= budget / 2);
         requireServed();
-        assertThat(port.counts().heldBytes()).isLessThan(budget * 3L / 4);
+        assertThat(port.counts().bufferAccounting()).isLessThan(budget * 3L / 4);
 
         server.stuck = false;
         for (int i = 0; i < 500; i++) {
@@ -432,10 +432,10 @@ final class ClientPortLimitsTest {
         requireServed();
 
         awaitWhileTimePasses(100, () -> {
-            assertThat(port.counts().heldBytes()).isLessThan(2 * budget + (4 << 20));
+            assertThat(port.counts().bufferAccounting()).isLessThan(2 * budget + (4 << 20));
             return port.faults(WireFault.STALLED) == 40;
         });
         requireServed();
-        awaitThat(() -> port.counts().heldBytes() < budget / 2);
+        awaitThat(() -> port.counts().bufferAccounting() < budget / 2);
     }
 }

@@ -26,11 +26,11 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.dispatch.SteppedCall;
-import org.rowankv.server.dispatch.SteppedCalls;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.dispatch.PollableCalls;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
-import org.rowankv.server.frontend.Served;
+import org.rowankv.server.frontend.RequestBackend;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardAssignment;
@@ -42,7 +42,7 @@ final class ClientPortPauseTest {
     private static final long TERM_OF_SERVER_0 = 1;
 
     /** One start of a server: answers, or does not get on, and notes what it was asked. */
-    private static final class Start implements Served {
+    private static final class Start implements RequestBackend {
         private final int id;
         private final boolean primary;
         private volatile boolean stuck;
@@ -60,12 +60,12 @@ final class ClientPortPauseTest {
         }
 
         @Override
-        public SteppedCalls calls(int loop, int loops) {
+        public PollableCalls calls(int loop, int loops) {
             return this::callOf;
         }
 
-        private SteppedCall callOf(Request request) {
-            return new SteppedCall() {
+        private PollableCall callOf(Request request) {
+            return new PollableCall() {
                 @Override
                 public void again() {
                     if (request.operation() != Operation.OPEN_SESSION

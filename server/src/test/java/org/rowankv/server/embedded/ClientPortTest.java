@@ -34,12 +34,12 @@ import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientHello;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
-import org.rowankv.server.frontend.PortCounts;
+import org.rowankv.server.frontend.PortCounters;
 
 /** Whatever bytes come over a connection cost that connection at most: it is counted, and everybody else is served. */
 @Tag("jvm")
@@ -274,7 +274,7 @@ final class ClientPortTest {
         final Request mutation = new Request().delete(cache, key, 0, 1);
         // Of the wrong shard, without a session, with a sequence that cannot be, and a CLEAR that is a destroy.
         for (int i = 0; i < 4; i++) {
-            final FrameWriter out = new FrameWriter(64);
+            final FrameEncoder out = new FrameEncoder(64);
             final Request bad = i == 3 ? new Request().destroy(cache, 0) : mutation;
             bad.identified(i == 1 ? 0 : 5, i == 2 ? 0 : 1, 0);
             if (i < 3) {
@@ -338,7 +338,7 @@ final class ClientPortTest {
 
     @Test
     void shouldCountWhatItAnswersAndHowLongThatTook() {
-        final PortCounts counts = port.counts();
+        final PortCounters counts = port.counts();
         final long putsBefore = counts.answered(Operation.PUT, Status.OK);
         final long sentBefore = counts.sentBytes();
         client.put(cache, bytes("k"), new byte[1_000]);
@@ -360,7 +360,7 @@ final class ClientPortTest {
         assertThat(counts.replayed()).isZero();
     }
 
-    private static long durations(PortCounts counts) {
+    private static long durations(PortCounters counts) {
         long sum = 0;
         for (Operation operation : Operation.values()) {
             for (int bucket = 0; bucket < LatencyHistogram.buckets(); bucket++) {
@@ -382,7 +382,7 @@ final class ClientPortTest {
         get.placed(hash, org.rowankv.topology.ShardMap.shardOf(hash, 4));
         try (RawClient raw = new RawClient(port)) {
             raw.welcomed();
-            final FrameWriter out = new FrameWriter(64);
+            final FrameEncoder out = new FrameEncoder(64);
             final int asked = 5_000; // of 500 MB together
             for (int i = 1; i <= asked; i++) {
                 RequestDescriptor.write(

@@ -28,7 +28,7 @@ import org.rowankv.driver.api.RowanException;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.server.area.Area;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.directory.StoreShape;
@@ -212,7 +212,7 @@ final class ConsentedStartTest {
     void shouldRefuseAnAreaWithATenureAheadOfTheConfiguration() {
         try (StoreDirectory directory = StoreDirectory.open(
                         dir(), new StoreShape(SERVERS, 2, CAPACITY, SHARDS, SEGMENT), true, SecureSeed.source());
-                Area area = Area.open(directory.areaSettings(1), new OpenConsent(true, false))) {
+                Area area = Area.open(directory.areaSettings(1), new OpenOverrides(true, false))) {
             area.tenures().set(1, 77);
         }
         assertThatThrownBy(() -> EmbeddedCluster.open(

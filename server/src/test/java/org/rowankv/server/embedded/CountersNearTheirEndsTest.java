@@ -33,7 +33,7 @@ final class CountersNearTheirEndsTest {
 
     private static EmbeddedCluster open(EmbeddedSettings settings, long stepsLeft) {
         return EmbeddedCluster.open(
-                settings, Surroundings.machine().withTuning(with -> with.counters = CounterStarts.nearEnds(stepsLeft)));
+                settings, EmbeddedContext.machine().withTuning(with -> with.counters = CounterStarts.nearEnds(stepsLeft)));
     }
 
     private EmbeddedSettings settings(int servers, int replicas) {

@@ -56,7 +56,7 @@ final class DamagedFrontTest {
                     with.segmentBytes = 64 << 10;
                     with.dir = dir;
                 }),
-                Surroundings.of(clock, new SplittableRandomSource(3)));
+                EmbeddedContext.of(clock, new SplittableRandomSource(3)));
     }
 
     /** Closed cleanly, with some objects and a checkpoint. */

@@ -20,7 +20,7 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.engine.Server;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
@@ -68,9 +68,9 @@ final class EvictionMomentsTest {
     }
 
     /** Goes on with puts that may need what the eviction holds; those that are answered are over. */
-    private void step(List<SteppedCall> puts) {
+    private void step(List<PollableCall> puts) {
         for (int i = 0; i < STEPS; i++) {
-            puts.removeIf(SteppedCall::step);
+            puts.removeIf(PollableCall::step);
         }
     }
 
@@ -117,7 +117,7 @@ final class EvictionMomentsTest {
         final List<Left> left = new ArrayList<>();
         final Set<String> points = new HashSet<>();
         final boolean[] writing = new boolean[1];
-        final List<SteppedCall> puts = new ArrayList<>();
+        final List<PollableCall> puts = new ArrayList<>();
         final int[] begun = new int[1];
         Chaos.install(point -> {
             if (writing[0] || !point.startsWith("request.")) {

@@ -27,13 +27,13 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.ThreadScheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 
 /** A start that fails when the servers' agents run already: nothing of it is left, before files and lock are given back. */
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class FailedStartTest {
-    private final List<TurnedAgent> started = new CopyOnWriteArrayList<>();
+    private final List<AgentHandle> started = new CopyOnWriteArrayList<>();
     private volatile boolean fabricClosed;
     /** That agent meets a broken invariant when it is taken. */
     private @Nullable String brokenRole;
@@ -44,7 +44,7 @@ final class FailedStartTest {
     @AfterEach
     void leave() {
         Chaos.reset();
-        started.forEach(TurnedAgent::close);
+        started.forEach(AgentHandle::close);
     }
 
     private EmbeddedSettings settings() {
@@ -62,11 +62,11 @@ final class FailedStartTest {
     /** Notes each agent that is started. */
     private final class Noting implements Scheduling {
         @Override
-        public TurnedAgent take(Agent agent, ErrorLog errors) {
+        public AgentHandle take(Agent agent, ErrorLog errors) {
             if (agent.roleName().equals(brokenRole)) {
                 errors.broken(brokenRole, new AssertionError("planted"));
             }
-            final TurnedAgent taken = ThreadScheduling.INSTANCE.take(agent, errors);
+            final AgentHandle taken = ThreadScheduling.INSTANCE.take(agent, errors);
             started.add(taken);
             return taken;
         }
@@ -97,9 +97,9 @@ final class FailedStartTest {
         };
     }
 
-    private Surroundings surroundings() {
-        final Surroundings usual = Surroundings.machine();
-        return new Surroundings(
+    private EmbeddedContext surroundings() {
+        final EmbeddedContext usual = EmbeddedContext.machine();
+        return new EmbeddedContext(
                 usual.clocks(),
                 usual.random(),
                 new Noting(),
@@ -127,7 +127,7 @@ final class FailedStartTest {
         assertThatThrownBy(() -> EmbeddedCluster.open(settings(), surroundings()))
                 .hasStackTraceContaining("planted");
         Chaos.reset();
-        assertThat(started).isNotEmpty().allMatch(TurnedAgent::isClosed);
+        assertThat(started).isNotEmpty().allMatch(AgentHandle::isClosed);
         assertThat(fabricClosed).isTrue();
         try (EmbeddedCluster again = EmbeddedCluster.open(settings())) {
             final RowanClient reader = Stores.client(again, 8);

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.dispatch.SteppedCall;
-import org.rowankv.server.dispatch.SteppedCalls;
-import org.rowankv.server.frontend.Served;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.dispatch.PollableCalls;
+import org.rowankv.server.frontend.RequestBackend;
 
 /** Answers every request with its own number; is the primary when a test says so, and hangs when it says so. */
-final class FakeServer implements Served {
+final class FakeServer implements RequestBackend {
     static final byte[] SCANNED = {1};
 
     final int id;
@@ -39,12 +39,12 @@ final class FakeServer implements Served {
     }
 
     @Override
-    public SteppedCalls calls(int loop, int loops) {
+    public PollableCalls calls(int loop, int loops) {
         return this::callOf;
     }
 
-    private SteppedCall callOf(Request request) {
-        return new SteppedCall() {
+    private PollableCall callOf(Request request) {
+        return new PollableCall() {
             private boolean counted;
 
             @Override

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
@@ -73,7 +73,7 @@ final class FrameRoomEndTest {
         for (RawClient each : clients) {
             each.close();
         }
-        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
+        awaitThat(() -> port.connections() == 0 && port.counts().bufferAccounting() == 0);
         port.close();
         assertThat(errors.distinct()).isEmpty();
     }
@@ -91,7 +91,7 @@ final class FrameRoomEndTest {
     private static byte[] written(Request request, long number) {
         final long hash = new KeyHash(SEED).hash(1, KEY, 0, KEY.length);
         request.placed(hash, ShardMap.shardOf(hash, SHARDS));
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         RequestDescriptor.write(out, request, number << 16, 1);
         return RawClient.written(out);
     }
@@ -113,7 +113,7 @@ final class FrameRoomEndTest {
     /** A client whose long frame is not whole, and has the room. */
     private RawClient begun() throws Exception {
         final RawClient client = client().say(Arrays.copyOf(put(), LONG / 2));
-        awaitThat(() -> port.counts().heldBytes() > LONG * 9 / 10);
+        awaitThat(() -> port.counts().bufferAccounting() > LONG * 9 / 10);
         return client;
     }
 

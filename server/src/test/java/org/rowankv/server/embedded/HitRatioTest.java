@@ -24,7 +24,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.server.area.Machine;
 
 /**
@@ -49,7 +49,7 @@ final class HitRatioTest {
         }
 
         @Override
-        public TurnedAgent take(Agent agent, ErrorLog errors) {
+        public AgentHandle take(Agent agent, ErrorLog errors) {
             final AgentInvoker invoker = new AgentInvoker(agent, errors);
             agents.add(invoker);
             return invoker;
@@ -156,7 +156,7 @@ final class HitRatioTest {
             with.workers = 1;
             with.capacityBytes = 16 << 20;
         });
-        final Surroundings surroundings = new Surroundings(
+        final EmbeddedContext surroundings = new EmbeddedContext(
                 server -> clock,
                 new SplittableRandomSource(1),
                 agents,

@@ -58,7 +58,7 @@ final class JoiningTest {
     private EmbeddedCluster open(long copyBytesPerSecond) {
         return EmbeddedCluster.open(
                 EmbeddedSettings.of(builder()),
-                Surroundings.machine().withTuning(with -> with.copyBytesPerSecond = copyBytesPerSecond));
+                EmbeddedContext.machine().withTuning(with -> with.copyBytesPerSecond = copyBytesPerSecond));
     }
 
     private Path area(int server) {

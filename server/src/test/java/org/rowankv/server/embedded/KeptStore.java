@@ -13,7 +13,7 @@ import org.rowankv.server.durability.AreaMemory;
  * What a store leaves behind: the areas of its servers, its configuration and its checkpoints, in memory. Copied while nothing is
  * under way, it is what a kill leaves at that moment.
  */
-public final class KeptStore implements Surroundings.Memories {
+public final class KeptStore implements EmbeddedContext.Memories {
     private final Map<Integer, KeptMemory> areas = new TreeMap<>();
     private final Map<Integer, KeptCheckpoints> checkpoints = new TreeMap<>();
     private final KeptNodes nodes;

@@ -27,8 +27,8 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
-import org.rowankv.server.area.AreaWatch;
+import org.rowankv.runtime.agent.AgentHandle;
+import org.rowankv.server.area.AreaFileWatcher;
 
 /**
  * Files that are cut off, removed or replaced while their store is open. In a JVM of its own: a fault of a mapping is not
@@ -161,11 +161,11 @@ final class LostFileTest {
         }
 
         /** As on any machine; or but for the one who looks at the files. */
-        private static Surroundings surroundings(boolean watched) {
-            final Surroundings usual = Surroundings.machine();
+        private static EmbeddedContext surroundings(boolean watched) {
+            final EmbeddedContext usual = EmbeddedContext.machine();
             return watched
                     ? usual
-                    : new Surroundings(
+                    : new EmbeddedContext(
                             usual.clocks(),
                             usual.random(),
                             new Blind(usual.scheduling()),
@@ -179,8 +179,8 @@ final class LostFileTest {
 
         private record Blind(Scheduling usual) implements Scheduling {
             @Override
-            public TurnedAgent take(Agent agent, ErrorLog errors) {
-                return agent instanceof AreaWatch ? new AgentInvoker(agent, errors) : usual.take(agent, errors);
+            public AgentHandle take(Agent agent, ErrorLog errors) {
+                return agent instanceof AreaFileWatcher ? new AgentInvoker(agent, errors) : usual.take(agent, errors);
             }
 
             @Override

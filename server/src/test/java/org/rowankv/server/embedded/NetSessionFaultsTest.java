@@ -280,11 +280,11 @@ final class NetSessionFaultsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 256})
-    void shouldCompleteWhatNobodyWaitsFor(int inFlight) throws Exception {
+    void shouldCompleteWhatNobodyWaitsFor(int inFlightWindow) throws Exception {
         // Deadlines count from submission, and all of it is submitted at once.
         final long patienceNs = 120_000_000_000L;
         try (NetSession session =
-                        session(NetSettings.DEFAULT.withConnections(2, inFlight).withPatience(patienceNs, patienceNs));
+                        session(NetSettings.DEFAULT.withConnections(2, inFlightWindow).withPatience(patienceNs, patienceNs));
                 RowanClient client =
                         new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3), patienceNs)) {
             final int cache = Stores.cache(client);

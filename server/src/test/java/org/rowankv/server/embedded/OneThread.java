@@ -9,7 +9,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 
 /**
  * Turns the agents of a store on the one thread that uses it. So the bytes of the store are at rest between any two statements of a
@@ -37,7 +37,7 @@ final class OneThread implements Scheduling {
     }
 
     @Override
-    public TurnedAgent take(Agent agent, ErrorLog errors) {
+    public AgentHandle take(Agent agent, ErrorLog errors) {
         final AgentInvoker invoker = new AgentInvoker(agent, errors);
         (agent.roleName().startsWith(CHECKPOINT) ? checkpoints : agents).add(invoker);
         return invoker;

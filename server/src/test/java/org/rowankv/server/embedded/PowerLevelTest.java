@@ -69,7 +69,7 @@ final class PowerLevelTest {
     private EmbeddedCluster open(int replicas, Durability level, BootId bootId) {
         return EmbeddedCluster.open(
                 settings(replicas, level),
-                Surroundings.machine().withMachine(new Machine(() -> bootId, BreakingMemory::new)));
+                EmbeddedContext.machine().withMachine(new Machine(() -> bootId, BreakingMemory::new)));
     }
 
     @ParameterizedTest

@@ -23,7 +23,7 @@ import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientHello;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
 
@@ -134,12 +134,12 @@ final class RawClient implements AutoCloseable {
     }
 
     static byte[] frame(int type, byte[] body) {
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         BytesFrame.write(out, type, 7, body);
         return written(out);
     }
 
-    static byte[] written(FrameWriter out) {
+    static byte[] written(FrameEncoder out) {
         final ByteArrayOutputStream all = new ByteArrayOutputStream();
         try (WritableByteChannel channel = Channels.newChannel(all)) {
             out.writeTo(channel);

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
-import org.rowankv.server.dispatch.SteppedCall;
-import org.rowankv.server.dispatch.SteppedCalls;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.dispatch.PollableCalls;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.topology.Configuration;
@@ -50,11 +50,11 @@ final class RequestErrorTest {
         }
 
         @Override
-        public SteppedCalls calls(int loop, int loops) {
-            final SteppedCalls sound = super.calls(loop, loops);
+        public PollableCalls calls(int loop, int loops) {
+            final PollableCalls sound = super.calls(loop, loops);
             return request -> {
-                final SteppedCall call = sound.callOf(request);
-                return new SteppedCall() {
+                final PollableCall call = sound.callOf(request);
+                return new PollableCall() {
                     @Override
                     public void again() {
                         call.again();
@@ -97,7 +97,7 @@ final class RequestErrorTest {
     }
 
     private static byte[] put(int valueLength) {
-        final FrameWriter out = new FrameWriter(64);
+        final FrameEncoder out = new FrameEncoder(64);
         final Request put = new Request().put(1, KEY, 0, KEY.length, new byte[valueLength], 0, valueLength);
         put.identified(5, 1, 0);
         final long hash = new KeyHash(SEED).hash(1, KEY, 0, KEY.length);
@@ -122,7 +122,7 @@ final class RequestErrorTest {
     void shouldGiveBackWhatTheRequestWasCharged() throws Exception {
         answered(); // the cache is known from now on
         awaitThat(() -> port.counts().connections() == 0);
-        final long before = port.counts().heldBytes();
+        final long before = port.counts().bufferAccounting();
         server.broken = true;
 
         for (int i = 0; i < 10; i++) {
@@ -132,7 +132,7 @@ final class RequestErrorTest {
         }
 
         awaitThat(() -> port.counts().connections() == 0);
-        assertThat(port.counts().heldBytes()).isLessThanOrEqualTo(before);
+        assertThat(port.counts().bufferAccounting()).isLessThanOrEqualTo(before);
         assertThat(errors.distinct()).isNotEmpty();
         server.broken = false;
         answered();
@@ -147,7 +147,7 @@ final class RequestErrorTest {
         }
 
         awaitThat(() -> port.counts().connections() == 0);
-        assertThat(port.counts().heldBytes()).isZero();
+        assertThat(port.counts().bufferAccounting()).isZero();
         assertThat(errors.distinct()).isNotEmpty();
         server.broken = false;
         answered();

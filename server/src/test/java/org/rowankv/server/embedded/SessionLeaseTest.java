@@ -68,10 +68,10 @@ final class SessionLeaseTest {
             with.capacityBytes = 4 << 20;
             with.maxMessage = 2048;
         };
-        final Surroundings usual = Surroundings.of(clock, new SplittableRandomSource(5));
+        final EmbeddedContext usual = EmbeddedContext.of(clock, new SplittableRandomSource(5));
         cluster = EmbeddedCluster.open(
                 EmbeddedSettings.of(settings.andThen(with -> with.dir = directory)),
-                new Surroundings(
+                new EmbeddedContext(
                         usual.clocks(),
                         usual.random(),
                         usual.scheduling(),

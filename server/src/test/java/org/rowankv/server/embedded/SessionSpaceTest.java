@@ -50,10 +50,10 @@ final class SessionSpaceTest {
             with.workers = 4;
             with.capacityBytes = 4 << 20;
         };
-        final Surroundings usual = Surroundings.of(clock, new SplittableRandomSource(5));
+        final EmbeddedContext usual = EmbeddedContext.of(clock, new SplittableRandomSource(5));
         return EmbeddedCluster.open(
                 EmbeddedSettings.of(settings.andThen(with -> with.dir = directory)),
-                new Surroundings(
+                new EmbeddedContext(
                         usual.clocks(),
                         usual.random(),
                         usual.scheduling(),

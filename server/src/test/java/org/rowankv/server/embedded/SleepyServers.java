@@ -7,7 +7,7 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.ThreadScheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 
 /** Turns the agents of a server on the threads that wake it up, and not at all while it sleeps. Thread-safe. */
 final class SleepyServers implements Scheduling {
@@ -34,9 +34,9 @@ final class SleepyServers implements Scheduling {
     }
 
     /** The usual surroundings, with these agents. */
-    Surroundings around() {
-        final Surroundings usual = Surroundings.machine();
-        return new Surroundings(
+    EmbeddedContext around() {
+        final EmbeddedContext usual = EmbeddedContext.machine();
+        return new EmbeddedContext(
                 usual.clocks(),
                 usual.random(),
                 this,
@@ -49,13 +49,13 @@ final class SleepyServers implements Scheduling {
     }
 
     @Override
-    public TurnedAgent take(Agent agent, ErrorLog errors) {
+    public AgentHandle take(Agent agent, ErrorLog errors) {
         final String role = agent.roleName();
         if (!role.startsWith(ROLE)) {
             return ThreadScheduling.INSTANCE.take(agent, errors);
         }
         final AgentInvoker invoker = new AgentInvoker(agent, errors);
-        return new TurnedAgent() {
+        return new AgentHandle() {
             @Override
             public void start() {
                 invoker.start();

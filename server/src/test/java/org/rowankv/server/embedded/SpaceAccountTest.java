@@ -83,7 +83,7 @@ final class SpaceAccountTest {
         Map<String, String> closedWith = Map.of();
         for (int round = 0; round < TestScale.of(2, 4); round++) {
             final EmbeddedCluster cluster = EmbeddedCluster.open(
-                    settings(servers, replicas), Surroundings.machine().withScanThreads(scanThreads));
+                    settings(servers, replicas), EmbeddedContext.machine().withScanThreads(scanThreads));
             assertThat(objects(cluster)).isEqualTo(closedWith);
             Stores.requireExactSpace(cluster);
             try (RowanClient client = Stores.client(cluster, round)) {

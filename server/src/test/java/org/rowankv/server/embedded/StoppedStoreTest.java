@@ -205,9 +205,9 @@ final class StoppedStoreTest {
         }
     }
 
-    private static Surroundings surroundings(LeapClock clock, Scheduling scheduling) {
-        final Surroundings usual = Surroundings.machine();
-        return new Surroundings(
+    private static EmbeddedContext surroundings(LeapClock clock, Scheduling scheduling) {
+        final EmbeddedContext usual = EmbeddedContext.machine();
+        return new EmbeddedContext(
                 server -> clock,
                 usual.random(),
                 scheduling,

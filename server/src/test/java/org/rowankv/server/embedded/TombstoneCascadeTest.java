@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.log.EntryType;
-import org.rowankv.server.scrub.Mending;
+import org.rowankv.server.scrub.ReplicaRepair;
 import org.rowankv.server.scrub.PeerReplica;
 import org.rowankv.server.scrub.ScrubAgent;
 
@@ -123,7 +123,7 @@ final class TombstoneCascadeTest {
                 final PeerReplica other = new PeerReplica(peer.segments, peer.replica, turns::incrementAndGet);
                 final ScrubAgent scrubber = new ScrubAgent(
                         shard.segments,
-                        new Mending(
+                        new ReplicaRepair(
                                 0,
                                 shard.segments,
                                 shard.replicas,

@@ -36,9 +36,9 @@ public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread tur
         return EmbeddedCluster.open(settings, surroundings(clock, new OneThread(clock, seed), null, seed));
     }
 
-    private static Surroundings surroundings(
-            ManualClock clock, OneThread turns, Surroundings.@Nullable Memories kept, long seed) {
-        return new Surroundings(
+    private static EmbeddedContext surroundings(
+            ManualClock clock, OneThread turns, EmbeddedContext.@Nullable Memories kept, long seed) {
+        return new EmbeddedContext(
                 server -> clock,
                 new SplittableRandomSource(seed),
                 turns,

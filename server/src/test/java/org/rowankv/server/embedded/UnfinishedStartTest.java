@@ -21,7 +21,7 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.server.area.Area;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.directory.StoreShape;
 
@@ -64,7 +64,7 @@ final class UnfinishedStartTest {
         }
         try (StoreDirectory directory = StoreDirectory.open(
                         dir, new StoreShape(3, 2, 4 << 20, 6, 64 << 10), false, SecureSeed.source());
-                Area area = Area.open(directory.areaSettings(1), OpenConsent.NONE)) {
+                Area area = Area.open(directory.areaSettings(1), OpenOverrides.NONE)) {
             area.superblock().markIncomplete();
         }
         for (int start = 0; start < brokenOff; start++) {

@@ -19,12 +19,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rowankv.rdma.SelectorIo;
+import org.rowankv.rdma.SelectorPoller;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.catalogue.ClientCatalogue;
-import org.rowankv.server.dispatch.SteppedCall;
-import org.rowankv.server.dispatch.SteppedCalls;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.dispatch.PollableCalls;
 
 /** A loop that cannot accept for a moment, and has nothing else to do, accepts when it can again. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -42,7 +42,7 @@ final class PausedAcceptorTest {
                     case "serverId" -> 0;
                     case "longestEntry" -> 1 << 20;
                     case "known" -> List.of();
-                    case "calls" -> (SteppedCalls) request -> nobody(SteppedCall.class);
+                    case "calls" -> (PollableCalls) request -> nobody(PollableCall.class);
                     default -> throw new UnsupportedOperationException(method.getName());
                 }));
     }
@@ -67,7 +67,7 @@ final class PausedAcceptorTest {
     void shouldAcceptAgainThoughItIsIdle() throws Exception {
         final List<Socket> clients = new ArrayList<>();
         try (ClientPort port = ClientPort.bind(
-                        nobody(Served.class),
+                        nobody(RequestBackend.class),
                         nobody(ClientCatalogue.class),
                         ClientPortSettings.at("127.0.0.1", 0, with -> with.loops = 1),
                         SystemClock.INSTANCE,
@@ -75,8 +75,8 @@ final class PausedAcceptorTest {
                 ServerSocketChannel listener = ServerSocketChannel.open()) {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             listener.configureBlocking(false);
-            final PortLoop loop =
-                    new PortLoop(port, new SelectorIo(), SystemClock.INSTANCE, 0, new PortCounts().ofLoop(0));
+            final ClientEventLoop loop =
+                    new ClientEventLoop(port, new SelectorPoller(), SystemClock.INSTANCE, 0, new PortCounters().ofLoop(0));
             loop.watch(listener, () -> accept(listener));
             loop.start();
             try {

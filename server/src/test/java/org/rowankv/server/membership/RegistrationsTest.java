@@ -15,7 +15,7 @@ class RegistrationsTest {
     private static final ClusterSecret OTHER = ClusterSecret.of("the test", "another secret, as long as one");
 
     private final Registrations registrations = new Registrations("shop", ClusterBed.SECRET);
-    private final Announcement announcement = new Announcement(
+    private final ServerRegistration announcement = new ServerRegistration(
             "a",
             7,
             new HostAndPort("host", 7),
@@ -30,7 +30,7 @@ class RegistrationsTest {
     void shouldBelieveWhatItSignedAndReadTheSame() {
         final byte[] stored = registrations.signed(PATH, announcement.encode());
         assertThat(registrations.isGenuine(PATH, stored, 1)).isTrue();
-        assertThat(Announcement.decode(PATH, stored)).isEqualTo(announcement);
+        assertThat(ServerRegistration.decode(PATH, stored)).isEqualTo(announcement);
     }
 
     @Test

@@ -42,8 +42,8 @@ class CollectedAnswersTest {
                     return PostStatus.POSTED;
                 });
         calls = new PeerCalls(answering, TERM, ThreadScheduling.INSTANCE);
-        return Exchange.collect(SHARD, EPOCH, 1, ABOVE, versions, calls, () -> {
-            throw new RoundOverException("server 1 does not answer");
+        return LogReconciliation.collect(SHARD, EPOCH, 1, ABOVE, versions, calls, () -> {
+            throw new StaleTermException("server 1 does not answer");
         });
     }
 
@@ -53,7 +53,7 @@ class CollectedAnswersTest {
         for (long version : found) {
             payload.putLong(version);
         }
-        return collect(commitVersion, payload.flip(), Question.COLLECT, SHARD);
+        return collect(commitVersion, payload.flip(), PeerRequestType.COLLECT, SHARD);
     }
 
     @Test
@@ -88,7 +88,7 @@ class CollectedAnswersTest {
         for (long[] each : forged) {
             assertThatThrownBy(() -> collect(Version.of(6, 40), each)).isInstanceOf(IllegalStateException.class);
         }
-        assertThatThrownBy(() -> collect(Version.NONE, ByteBuffer.allocate(9), Question.COLLECT, SHARD))
+        assertThatThrownBy(() -> collect(Version.NONE, ByteBuffer.allocate(9), PeerRequestType.COLLECT, SHARD))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("9 bytes");
         assertThat(versions).isEmpty();
@@ -97,9 +97,9 @@ class CollectedAnswersTest {
     @Test
     void shouldNotHearAnswersOfOtherQuestions() {
         final ByteBuffer nothing = ByteBuffer.allocate(0);
-        assertThatThrownBy(() -> collect(Version.NONE, nothing, Question.FETCH, SHARD))
-                .isInstanceOf(RoundOverException.class);
-        assertThatThrownBy(() -> collect(Version.NONE, nothing, Question.COLLECT, SHARD + 1))
-                .isInstanceOf(RoundOverException.class);
+        assertThatThrownBy(() -> collect(Version.NONE, nothing, PeerRequestType.FETCH, SHARD))
+                .isInstanceOf(StaleTermException.class);
+        assertThatThrownBy(() -> collect(Version.NONE, nothing, PeerRequestType.COLLECT, SHARD + 1))
+                .isInstanceOf(StaleTermException.class);
     }
 }

@@ -37,7 +37,7 @@ final class ExchangeRoomTest {
     private final LoggedServer primary = new LoggedServer(0);
     private final LoggedServer backup = new LoggedServer(1);
     private final Map<String, Long> expected = new HashMap<>();
-    private final List<Exchange> exchanges = new ArrayList<>();
+    private final List<LogReconciliation> exchanges = new ArrayList<>();
     private final List<PeerCalls> calls = new ArrayList<>();
     private long version = Version.of(1, 0);
 
@@ -74,7 +74,7 @@ final class ExchangeRoomTest {
                     final int to = (int) arguments[0];
                     final ByteBuffer asked = ((ByteBuffer) arguments[1]).order(ByteOrder.LITTLE_ENDIAN);
                     for (int time = 0; time < 2; time++) {
-                        final Exchange.Answer answer = exchanges
+                        final LogReconciliation.Answer answer = exchanges
                                 .get(to)
                                 .answer(
                                         from,
@@ -103,11 +103,11 @@ final class ExchangeRoomTest {
     private List<RecoveredServer> started() {
         final List<RecoveredServer> servers = List.of(primary.start(), backup.start());
         for (RecoveredServer server : servers) {
-            exchanges.add(new Exchange(CONFIGURATION, server));
+            exchanges.add(new LogReconciliation(CONFIGURATION, server));
             calls.add(new PeerCalls(endpointOf(server.serverId()), CONFIGURATION.term(), ThreadScheduling.INSTANCE));
         }
         final PeerCalls.Patience patience = () -> {
-            throw new RoundOverException("a server does not answer");
+            throw new StaleTermException("a server does not answer");
         };
         for (int id = 0; id < servers.size(); id++) {
             exchanges.get(id).compare(calls.get(id), patience);
@@ -172,7 +172,7 @@ final class ExchangeRoomTest {
                     asking[0].answered(
                             1,
                             PeerMessageDescriptor.write(
-                                    Question.LACKING,
+                                    PeerRequestType.LACKING,
                                     true,
                                     3,
                                     9,
@@ -182,8 +182,8 @@ final class ExchangeRoomTest {
                     return PostStatus.POSTED;
                 });
         asking[0] = new PeerCalls(endpoint, 9, ThreadScheduling.INSTANCE);
-        Exchange.tellLacking(3, 1, lacking, asking[0], () -> {
-            throw new RoundOverException("server 1 does not answer");
+        LogReconciliation.tellLacking(3, 1, lacking, asking[0], () -> {
+            throw new StaleTermException("server 1 does not answer");
         });
         assertThat(lackingAsSent).containsExactlyElementsOf(lacking);
         assertThat(arguments).endsWith(0L);
@@ -193,13 +193,13 @@ final class ExchangeRoomTest {
     @Test
     void shouldNotAnswerVersionsThatAreNone() {
         putOnBoth("key", 100);
-        final Exchange exchange = new Exchange(CONFIGURATION, backup.start());
-        assertThat(exchange.answer(0, Question.LACKING, 0, 0, ByteBuffer.allocate(9)))
+        final LogReconciliation exchange = new LogReconciliation(CONFIGURATION, backup.start());
+        assertThat(exchange.answer(0, PeerRequestType.LACKING, 0, 0, ByteBuffer.allocate(9)))
                 .isNull();
-        assertThat(exchange.answer(1, Question.LACKING, 0, 0, ByteBuffer.allocate(8)))
+        assertThat(exchange.answer(1, PeerRequestType.LACKING, 0, 0, ByteBuffer.allocate(8)))
                 .as("not from the primary")
                 .isNull();
-        assertThat(exchange.answer(0, Question.LACKING, 0, 0, ByteBuffer.allocate(0)))
+        assertThat(exchange.answer(0, PeerRequestType.LACKING, 0, 0, ByteBuffer.allocate(0)))
                 .isNotNull();
     }
 }

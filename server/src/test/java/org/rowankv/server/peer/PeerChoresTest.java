@@ -41,7 +41,7 @@ final class PeerChoresTest {
                 });
         final PeerCalls calls = new PeerCalls(endpoint, ADOPTED.term(), ThreadScheduling.INSTANCE);
         messages.use(endpoint);
-        messages.adopt(ADOPTED, calls, new Exchange(ADOPTED, null));
+        messages.adopt(ADOPTED, calls, new LogReconciliation(ADOPTED, null));
         // There are no caches: its limits are looked up in the store, and there is nothing to tell the server of.
         messages.serve(
                 null,
@@ -54,7 +54,7 @@ final class PeerChoresTest {
                 1,
                 4,
                 PeerMessageDescriptor.write(
-                        Question.CATALOGUE, false, 0, ADOPTED.term(), number, 0, ByteBuffer.allocate(0)));
+                        PeerRequestType.CATALOGUE, false, 0, ADOPTED.term(), number, 0, ByteBuffer.allocate(0)));
     }
 
     private void work() {

@@ -18,7 +18,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.durability.Durability;
-import org.rowankv.server.membership.Announcement;
+import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.topology.Configuration;
@@ -29,14 +29,14 @@ class PeerMessagesTest {
     private final PeerMessages messages = new PeerMessages(0, errors, Runnable::run);
 
     private static ByteBuffer message() {
-        return PeerMessageDescriptor.write(Question.COLLECT, false, 3, 7, 9, 11, ByteBuffer.wrap(new byte[] {1, 2}));
+        return PeerMessageDescriptor.write(PeerRequestType.COLLECT, false, 3, 7, 9, 11, ByteBuffer.wrap(new byte[] {1, 2}));
     }
 
     @Test
     void shouldReadWhatItWrote() {
         final ByteBuffer message = message();
         assertThat(PeerMessageDescriptor.whyInvalid(message)).isNull();
-        assertThat(PeerMessageDescriptor.question(message)).isEqualTo(Question.COLLECT);
+        assertThat(PeerMessageDescriptor.question(message)).isEqualTo(PeerRequestType.COLLECT);
         assertThat(PeerMessageDescriptor.isAnswer(message)).isFalse();
         assertThat(PeerMessageDescriptor.shard(message)).isEqualTo(3);
         assertThat(PeerMessageDescriptor.term(message)).isEqualTo(7);
@@ -117,21 +117,21 @@ class PeerMessagesTest {
     }
 
     private static ByteBuffer destroy(long term, long cacheId) {
-        return PeerMessageDescriptor.write(Question.DESTROY, false, 0, term, 1, cacheId, ByteBuffer.allocate(0));
+        return PeerMessageDescriptor.write(PeerRequestType.DESTROY, false, 0, term, 1, cacheId, ByteBuffer.allocate(0));
     }
 
     private static ByteBuffer ready(long term) {
-        return PeerMessageDescriptor.write(Question.READY, false, 0, term, 1, 0, ByteBuffer.allocate(0));
+        return PeerMessageDescriptor.write(PeerRequestType.READY, false, 0, term, 1, 0, ByteBuffer.allocate(0));
     }
 
     /** Of a server that has read nothing. */
-    private static Exchange noExchange(Configuration adopted) {
-        return new Exchange(adopted, null);
+    private static LogReconciliation noExchange(Configuration adopted) {
+        return new LogReconciliation(adopted, null);
     }
 
     @Test
     void shouldRefuseNodesOfTheStoreThatAreDamagedOrOfAnotherVersion() {
-        final Announcement announcement = new Announcement(
+        final ServerRegistration announcement = new ServerRegistration(
                 "a",
                 -1,
                 new HostAndPort("::1", 7),
@@ -141,7 +141,7 @@ class PeerMessagesTest {
                 new ClusterShape(3, 2, 9, 1 << 20, 16 << 10, Durability.POWER),
                 4,
                 -5);
-        assertThat(Announcement.decode("/servers/a", announcement.encode())).isEqualTo(announcement);
+        assertThat(ServerRegistration.decode("/servers/a", announcement.encode())).isEqualTo(announcement);
         final String text = new String(announcement.encode(), java.nio.charset.StandardCharsets.UTF_8);
         for (String damaged : List.of(
                 "",
@@ -151,7 +151,7 @@ class PeerMessagesTest {
                 text.replace("incarnation=4", "incarnation=-4"),
                 text.replace("servers=3\n", ""),
                 text.replace("rowan-kv", "other"))) {
-            assertThatThrownBy(() -> Announcement.decode(
+            assertThatThrownBy(() -> ServerRegistration.decode(
                             "/servers/a", damaged.getBytes(java.nio.charset.StandardCharsets.UTF_8)))
                     .as(damaged)
                     .isInstanceOf(ConfigurationStoreException.class)
@@ -163,7 +163,7 @@ class PeerMessagesTest {
     void shouldTakeOverNoEntryThatIsNotWhole() {
         final ByteBuffer entry = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
         for (int length : List.of(0, 63, 64, 128)) {
-            assertThat(Exchange.whyInvalid(
+            assertThat(LogReconciliation.whyInvalid(
                             3,
                             7,
                             entry.duplicate().order(ByteOrder.LITTLE_ENDIAN).limit(length),
@@ -173,7 +173,7 @@ class PeerMessagesTest {
         }
         for (int type = 1; type <= 9; type++) {
             FrameDescriptor.source(entry, 0, 128, type, 12345);
-            assertThat(Exchange.whyInvalid(3, 7, entry, 1 << 20))
+            assertThat(LogReconciliation.whyInvalid(3, 7, entry, 1 << 20))
                     .as("type %d", type)
                     .isNotNull();
         }

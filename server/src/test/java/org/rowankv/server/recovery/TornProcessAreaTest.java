@@ -18,7 +18,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.BootId;
 import org.rowankv.server.area.Machine;
-import org.rowankv.server.area.OpenConsent;
+import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.durability.Durability;
@@ -75,7 +75,7 @@ final class TornProcessAreaTest {
         return area;
     }
 
-    private long entriesAfter(int boot, OpenConsent consent) {
+    private long entriesAfter(int boot, OpenOverrides consent) {
         try (Area area = Area.open(settings(), consent, machine(boot))) {
             area.superblock().startIncarnation();
             final Segments found = segments(area);
@@ -99,8 +99,8 @@ final class TornProcessAreaTest {
             final int at = area.region().offset(address);
             buffer.putLong(at, ~buffer.getLong(at));
         }
-        assertThat(entriesAfter(2, new OpenConsent(true, false))).isEqualTo(ENTRIES - 1);
-        assertThat(entriesAfter(2, OpenConsent.NONE)).isEqualTo(ENTRIES - 1);
+        assertThat(entriesAfter(2, new OpenOverrides(true, false))).isEqualTo(ENTRIES - 1);
+        assertThat(entriesAfter(2, OpenOverrides.NONE)).isEqualTo(ENTRIES - 1);
         assertThat(errors.distinct()).isEmpty();
     }
 }

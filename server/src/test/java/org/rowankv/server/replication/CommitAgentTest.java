@@ -70,14 +70,14 @@ class CommitAgentTest {
             handler.onCompletion(context, status);
             return 1;
         });
-        final Links links = mock(Links.class);
+        final BackupConnections links = mock(BackupConnections.class);
         when(links.pair(BACKUP)).thenReturn(pair);
         final BackupSets backups = mock(BackupSets.class);
         when(backups.of(anyInt())).thenReturn(new int[] {BACKUP});
         agent = new CommitAgent(
                 primaries,
                 SHARDS,
-                mock(InFlight.class),
+                mock(InFlightWindow.class),
                 links,
                 backups,
                 2,

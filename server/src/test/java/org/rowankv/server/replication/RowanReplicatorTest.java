@@ -189,7 +189,7 @@ class RowanReplicatorTest {
                 draft.writeBody(memory, 0));
         final RowanReplicator replicator = new RowanReplicator(
                 MemoryRegion.of(memory),
-                new Links(
+                new BackupConnections(
                         new OneConnection(scripted),
                         configuration,
                         SystemClock.INSTANCE,
@@ -220,7 +220,7 @@ class RowanReplicatorTest {
     @Test
     void shouldGiveBackWhatABrokenConnectionWasGrantedAndNobodyClaimed() {
         final Configuration configuration = Configuration.initial(1, 2, 2, 2, 2, List.of(1L, 1L));
-        final Links links = new Links(
+        final BackupConnections links = new BackupConnections(
                 endpoint, configuration, SystemClock.INSTANCE, new ErrorLog(SystemClock.INSTANCE), server -> {});
         final RowanReplicator replicator = new RowanReplicator(
                 MemoryRegion.of(ByteBuffer.allocateDirect(64)),
@@ -242,7 +242,7 @@ class RowanReplicatorTest {
         final Configuration configuration = Configuration.initial(1, 2, 2, 2, 2, List.of(1L, 1L));
         final RowanReplicator replicator = new RowanReplicator(
                 MemoryRegion.of(ByteBuffer.allocateDirect(64)),
-                new Links(
+                new BackupConnections(
                         endpoint,
                         configuration,
                         SystemClock.INSTANCE,

@@ -14,7 +14,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.concurrent.SlotPool;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.replication.InFlight;
+import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.session.Completion;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCaches;
@@ -64,7 +64,7 @@ final class BorrowedWorkers {
     private final ObjectReader reader;
     private final ShardReplica replica;
     private final ShardPrimary primary;
-    private final InFlight inFlight;
+    private final InFlightWindow inFlightWindow;
     private final SlotPool pool;
     private final Backup backup;
     private final List<Worker> workers = new ArrayList<>();
@@ -116,7 +116,7 @@ final class BorrowedWorkers {
         }
         this.replica = new ShardReplica(0, 1, keyHash, segments, 1);
         this.primary = new ShardPrimary(replica, new VersionCounter(1));
-        this.inFlight = new InFlight(shape.slots);
+        this.inFlightWindow = new InFlightWindow(shape.slots);
         this.pool = new SlotPool(shape.slots);
         this.backup = new Backup(segments, shape.pieces);
         this.holders = new Client[shape.slots];
@@ -126,7 +126,7 @@ final class BorrowedWorkers {
         for (int slot = 0; slot < shape.slots; slot++) {
             final HeldReplicator replicator = new HeldReplicator(backup, this::reached);
             replicators.add(replicator);
-            workers.add(new Worker(slot, 1, 0, segments, replicator, inFlight, new NoPressure(), clock, noLimits));
+            workers.add(new Worker(slot, 1, 0, segments, replicator, inFlightWindow, new NoPressure(), clock, noLimits));
             helpedAt[slot] = -1;
         }
         programs.forEach(program -> clients.add(new Client(program)));
@@ -375,7 +375,7 @@ final class BorrowedWorkers {
     /** As the commit agent computes it. */
     private long commitVersion() {
         final long[] smallest = {primary.versions().last()};
-        inFlight.lower(smallest);
+        inFlightWindow.lower(smallest);
         return smallest[0];
     }
 

@@ -26,7 +26,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.replication.InFlight;
+import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.server.shard.ShardPrimary;
@@ -53,7 +53,7 @@ final class ChangeHandOverTest {
         final ShardReplica replica = new ShardReplica(0, 1, HASH, segments, 1);
         final VersionCounter versions = new VersionCounter(1);
         final ShardPrimary primary = new ShardPrimary(replica, versions);
-        final InFlight inFlight = new InFlight(WORKERS);
+        final InFlightWindow inFlightWindow = new InFlightWindow(WORKERS);
         final List<Worker> workers = new ArrayList<>();
         final List<HeldReplicator> replicators = new ArrayList<>();
 
@@ -68,7 +68,7 @@ final class ChangeHandOverTest {
                         0,
                         segments,
                         replicator,
-                        inFlight,
+                        inFlightWindow,
                         new NoPressure(),
                         new ManualClock(),
                         new LimitedCaches(List.of(), 1)));
@@ -82,7 +82,7 @@ final class ChangeHandOverTest {
         /** Up to which version everything counts as finished, as who reads the changes asks. */
         long finished() {
             final long last = versions.last();
-            return inFlight.finished(0, last);
+            return inFlightWindow.finished(0, last);
         }
 
         /** Versions that a reader hears of, from one version on. */

@@ -21,7 +21,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.replication.InFlight;
+import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardPrimary;
@@ -53,7 +53,7 @@ final class IdentifiedMutationsTest {
             0,
             segments,
             new HeldReplicator(new Backup(segments, 0), point -> {}),
-            new InFlight(1),
+            new InFlightWindow(1),
             new NoPressure(),
             clock,
             new LimitedCaches(List.of(), 1));

@@ -28,7 +28,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.replication.InFlight;
+import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
@@ -51,7 +51,7 @@ final class MutationsAtOnceTest {
             12 * SEGMENT);
     private final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
     private final ShardPrimary primary = new ShardPrimary(replica, new VersionCounter(1));
-    private final InFlight inFlight = new InFlight(AT_ONCE);
+    private final InFlightWindow inFlightWindow = new InFlightWindow(AT_ONCE);
     private final Backup backup = new Backup(segments, 1);
     private final NoPressure pressure = new NoPressure();
     private final LimitedCaches limits = new LimitedCaches(List.of(replica), 1);
@@ -62,7 +62,7 @@ final class MutationsAtOnceTest {
     @BeforeEach
     void open() {
         replicator = new HeldReplicator(backup, this::reached);
-        worker = new Worker(0, AT_ONCE, 0, segments, replicator, inFlight, pressure, new ManualClock(), limits);
+        worker = new Worker(0, AT_ONCE, 0, segments, replicator, inFlightWindow, pressure, new ManualClock(), limits);
     }
 
     private void reached(String point) {
@@ -152,17 +152,17 @@ final class MutationsAtOnceTest {
         begun(0, "a", 10);
         begun(1, "b", 10);
         worker.advance(0);
-        final long before = inFlight.finished(0, primary.versions().last());
+        final long before = inFlightWindow.finished(0, primary.versions().last());
         worker.advance(1);
 
-        assertThat(inFlight.finished(0, primary.versions().last())).isEqualTo(before);
+        assertThat(inFlightWindow.finished(0, primary.versions().last())).isEqualTo(before);
         replicator.acknowledge();
         replicator.acknowledge();
         worker.poll();
         worker.advance(1);
-        assertThat(inFlight.finished(0, primary.versions().last())).isEqualTo(before);
+        assertThat(inFlightWindow.finished(0, primary.versions().last())).isEqualTo(before);
         worker.advance(0);
-        assertThat(inFlight.finished(0, primary.versions().last()))
+        assertThat(inFlightWindow.finished(0, primary.versions().last()))
                 .isEqualTo(primary.versions().last());
     }
 

@@ -24,7 +24,7 @@ final class NoPressure implements SpacePressure {
     }
 
     @Override
-    public long settledTurns(int server) {
+    public long quiescenceTracker(int server) {
         return settled;
     }
 }

@@ -13,7 +13,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.replication.InFlight;
+import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.request.SpacePressure;
@@ -38,7 +38,7 @@ final class OnePrimary {
     final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
     final ShardPrimary primary = new ShardPrimary(replica, new VersionCounter(1));
     final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
-    private final InFlight inFlight = new InFlight(2);
+    private final InFlightWindow inFlightWindow = new InFlightWindow(2);
     private final Worker callers = worker(0);
     final RetentionWorker retention = new RetentionWorker(worker(1), segments);
     /** The backup does not acknowledge. */
@@ -51,7 +51,7 @@ final class OnePrimary {
                 0,
                 segments,
                 new Backup(),
-                inFlight,
+                inFlightWindow,
                 new NoOthers(),
                 clock,
                 new LimitedCaches(List.of(replica), 1));
@@ -163,7 +163,7 @@ final class OnePrimary {
         }
 
         @Override
-        public long settledTurns(int server) {
+        public long quiescenceTracker(int server) {
             return 0;
         }
     }

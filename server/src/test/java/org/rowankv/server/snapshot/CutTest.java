@@ -10,7 +10,7 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.KeptStore;
@@ -43,7 +43,7 @@ final class CutTest {
     /** The thread that takes the cut waits: no agent gets a turn, and the cleaner says that it lacks what is pinned. */
     private final class LackingCleaner implements Scheduling {
         @Override
-        public TurnedAgent take(Agent agent, ErrorLog errors) {
+        public AgentHandle take(Agent agent, ErrorLog errors) {
             throw new AssertionError("a cut begins no agents");
         }
 

@@ -34,7 +34,7 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.Stores;
-import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.server.embedded.WriterModel;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.SegmentPins;
@@ -80,7 +80,7 @@ final class OnlineSnapshotTest {
     private EmbeddedCluster open(Consumer<EmbeddedSettings.Builder> settings, Path directory) {
         return EmbeddedCluster.open(
                 EmbeddedSettings.of(settings.andThen(with -> with.dir = directory)),
-                Surroundings.of(clock(), new SplittableRandomSource(5)));
+                EmbeddedContext.of(clock(), new SplittableRandomSource(5)));
     }
 
     /** The machine's, that can be set forward. */

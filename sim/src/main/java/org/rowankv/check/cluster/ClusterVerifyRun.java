@@ -21,7 +21,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 /**
  * One run of {@code verify --cluster}: server processes behind proxies, client JVMs whose callers use a few keys
  * through the cache API, and one read-only JVM. In each window the callers start, and a {@link Disturber} injects a
- * fault and waits until the cluster serves again. Then the callers pause, and the {@link KeyJudge} checks their histories.
+ * fault and waits until the cluster serves again. Then the callers pause, and the {@link KeyChecker} checks their histories.
  * At the end the servers' files are compared.
  */
 public final class ClusterVerifyRun {
@@ -94,7 +94,7 @@ public final class ClusterVerifyRun {
         final ServerCounts serverCounts = new ServerCounts(cluster.cluster());
         final Disturber disturber;
         try (CacheManager manager = ClientJvm.manager(uri)) {
-            final KeyJudge judge = new KeyJudge(manager, keys);
+            final KeyChecker judge = new KeyChecker(manager, keys);
             startClients(cluster, uri);
             disturber = new Disturber(
                     cluster,
@@ -173,7 +173,7 @@ public final class ClusterVerifyRun {
         watching.start();
     }
 
-    private void judgeWindows(KeyJudge judge, Disturber disturber, ServerCounts serverCounts) throws IOException {
+    private void judgeWindows(KeyChecker judge, Disturber disturber, ServerCounts serverCounts) throws IOException {
         final long startNs = System.nanoTime();
         final long lengthNs = TimeUnit.SECONDS.toNanos(settings.seconds());
         boolean goesOn = true;
@@ -207,7 +207,7 @@ public final class ClusterVerifyRun {
         return judging ? "judging" : disturber.underWay();
     }
 
-    private Window window(KeyJudge judge, Disturber disturber, boolean disturbed) throws IOException {
+    private Window window(KeyChecker judge, Disturber disturber, boolean disturbed) throws IOException {
         final int[] generations = judge.generations();
         for (ClientProcess client : clients) {
             client.window(generations);

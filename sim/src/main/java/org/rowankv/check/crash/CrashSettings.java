@@ -5,7 +5,7 @@ import org.rowankv.server.area.BootId;
 import org.rowankv.server.area.Machine;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.embedded.EmbeddedSettings;
-import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.embedded.EmbeddedContext;
 
 /**
  * Settings of a run of rounds.
@@ -55,11 +55,11 @@ public record CrashSettings(int rounds, int replicas, long seed, boolean power, 
      * The environment of a child: a new boot of the machine in every round, whose forces are recorded, if the power is
      * cut.
      */
-    Surroundings surroundings(CrashRound round) {
+    EmbeddedContext surroundings(CrashRound round) {
         // In every other round a copy to a joining replica takes longer than the child lives.
-        final Surroundings present = round.number() % 2 == 0
-                ? Surroundings.machine()
-                : Surroundings.machine().withTuning(with -> with.copyBytesPerSecond = SLOW_COPY);
+        final EmbeddedContext present = round.number() % 2 == 0
+                ? EmbeddedContext.machine()
+                : EmbeddedContext.machine().withTuning(with -> with.copyBytesPerSecond = SLOW_COPY);
         return power
                 ? present.withMachine(
                         new Machine(() -> new BootId(round.number(), round.store()), ShadowedMemory::around))

@@ -10,7 +10,7 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterView;
-import org.rowankv.server.membership.PlannedSwap;
+import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -23,7 +23,7 @@ final class PrimarySwaps implements AutoCloseable {
     private final TemporaryCluster cluster;
     private final RandomSource random;
     private final ConfigurationStore store;
-    private final PlannedSwap swap;
+    private final PrimaryTransfer swap;
     /** Term of the newest configuration stored here; serving servers have a later one. */
     private volatile long storedTerm;
 
@@ -31,7 +31,7 @@ final class PrimarySwaps implements AutoCloseable {
         this.cluster = cluster;
         this.random = random;
         this.store = cluster.cluster().connect();
-        this.swap = new PlannedSwap(store, "verify-" + Long.toHexString(SecureSeed.next()), SecureSeed.source());
+        this.swap = new PrimaryTransfer(store, "verify-" + Long.toHexString(SecureSeed.next()), SecureSeed.source());
     }
 
     /** Gives about half of the shards another primary; false if the configuration store was unavailable. */

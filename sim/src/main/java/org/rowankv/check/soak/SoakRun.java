@@ -31,7 +31,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
-import org.rowankv.server.embedded.Surroundings;
+import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -102,7 +102,7 @@ final class SoakRun {
                     with.workers = settings.writers() + 2;
                     with.checkpointIntervalMs = CHECKPOINT_INTERVAL_MS;
                 }),
-                Surroundings.machine().withTuning(with -> with.counters = settings.counters()));
+                EmbeddedContext.machine().withTuning(with -> with.counters = settings.counters()));
     }
 
     SoakReport run() {

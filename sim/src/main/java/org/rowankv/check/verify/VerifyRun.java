@@ -164,14 +164,14 @@ public final class VerifyRun {
                 // A store that reports itself broken is not waited for any longer.
                 final List<String> failures = store.failures();
                 if (!failures.isEmpty()) {
-                    throw new StuckException("the callers do not " + what + "; the store reports " + failures);
+                    throw new NoProgressException("the callers do not " + what + "; the store reports " + failures);
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException("interrupted", e);
             }
         }
-        throw new StuckException("the callers did not " + what + " within " + STUCK_AFTER_SECONDS + " s\n" + stacks());
+        throw new NoProgressException("the callers did not " + what + " within " + STUCK_AFTER_SECONDS + " s\n" + stacks());
     }
 
     private static String stacks() {

@@ -5,13 +5,13 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentInvoker;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.AgentHandle;
 
 /**
  * The duty cycles of one agent as a task: ready when there may be work, otherwise idle for a while, like the threads of
  * production.
  */
-final class AgentTurns extends Turned implements TurnedAgent {
+final class AgentTurns extends SimTask implements AgentHandle {
     private static final long SHORTEST_REST_NS = 50_000;
     private static final long LONGEST_REST_NS = 10_000_000;
 

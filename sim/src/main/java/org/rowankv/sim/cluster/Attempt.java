@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.PollableCall;
 
 /** One attempt that has arrived at a server's process: its execution, and its reply if a client waits for it. */
-final class Attempt extends Turned {
+final class Attempt extends SimTask {
     private static final long LONGEST_REST_NS = 10_000_000;
     private static final int WAITS_BEFORE_HELP = 8;
 
@@ -21,7 +21,7 @@ final class Attempt extends Turned {
     private final boolean doubled;
     private SimProcess.@Nullable Door door;
     private @Nullable SimLoop loop;
-    private @Nullable SteppedCall call;
+    private @Nullable PollableCall call;
     private boolean over;
     private long restsUntilNs;
     private long restNs;
@@ -62,7 +62,7 @@ final class Attempt extends Turned {
 
     /** The server lost its roles meanwhile: the outcome is unknown, as after a closed client connection. */
     private void giveUp() {
-        final SteppedCall own = call;
+        final PollableCall own = call;
         if (own != null) {
             own.abandon();
         }
@@ -72,7 +72,7 @@ final class Attempt extends Turned {
 
     @Override
     void step() {
-        SteppedCall own = call;
+        PollableCall own = call;
         if (own == null) {
             final SimProcess.Door open = process.door();
             if (open == null) {

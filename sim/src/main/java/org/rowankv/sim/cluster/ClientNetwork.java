@@ -22,7 +22,7 @@ final class ClientNetwork {
 
     /** @param term in which the client believes that server to be the primary */
     void send(SimRouting client, int attempt, Request request, long term, int server) {
-        final Wire wire = simulation.wire();
+        final SimNetworkLinks wire = simulation.wire();
         if (wire.isCut(wire.clients(), server)) {
             simulation.happenings().count("requests lost on cut links");
             return;
@@ -88,7 +88,7 @@ final class ClientNetwork {
 
     /** Sends a reply. */
     void answer(@Nullable SimRouting client, int attempt, Request request, int server) {
-        final Wire wire = simulation.wire();
+        final SimNetworkLinks wire = simulation.wire();
         if (client == null) {
             return;
         }

@@ -2,7 +2,7 @@ package org.rowankv.sim.cluster;
 
 import java.util.List;
 import java.util.stream.Stream;
-import org.rowankv.sim.Happenings;
+import org.rowankv.sim.EventCounters;
 import org.rowankv.sim.workload.Counts;
 
 /** The events that a run of some length must contain; otherwise it proves nothing about them. */
@@ -75,7 +75,7 @@ final class ClusterExpected {
     private ClusterExpected() {}
 
     /** The events that did not happen. */
-    static List<String> missing(Happenings happenings) {
+    static List<String> missing(EventCounters happenings) {
         return Stream.of(POINTS.stream().map(point -> "point " + point), OTHERS.stream(), Counts.expected().stream())
                 .flatMap(names -> names)
                 .filter(what -> happenings.of(what) == 0)

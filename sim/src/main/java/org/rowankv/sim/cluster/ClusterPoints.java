@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
-import org.rowankv.sim.CommitJudge;
+import org.rowankv.sim.CommitChecker;
 import org.rowankv.sim.CrashError;
-import org.rowankv.sim.Happenings;
+import org.rowankv.sim.EventCounters;
 
 /** Actions at the named points that the servers' code reaches: other tasks run there, or the process ends. */
 final class ClusterPoints {
@@ -26,7 +26,7 @@ final class ClusterPoints {
 
         private final boolean isOfStart;
         private final int favour;
-        private final Happenings.Counter reached;
+        private final EventCounters.Counter reached;
 
         Point(String name) {
             this.isInMonitor = name.startsWith("tcp.") || name.equals("start.taken-over");
@@ -38,7 +38,7 @@ final class ClusterPoints {
     }
 
     private final ClusterSimulation simulation;
-    private final CommitJudge commits;
+    private final CommitChecker commits;
     private final RandomSource lengths;
     private final RandomSource favours;
     private final RandomSource chance;
@@ -46,14 +46,14 @@ final class ClusterPoints {
 
     ClusterPoints(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
-        this.commits = new CommitJudge(simulation::violation);
+        this.commits = new CommitChecker(simulation::violation);
         this.lengths = random.fork("lengths");
         this.favours = random.fork("favours");
         this.chance = random.fork("chance");
     }
 
     void onPoint(String name) {
-        final Turned here = simulation.turns().current();
+        final SimTask here = simulation.turns().current();
         if (here != null && here.isDead()) {
             throw new CrashError();
         }
@@ -77,7 +77,7 @@ final class ClusterPoints {
             simulation.killAndRestart(process.host(), simulation.plan().power() && lengths.nextInt(2) == 0);
             throw new CrashError();
         }
-        if (process != null && name.equals(CommitJudge.POINT)) {
+        if (process != null && name.equals(CommitChecker.POINT)) {
             onCommitted(process);
         }
         if (point.isInMonitor || simulation.isCalm()) {

@@ -1,7 +1,7 @@
 package org.rowankv.sim.cluster;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.sim.Happenings;
+import org.rowankv.sim.EventCounters;
 import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.workload.Coverage;
 
@@ -16,7 +16,7 @@ record ClusterReport(
         ClusterPlan plan,
         long hash,
         int begun,
-        Happenings happenings,
+        EventCounters happenings,
         Coverage coverage,
         @Nullable String violation) implements SeedReport<ClusterReport> {
     @Override

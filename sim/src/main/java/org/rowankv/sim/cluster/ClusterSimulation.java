@@ -11,7 +11,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.sim.Happenings;
+import org.rowankv.sim.EventCounters;
 import org.rowankv.sim.LossError;
 import org.rowankv.sim.NodeClock;
 import org.rowankv.sim.SimOnThread;
@@ -34,19 +34,19 @@ final class ClusterSimulation {
     private final ClusterPlan plan;
     private final Timeline timeline = new Timeline();
     private final Trace trace;
-    private final Happenings happenings = new Happenings();
+    private final EventCounters happenings = new EventCounters();
     private final RandomSource userRandom;
     private final RandomSource restarts;
     private final ClusterTurns turns;
     private final ClusterPoints points;
-    private final Wire wire;
+    private final SimNetworkLinks wire;
     private final ClientNetwork network;
     private final SimCoordinator coordinator;
-    private final Roles roles;
+    private final RoleChecker roles;
     private final List<SimHost> hosts = new ArrayList<>();
     private final List<SimUser> users = new ArrayList<>();
     private final Workload workload;
-    private final ClusterJudge judge;
+    private final ClusterChecker judge;
     private final Faults faults;
     private final ClusterStreams streams;
     private final Clock userClock;
@@ -70,17 +70,17 @@ final class ClusterSimulation {
         this.turns = new ClusterTurns(this, random.fork("turns"));
         this.points = new ClusterPoints(this, random.fork("points"));
         this.restarts = random.fork("restarts");
-        this.wire = new Wire(this, random.fork("wire"));
+        this.wire = new SimNetworkLinks(this, random.fork("wire"));
         this.network = new ClientNetwork(this, random.fork("network"));
         this.coordinator = new SimCoordinator(this, plan.storeNs());
-        this.roles = new Roles(this);
+        this.roles = new RoleChecker(this);
         this.userRandom = random.fork("users");
         this.workload = new Workload(
                 plan.workload(),
                 plan.clients(),
                 new SimValues(plan.smallValue(), plan.largeValue()),
                 new ClusterWorkloadHost(this));
-        this.judge = new ClusterJudge(this);
+        this.judge = new ClusterChecker(this);
         this.faults = new Faults(this, random.fork("faults"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
         this.streams = new ClusterStreams(this, random.fork("streams"), workload.streamLog());
@@ -384,7 +384,7 @@ final class ClusterSimulation {
         return trace;
     }
 
-    Happenings happenings() {
+    EventCounters happenings() {
         return happenings;
     }
 
@@ -396,7 +396,7 @@ final class ClusterSimulation {
         return points;
     }
 
-    Wire wire() {
+    SimNetworkLinks wire() {
         return wire;
     }
 
@@ -408,7 +408,7 @@ final class ClusterSimulation {
         return coordinator;
     }
 
-    Roles roles() {
+    RoleChecker roles() {
         return roles;
     }
 

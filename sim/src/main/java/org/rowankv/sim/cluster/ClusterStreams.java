@@ -11,9 +11,9 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
-import org.rowankv.server.frontend.AskedChanges;
-import org.rowankv.server.frontend.Served;
-import org.rowankv.server.frontend.ServedShards;
+import org.rowankv.server.frontend.PendingChangesRequest;
+import org.rowankv.server.frontend.RequestBackend;
+import org.rowankv.server.frontend.BackendShards;
 import org.rowankv.sim.service.Scene;
 import org.rowankv.sim.service.Service;
 import org.rowankv.sim.service.StreamServers;
@@ -29,7 +29,7 @@ import org.rowankv.topology.ShardMap;
  * A subscriber of the clients' cache in a cluster. Its connection to a server ends when that changes its roles, or is
  * paused.
  */
-final class ClusterStreams extends Turned implements Scene, StreamServers {
+final class ClusterStreams extends SimTask implements Scene, StreamServers {
     private static final int FRAME = 1 << 20;
 
     private final ClusterSimulation simulation;
@@ -50,7 +50,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
                 this, this, random.fork("subscriber"), log, plan.workload().hidesEnds(), plan.stepNs());
     }
 
-    private record OfServer(SimProcess.Door door, Served served) implements AskedChanges.Source {
+    private record OfServer(SimProcess.Door door, RequestBackend served) implements PendingChangesRequest.Source {
         @Override
         public Status whyNotServed(int shard, long clientTerm) {
             final long term = door.configuration().term();
@@ -135,10 +135,10 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
     }
 
     @Override
-    public AskedChanges.@Nullable Source source(int server) {
+    public PendingChangesRequest.@Nullable Source source(int server) {
         final SimProcess process = simulation.hosts().get(server).process();
         final SimProcess.Door door = process == null ? null : process.door();
-        final Wire wire = simulation.wire();
+        final SimNetworkLinks wire = simulation.wire();
         if (process == null
                 || door == null
                 || door.server().isStopped()
@@ -152,7 +152,7 @@ final class ClusterStreams extends Turned implements Scene, StreamServers {
         if (present != null && present.door().equals(door)) {
             return present;
         }
-        final OfServer connected = new OfServer(door, new ServedShards(door.server()));
+        final OfServer connected = new OfServer(door, new BackendShards(door.server()));
         sources.put(server, connected);
         return connected;
     }

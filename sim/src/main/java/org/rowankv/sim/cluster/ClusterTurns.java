@@ -29,9 +29,9 @@ final class ClusterTurns {
 
     private final ClusterSimulation simulation;
     private final RandomSource order;
-    private final List<Turned> all = new ArrayList<>();
+    private final List<SimTask> all = new ArrayList<>();
     private final TurnQueue queue = new TurnQueue();
-    private final Deque<Turned> stack = new ArrayDeque<>();
+    private final Deque<SimTask> stack = new ArrayDeque<>();
     private final PriorityQueue<Planned> planned =
             new PriorityQueue<>(Comparator.comparingLong(Planned::atNs).thenComparingLong(Planned::number));
     /** Of the stopped tasks, the lowest first: the step at which each continues. */
@@ -52,14 +52,14 @@ final class ClusterTurns {
         this.order = order;
     }
 
-    void add(Turned one) {
+    void add(SimTask one) {
         one.place(all.size());
         all.add(one);
         attempts += one instanceof Attempt ? 1 : 0;
         changed(one);
     }
 
-    private void remove(Turned one) {
+    private void remove(SimTask one) {
         final int place = one.place();
         if (place < 0) {
             return;
@@ -67,7 +67,7 @@ final class ClusterTurns {
         one.place(-1);
         queue.remove(one);
         attempts -= one instanceof Attempt ? 1 : 0;
-        final Turned last = all.remove(all.size() - 1);
+        final SimTask last = all.remove(all.size() - 1);
         if (last != one) {
             all.set(place, last);
             last.place(place);
@@ -75,7 +75,7 @@ final class ClusterTurns {
     }
 
     /** Its ready time may have changed. Not needed for the running task: it is checked when its step ends. */
-    void changed(Turned one) {
+    void changed(SimTask one) {
         if (one.isOnStack() || one.place() < 0) {
             return;
         }
@@ -90,7 +90,7 @@ final class ClusterTurns {
 
     /** All tasks of a process: it stalls from now on, or continues. */
     void changed(SimProcess process) {
-        for (Turned one : List.copyOf(all)) {
+        for (SimTask one : List.copyOf(all)) {
             if (one.process() == process) {
                 changed(one);
             }
@@ -121,7 +121,7 @@ final class ClusterTurns {
         simulation.checkOn();
         taken++;
         happen();
-        final Turned one = choose();
+        final SimTask one = choose();
         simulation.timeline().advance(order.nextInt((int) (2 * simulation.plan().stepNs())));
         if (one != null) {
             turn(one);
@@ -129,7 +129,7 @@ final class ClusterTurns {
         simulation.checkOn();
     }
 
-    private void turn(Turned one) {
+    private void turn(SimTask one) {
         stack.addLast(one);
         queue.remove(one);
         one.onStack(true);
@@ -155,7 +155,7 @@ final class ClusterTurns {
         }
     }
 
-    private @Nullable Turned choose() {
+    private @Nullable SimTask choose() {
         if (someDied) {
             endTheDead();
         }
@@ -169,8 +169,8 @@ final class ClusterTurns {
         }
         if (queue.readyCount() == 0) {
             final Planned soon = planned.peek();
-            final long earliest = Math.min(queue.earliestNs(), soon == null ? Turned.NEVER : soon.atNs);
-            simulation.timeline().advanceTo(earliest == Turned.NEVER ? now + 1_000_000 : earliest);
+            final long earliest = Math.min(queue.earliestNs(), soon == null ? SimTask.NEVER : soon.atNs);
+            simulation.timeline().advanceTo(earliest == SimTask.NEVER ? now + 1_000_000 : earliest);
             return null;
         }
         final int drawn = order.nextInt(queue.readyCount());
@@ -180,7 +180,7 @@ final class ClusterTurns {
 
     private void endTheDead() {
         someDied = false;
-        for (Turned one : List.copyOf(all)) {
+        for (SimTask one : List.copyOf(all)) {
             if (one.isDead() && !one.isOnStack()) {
                 if (one instanceof Fiber fiber) {
                     end(fiber);
@@ -192,11 +192,11 @@ final class ClusterTurns {
 
     /** Checks that every change was reported: otherwise a task would never run, or too early, undetected. */
     private void requireTrue(long now) {
-        for (Turned one : all) {
+        for (SimTask one : all) {
             final long due = one.readyAtNs();
             final boolean isTrue = one.isOnStack()
                     ? one.index() < 0
-                    : one.isReady() ? due <= now : due == Turned.NEVER ? one.index() < 0 : due == one.dueNs();
+                    : one.isReady() ? due <= now : due == SimTask.NEVER ? one.index() < 0 : due == one.dueNs();
             if (!isTrue) {
                 throw new AssertionError(one + " is due at " + due + ", now is " + now + ", and it stands for "
                         + (one.isReady() ? "ready" : one.index() < 0 ? "never" : String.valueOf(one.dueNs())));
@@ -213,7 +213,7 @@ final class ClusterTurns {
 
     /** Unwinds all fibers; their further effects are discarded. */
     void endAll() {
-        for (Turned one : List.copyOf(all)) {
+        for (SimTask one : List.copyOf(all)) {
             if (one instanceof Fiber fiber) {
                 end(fiber);
             }
@@ -234,7 +234,7 @@ final class ClusterTurns {
 
     String describe() {
         final StringBuilder text = new StringBuilder();
-        for (Turned one : all) {
+        for (SimTask one : all) {
             if (one instanceof Attempt) {
                 text.append(one).append("; ");
             } else if (one instanceof Fiber fiber) {
@@ -251,7 +251,7 @@ final class ClusterTurns {
             fiber.rest(simulation.timeline().nowNs() + ns);
             return;
         }
-        final Turned here = stack.peekLast();
+        final SimTask here = stack.peekLast();
         simulation.timeline().advance(ns);
         for (int i = 0; i < PARKED_STEPS; i++) {
             step();
@@ -259,7 +259,7 @@ final class ClusterTurns {
         requireAlive(here);
     }
 
-    private static void requireAlive(@Nullable Turned one) {
+    private static void requireAlive(@Nullable SimTask one) {
         if (one != null && one.isDead()) {
             throw new CrashError();
         }
@@ -270,7 +270,7 @@ final class ClusterTurns {
      * a due task lets no new one stop above it: so it continues, however often others stop.
      */
     void nest(int steps) {
-        final Turned here = stack.peekLast();
+        final SimTask here = stack.peekLast();
         until[depth++] = taken + steps;
         try {
             while (taken < until[depth - 1]) {
@@ -294,7 +294,7 @@ final class ClusterTurns {
 
     /** The running task, or null. */
     @Nullable
-    Turned current() {
+    SimTask current() {
         return stack.peekLast();
     }
 }

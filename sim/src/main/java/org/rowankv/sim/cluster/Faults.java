@@ -9,9 +9,9 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.embedded.SessionCatalogue;
 import org.rowankv.server.membership.ClusterException;
-import org.rowankv.server.membership.PlannedSwap;
+import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.sim.workload.CacheLife;
-import org.rowankv.sim.workload.Caches;
+import org.rowankv.sim.workload.WorkloadCaches;
 
 /** Injector of the planned faults and changes. */
 final class Faults {
@@ -26,7 +26,7 @@ final class Faults {
 
     private final ClusterSimulation simulation;
     private final RandomSource random;
-    private final PlannedSwap swaps;
+    private final PrimaryTransfer swaps;
     private @Nullable Fiber atCatalogue;
     private final DeviceFaults devices;
     private int atWork;
@@ -35,7 +35,7 @@ final class Faults {
         this.simulation = simulation;
         this.random = random;
         this.devices = new DeviceFaults(simulation, random.fork("devices"));
-        this.swaps = new PlannedSwap(
+        this.swaps = new PrimaryTransfer(
                 simulation.coordinator().seenBy(null, random.fork("store")), "operator", random.fork("stamps"));
     }
 
@@ -206,7 +206,7 @@ final class Faults {
 
     /** Destroys a cache in use, and mostly creates it again at once. */
     private void catalogue(SimHost host, int drawn) {
-        final Caches caches = simulation.workload().caches();
+        final WorkloadCaches caches = simulation.workload().caches();
         final int cache = drawn % caches.count();
         if (!caches.isDestroyable(cache)) {
             return;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.runtime.agent.StartedWork;
+import org.rowankv.runtime.agent.RunningTask;
 import org.rowankv.sim.CrashError;
 import org.rowankv.sim.SimThread;
 
@@ -16,7 +16,7 @@ import org.rowankv.sim.SimThread;
  *
  * <p>When its process ends, an error unwinds it wherever it waits.
  */
-final class Fiber extends Turned implements StartedWork {
+final class Fiber extends SimTask implements RunningTask {
     /** Longer than any step: a fiber that does not return waits for an event that no other task will cause. */
     private static final long LOST_AFTER_S = 120;
 

@@ -12,8 +12,8 @@ final class Flow {
     private final Deque<Lot> lots = new ArrayDeque<>();
     private long lastNs;
     private long underWay;
-    private long endsAtNs = Turned.NEVER;
-    private long resetAtNs = Turned.NEVER;
+    private long endsAtNs = SimTask.NEVER;
+    private long resetAtNs = SimTask.NEVER;
     /** Later data is lost. */
     private boolean broken;
 
@@ -67,14 +67,14 @@ final class Flow {
             lots.addLast(new Lot(lot.bytes, Math.max(lot.atNs, untilNs)));
         }
         broken = true;
-        endsAtNs = Turned.NEVER;
+        endsAtNs = SimTask.NEVER;
     }
 
     /**
      * The connection is gone: only the first bytes of the data in flight arrive.
      *
      * @param kept number of these bytes
-     * @param resetNs when the receiver notices; {@link Turned#NEVER} if it does not
+     * @param resetNs when the receiver notices; {@link SimTask#NEVER} if it does not
      */
     void breakAfter(long kept, long resetNs) {
         final Deque<Lot> before = new ArrayDeque<>(lots);
@@ -88,7 +88,7 @@ final class Flow {
             }
         }
         broken = true;
-        endsAtNs = Turned.NEVER;
-        resetAtNs = resetNs == Turned.NEVER ? resetNs : Math.max(lastNs, resetNs);
+        endsAtNs = SimTask.NEVER;
+        resetAtNs = resetNs == SimTask.NEVER ? resetNs : Math.max(lastNs, resetNs);
     }
 }

@@ -5,8 +5,8 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.Signal;
-import org.rowankv.runtime.agent.StartedWork;
-import org.rowankv.runtime.agent.TurnedAgent;
+import org.rowankv.runtime.agent.RunningTask;
+import org.rowankv.runtime.agent.AgentHandle;
 
 /** Scheduling of the agents and the work of one process. */
 final class ProcessScheduling implements Scheduling {
@@ -23,7 +23,7 @@ final class ProcessScheduling implements Scheduling {
     }
 
     @Override
-    public TurnedAgent take(Agent agent, ErrorLog errors) {
+    public AgentHandle take(Agent agent, ErrorLog errors) {
         final boolean isSlow =
                 agent.roleName().startsWith(FORCE) && simulation.plan().forceNs() > 0;
         final AgentTurns turns = new AgentTurns(
@@ -38,7 +38,7 @@ final class ProcessScheduling implements Scheduling {
     }
 
     @Override
-    public StartedWork begin(String name, boolean isDaemon, Runnable work) {
+    public RunningTask begin(String name, boolean isDaemon, Runnable work) {
         final Fiber fiber = new Fiber(simulation, process, name + " of " + process, work);
         simulation.turns().add(fiber);
         return fiber;

@@ -24,7 +24,7 @@ final class SimChannel extends AbstractChannel {
     /** Bytes in flight before a writer has to wait, like the buffers of a TCP connection. */
     private static final int WINDOW = 64 << 10;
 
-    private final Wire wire;
+    private final SimNetworkLinks wire;
     private final SimProcess process;
     private final ChannelConfig config = new DefaultChannelConfig(this);
     private final Flow incoming = new Flow();
@@ -38,7 +38,7 @@ final class SimChannel extends AbstractChannel {
     private int breaksWith;
 
     /** @param parent of an accepted one; null for one that connects */
-    SimChannel(Wire wire, SimProcess process, @Nullable Channel parent) {
+    SimChannel(SimNetworkLinks wire, SimProcess process, @Nullable Channel parent) {
         super(parent);
         this.wire = wire;
         this.process = process;
@@ -80,7 +80,7 @@ final class SimChannel extends AbstractChannel {
 
     /** Time of the next external event. */
     long nextNs() {
-        return Math.min(incoming.resetAtNs(), wantsToRead ? incoming.nextNs() : Turned.NEVER);
+        return Math.min(incoming.resetAtNs(), wantsToRead ? incoming.nextNs() : SimTask.NEVER);
     }
 
     void arrive() {
@@ -210,7 +210,7 @@ final class SimChannel extends AbstractChannel {
                 return;
             }
             remote = (InetSocketAddress) to;
-            wire.connect(SimChannel.this, remote.getPort(), new Wire.Outcome() {
+            wire.connect(SimChannel.this, remote.getPort(), new SimNetworkLinks.Outcome() {
                 @Override
                 public void connected() {
                     if (!open) {

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
-import org.rowankv.server.area.OpenConsent;
-import org.rowankv.server.directory.ServerHome;
+import org.rowankv.server.area.OpenOverrides;
+import org.rowankv.server.directory.DataDirectory;
 import org.rowankv.sim.NodeClock;
 import org.rowankv.sim.SimMemory;
 
@@ -122,14 +122,14 @@ final class SimHost {
     }
 
     /** Its data, for one process at a time. */
-    ServerHome home() {
+    DataDirectory home() {
         if (identity == 0) {
             identity = random.nextLong() | 1;
         }
         return new Home();
     }
 
-    private final class Home implements ServerHome {
+    private final class Home implements DataDirectory {
         private final Path path = Path.of("/" + name());
 
         @Override
@@ -153,7 +153,7 @@ final class SimHost {
         }
 
         @Override
-        public Area openArea(AreaSettings settings, OpenConsent consent) {
+        public Area openArea(AreaSettings settings, OpenOverrides consent) {
             final SimMemory area = memory;
             if (area == null) {
                 throw new AssertionError("there is no area");

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The server socket of a simulated process. */
 final class SimListener extends AbstractServerChannel {
-    private final Wire wire;
+    private final SimNetworkLinks wire;
     private final SimProcess process;
     private final ChannelConfig config = new DefaultChannelConfig(this);
     private @Nullable InetSocketAddress bound;
     private boolean open = true;
 
-    SimListener(Wire wire, SimProcess process) {
+    SimListener(SimNetworkLinks wire, SimProcess process) {
         this.wire = wire;
         this.process = process;
     }

@@ -1,19 +1,19 @@
 package org.rowankv.sim.cluster;
 
 import org.rowankv.protocol.Request;
-import org.rowankv.server.dispatch.LoopCalls;
-import org.rowankv.server.dispatch.SteppedCall;
+import org.rowankv.server.dispatch.MutationPipeline;
+import org.rowankv.server.dispatch.PollableCall;
 
 /** An event loop of a simulated server process: its requests share worker contexts, and run one step at a time. */
 final class SimLoop {
-    private final LoopCalls calls;
+    private final MutationPipeline calls;
     private boolean turning;
 
-    SimLoop(LoopCalls calls) {
+    SimLoop(MutationPipeline calls) {
         this.calls = calls;
     }
 
-    SteppedCall callOf(Request request) {
+    PollableCall callOf(Request request) {
         return calls.callOf(request);
     }
 
@@ -23,7 +23,7 @@ final class SimLoop {
     }
 
     /** Runs one step of a request; true when it has its reply. */
-    boolean turn(SteppedCall call) {
+    boolean turn(PollableCall call) {
         turning = true;
         try {
             calls.turn();

@@ -28,7 +28,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
     private final DefaultPromise<Void> ended = new DefaultPromise<>(ImmediateEventExecutor.INSTANCE);
 
     /** Its steps. */
-    private final class Turns extends Turned {
+    private final class Turns extends SimTask {
         private final SimProcess process;
         private final RandomSource random;
 
@@ -85,7 +85,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
             return 0;
         }
         final long deadline = nextScheduledTaskDeadlineNanos();
-        long next = deadline < 0 ? Turned.NEVER : deadline;
+        long next = deadline < 0 ? SimTask.NEVER : deadline;
         for (int i = 0; i < channels.size(); i++) {
             next = Math.min(next, channels.get(i).nextNs());
         }

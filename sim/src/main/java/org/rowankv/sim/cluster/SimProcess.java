@@ -12,10 +12,10 @@ import org.rowankv.rdma.tcp.TcpFabricSettings;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.cluster.ClientDoor;
+import org.rowankv.server.cluster.ClientEndpoint;
 import org.rowankv.server.cluster.ClusterServer;
-import org.rowankv.server.cluster.ClusterSurroundings;
-import org.rowankv.server.cluster.Phase;
+import org.rowankv.server.cluster.ClusterContext;
+import org.rowankv.server.cluster.StartPhase;
 import org.rowankv.server.dispatch.NotServedException;
 import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.engine.Server;
@@ -72,7 +72,7 @@ final class SimProcess {
         this.nic = new SimNic(simulation, this, random.fork("nic"));
         final ServerAddresses addresses = new ServerAddresses();
         final ClusterPlan plan = simulation.plan();
-        final Wire wire = simulation.wire();
+        final SimNetworkLinks wire = simulation.wire();
         this.fabric = new TcpFabric(
                 TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", host.port()), addresses::addressOf, with -> {
                     with.keepsReserve = true;
@@ -92,7 +92,7 @@ final class SimProcess {
                 new HeapBuffers());
         this.server = new ClusterServer(
                 plan.settings(host),
-                new ClusterSurroundings(
+                new ClusterContext(
                         simulation.coordinator().seenBy(this, random.fork("store")),
                         fabric,
                         addresses,
@@ -101,7 +101,7 @@ final class SimProcess {
                         scheduling,
                         errors,
                         1,
-                        clientDoor(),
+                        clientEndpoint(),
                         (path, name, cluster, acceptCopied, drawn) -> host.home(),
                         with -> {
                             if (!host.hasServed()) {
@@ -114,11 +114,11 @@ final class SimProcess {
         server.start();
     }
 
-    private ClientDoor clientDoor() {
+    private ClientEndpoint clientEndpoint() {
         return (opened, routing, catalogue) -> {
             host.serves();
             final Door own = open(opened, routing, catalogue);
-            return new ClientDoor.Opened() {
+            return new ClientEndpoint.Opened() {
                 @Override
                 public void pause() {
                     close();
@@ -249,7 +249,7 @@ final class SimProcess {
 
     /** A chore was interrupted when the server lost its roles, or the configuration store was unavailable. */
     private static boolean isExpected(ErrorLog.Observation error) {
-        return error.type().endsWith("RoundOverException")
+        return error.type().endsWith("StaleTermException")
                 || error.type().endsWith("ConfigurationStoreException")
                 || error.type().equals(NotServedException.class.getName())
                         && (error.message().startsWith("the server starts anew")
@@ -265,7 +265,7 @@ final class SimProcess {
 
     @Nullable
     RuntimeException failure() {
-        return server.phase() == Phase.FAILED ? server.failure() : null;
+        return server.phase() == StartPhase.FAILED ? server.failure() : null;
     }
 
     /** The serving entry point, or null. */
@@ -274,7 +274,7 @@ final class SimProcess {
         return door;
     }
 
-    Phase phase() {
+    StartPhase phase() {
         return server.phase();
     }
 

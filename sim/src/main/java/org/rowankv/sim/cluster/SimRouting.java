@@ -22,7 +22,7 @@ final class SimRouting implements Session {
     private final RandomSource random;
     private final long attemptNs;
     private Configuration known;
-    private @Nullable Turned user;
+    private @Nullable SimTask user;
     private @Nullable Request request;
     private @Nullable Request answer;
     private int attempt;
@@ -126,14 +126,14 @@ final class SimRouting implements Session {
 
     /** The reply of an attempt; a late one is ignored. */
     void receive(int ofAttempt, Request answered) {
-        final Turned waiting = user;
+        final SimTask waiting = user;
         if (waiting != null && ofAttempt == attempt) {
             answer = answered;
             simulation.turns().changed(waiting);
         }
     }
 
-    void serve(Turned newUser) {
+    void serve(SimTask newUser) {
         user = newUser;
     }
 

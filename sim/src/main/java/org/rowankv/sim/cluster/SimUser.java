@@ -4,17 +4,17 @@ import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.driver.session.Attempts;
+import org.rowankv.driver.session.RequestAttempts;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.sim.workload.Inclination;
+import org.rowankv.sim.workload.WorkloadBias;
 import org.rowankv.sim.workload.WorkloadClient;
 
 /**
  * A client that runs the driver's own code: performs random operations on random keys, one at a time, and records the
  * replies.
  */
-final class SimUser extends Turned {
+final class SimUser extends SimTask {
     private final ClusterSimulation simulation;
     private final RandomSource random;
     private final SimRouting routing;
@@ -25,7 +25,7 @@ final class SimUser extends Turned {
     private boolean parked;
 
     /** The operation in progress. */
-    private @Nullable Attempts stepped;
+    private @Nullable RequestAttempts stepped;
     /** Sent when the pause before it is over. */
     private @Nullable Request upcoming;
 
@@ -35,7 +35,7 @@ final class SimUser extends Turned {
         super(null);
         this.simulation = simulation;
         this.random = random;
-        this.asks = simulation.workload().client(number, random.fork("questions"), Inclination.NONE);
+        this.asks = simulation.workload().client(number, random.fork("questions"), WorkloadBias.NONE);
         this.client = new RowanClient(
                 routing,
                 simulation.userClock(),
@@ -67,7 +67,7 @@ final class SimUser extends Turned {
 
     @Override
     void step() {
-        final Attempts own = stepped;
+        final RequestAttempts own = stepped;
         if (own == null) {
             if (simulation.isAccepting()) {
                 ask();
@@ -96,7 +96,7 @@ final class SimUser extends Turned {
     private void ask() {
         final Request request = asks.begin();
         simulation.onBegun();
-        final Attempts begun = client.attempts(request);
+        final RequestAttempts begun = client.attempts(request);
         stepped = begun;
         send(requireNonNull(begun.next()));
     }

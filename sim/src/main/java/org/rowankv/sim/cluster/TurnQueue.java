@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
  * step need not poll all of them: of hundreds that wait, few are ever ready.
  */
 final class TurnQueue {
-    private @Nullable Turned[] ready = new @Nullable Turned[64];
+    private @Nullable SimTask[] ready = new @Nullable SimTask[64];
     private int readyCount;
     /** A binary heap by ready time. */
-    private @Nullable Turned[] waiting = new @Nullable Turned[64];
+    private @Nullable SimTask[] waiting = new @Nullable SimTask[64];
 
     private int waitingCount;
 
-    /** The task is ready from that time on; {@link Turned#NEVER}: not before it reports a change. */
-    void place(Turned one, long dueNs, long nowNs) {
+    /** The task is ready from that time on; {@link SimTask#NEVER}: not before it reports a change. */
+    void place(SimTask one, long dueNs, long nowNs) {
         if (dueNs <= nowNs) {
             if (!one.isReady()) {
                 remove(one);
@@ -24,10 +24,10 @@ final class TurnQueue {
             }
             return;
         }
-        if (one.isReady() || dueNs == Turned.NEVER) {
+        if (one.isReady() || dueNs == SimTask.NEVER) {
             remove(one);
         }
-        if (dueNs == Turned.NEVER) {
+        if (dueNs == SimTask.NEVER) {
             return;
         }
         if (one.index() < 0) {
@@ -41,7 +41,7 @@ final class TurnQueue {
         }
     }
 
-    private void moved(Turned one, long dueNs) {
+    private void moved(SimTask one, long dueNs) {
         final boolean earlier = dueNs < one.dueNs();
         one.dueNs(dueNs);
         if (earlier) {
@@ -52,7 +52,7 @@ final class TurnQueue {
     }
 
     /** The task is never ready. */
-    void remove(Turned one) {
+    void remove(SimTask one) {
         final int index = one.index();
         if (index < 0) {
             return;
@@ -60,7 +60,7 @@ final class TurnQueue {
         one.index(-1);
         if (one.isReady()) {
             one.isReady(false);
-            final Turned last = at(ready, --readyCount);
+            final SimTask last = at(ready, --readyCount);
             ready[readyCount] = null;
             if (last != one) {
                 ready[index] = last;
@@ -68,7 +68,7 @@ final class TurnQueue {
             }
             return;
         }
-        final Turned last = at(waiting, --waitingCount);
+        final SimTask last = at(waiting, --waitingCount);
         waiting[waitingCount] = null;
         if (last != one) {
             if (last.dueNs() < one.dueNs()) {
@@ -79,7 +79,7 @@ final class TurnQueue {
         }
     }
 
-    private void addReady(Turned one) {
+    private void addReady(SimTask one) {
         if (readyCount == ready.length) {
             ready = Arrays.copyOf(ready, 2 * readyCount);
         }
@@ -91,7 +91,7 @@ final class TurnQueue {
     /** Makes due tasks ready. */
     void advance(long nowNs) {
         while (earliestNs() <= nowNs) {
-            final Turned one = at(waiting, 0);
+            final SimTask one = at(waiting, 0);
             remove(one);
             addReady(one);
         }
@@ -99,14 +99,14 @@ final class TurnQueue {
 
     /** The earliest ready time of the waiting tasks. */
     long earliestNs() {
-        return waitingCount == 0 ? Turned.NEVER : at(waiting, 0).dueNs();
+        return waitingCount == 0 ? SimTask.NEVER : at(waiting, 0).dueNs();
     }
 
     int readyCount() {
         return readyCount;
     }
 
-    Turned ready(int index) {
+    SimTask ready(int index) {
         return at(ready, index);
     }
 
@@ -119,11 +119,11 @@ final class TurnQueue {
         }
     }
 
-    private void up(int from, Turned one) {
+    private void up(int from, SimTask one) {
         int index = from;
         while (index > 0) {
             final int above = (index - 1) >>> 1;
-            final Turned parent = at(waiting, above);
+            final SimTask parent = at(waiting, above);
             if (parent.dueNs() <= one.dueNs()) {
                 break;
             }
@@ -133,7 +133,7 @@ final class TurnQueue {
         set(index, one);
     }
 
-    private void down(int from, Turned one) {
+    private void down(int from, SimTask one) {
         int index = from;
         while (2 * index + 1 < waitingCount) {
             int below = 2 * index + 1;
@@ -141,7 +141,7 @@ final class TurnQueue {
                     && at(waiting, below + 1).dueNs() < at(waiting, below).dueNs()) {
                 below++;
             }
-            final Turned child = at(waiting, below);
+            final SimTask child = at(waiting, below);
             if (one.dueNs() <= child.dueNs()) {
                 break;
             }
@@ -151,13 +151,13 @@ final class TurnQueue {
         set(index, one);
     }
 
-    private void set(int index, Turned one) {
+    private void set(int index, SimTask one) {
         waiting[index] = one;
         one.index(index);
     }
 
-    private static Turned at(@Nullable Turned[] array, int index) {
-        final Turned one = array[index];
+    private static SimTask at(@Nullable SimTask[] array, int index) {
+        final SimTask one = array[index];
         assert one != null;
         return one;
     }

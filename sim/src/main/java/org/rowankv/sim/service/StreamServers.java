@@ -1,7 +1,7 @@
 package org.rowankv.sim.service;
 
 import org.jspecify.annotations.Nullable;
-import org.rowankv.server.frontend.AskedChanges;
+import org.rowankv.server.frontend.PendingChangesRequest;
 import org.rowankv.topology.Configuration;
 
 /** The servers as seen by a subscriber of their changes. */
@@ -15,7 +15,7 @@ public interface StreamServers {
     void lookElsewhere();
 
     /** The source of a server's replies; null if it is unreachable. The same as long as a connection to it lasts. */
-    AskedChanges.@Nullable Source source(int server);
+    PendingChangesRequest.@Nullable Source source(int server);
 
     /** The primary of a shard is closed: throws its refusal, if it has stopped itself for good. */
     void requireServing(int shard);

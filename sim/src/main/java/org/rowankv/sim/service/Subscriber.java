@@ -17,7 +17,7 @@ import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
 import org.rowankv.driver.api.ChangeListener;
 import org.rowankv.driver.api.StreamPosition;
-import org.rowankv.driver.net.ChangesQuestion;
+import org.rowankv.driver.net.ChangesRequest;
 import org.rowankv.driver.stream.ChangeCursor;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Request;
@@ -26,11 +26,11 @@ import org.rowankv.protocol.Version;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
-import org.rowankv.protocol.wire.ChangesWantedDescriptor;
-import org.rowankv.protocol.wire.FrameWriter;
+import org.rowankv.protocol.wire.ChangesRequestDescriptor;
+import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.server.frontend.AskedChanges;
-import org.rowankv.server.frontend.AskedChanges.Source;
+import org.rowankv.server.frontend.PendingChangesRequest;
+import org.rowankv.server.frontend.PendingChangesRequest.Source;
 import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.topology.Configuration;
 
@@ -58,9 +58,9 @@ public final class Subscriber implements Service {
         private final int server;
         private long nextAtNs;
         private @Nullable Source source;
-        private @Nullable AskedChanges asked;
+        private @Nullable PendingChangesRequest asked;
         private long askedAtNs;
-        private @Nullable ChangesQuestion question;
+        private @Nullable ChangesRequest question;
         private boolean fromNow;
         /** A signal was given since the last poll. */
         private boolean signalled;
@@ -99,12 +99,12 @@ public final class Subscriber implements Service {
     private final Scene scene;
     private final StreamServers servers;
     private final RandomSource random;
-    private final StreamJudge judge;
+    private final StreamChecker judge;
     private final boolean oldValues;
     private final int paceNs;
     private final List<Asking> askings = new ArrayList<>();
     private final List<ChangeCursor> cursors = new ArrayList<>();
-    private final FrameWriter out = new FrameWriter(4 << 10);
+    private final FrameEncoder out = new FrameEncoder(4 << 10);
     /** By shard: the last assigned version, as of {@link #knownAtNs}. */
     private long[] known = new long[0];
 
@@ -140,7 +140,7 @@ public final class Subscriber implements Service {
         this.scene = scene;
         this.servers = servers;
         this.random = random;
-        this.judge = new StreamJudge(scene, servers, log, hidden);
+        this.judge = new StreamChecker(scene, servers, log, hidden);
         this.oldValues = random.nextInt(2) == 0;
         this.late = random.nextInt(4) == 0;
         // Some poll often, some sleep while much is written.
@@ -343,17 +343,17 @@ public final class Subscriber implements Service {
             return;
         }
         each.fromNow = !fresh.isEmpty();
-        final ChangesQuestion question = each.fromNow
-                ? ChangesQuestion.fromNow(configuration.term(), fresh)
-                : new ChangesQuestion(configuration.term(), resting ? 0 : (int) WAIT_MS, own);
+        final ChangesRequest question = each.fromNow
+                ? ChangesRequest.fromNow(configuration.term(), fresh)
+                : new ChangesRequest(configuration.term(), resting ? 0 : (int) WAIT_MS, own);
         question.write(out, ++number);
         final ByteBuffer frame = sent();
         try {
-            ChangesWantedDescriptor.check(frame, 0, frame.capacity());
+            ChangesRequestDescriptor.check(frame, 0, frame.capacity());
         } catch (WireException e) {
             scene.violation("a request for changes is malformed: " + e);
         }
-        final AskedChanges asked = new AskedChanges(number, frame, 0, scene.nowNs());
+        final PendingChangesRequest asked = new PendingChangesRequest(number, frame, 0, scene.nowNs());
         each.question = question;
         each.asked = asked;
         each.source = source;
@@ -379,7 +379,7 @@ public final class Subscriber implements Service {
 
     /** The server checks whether it has a reply. */
     private void look(Asking each, Source source) {
-        final AskedChanges asked = Objects.requireNonNull(each.asked);
+        final PendingChangesRequest asked = Objects.requireNonNull(each.asked);
         final boolean over = resting || asked.isOver(scene.nowNs());
         final boolean silent = !each.signalled && !asked.isUnfinished();
         each.signalled = false;
@@ -421,7 +421,7 @@ public final class Subscriber implements Service {
     /** A reply arrives. */
     private void take(Asking each) {
         final ByteBuffer frame = Objects.requireNonNull(each.answer);
-        final ChangesQuestion question = Objects.requireNonNull(each.question);
+        final ChangesRequest question = Objects.requireNonNull(each.question);
         try {
             question.read(frame, 0, frame.capacity());
         } catch (WireException e) {

@@ -34,11 +34,11 @@ final class OperationDraw {
     private final Workload workload;
     private final WorkloadPlan plan;
     private final RandomSource random;
-    private final Inclination inclination;
-    private final Knowledge known;
+    private final WorkloadBias inclination;
+    private final ClientKnowledge known;
     private final int[] weights = new int[ACTIONS.length];
 
-    OperationDraw(Workload workload, RandomSource random, Inclination inclination, Knowledge known) {
+    OperationDraw(Workload workload, RandomSource random, WorkloadBias inclination, ClientKnowledge known) {
         this.workload = workload;
         this.plan = workload.plan();
         this.random = random;
@@ -47,7 +47,7 @@ final class OperationDraw {
     }
 
     /** Draws everything except the value to store. */
-    void draw(Asked asked, long nowNs) {
+    void draw(IssuedRequest asked, long nowNs) {
         final boolean isUsual = inclination.isUsual();
         int key = random.nextInt(plan.keys());
         if (!isUsual) {
@@ -122,7 +122,7 @@ final class OperationDraw {
         return ACTIONS[chosen];
     }
 
-    private void drawLifetimes(Asked asked) {
+    private void drawLifetimes(IssuedRequest asked) {
         if (asked.action == KeyAction.TOUCH) {
             drawTouch(asked);
             return;
@@ -159,13 +159,13 @@ final class OperationDraw {
         }
     }
 
-    private void drawTouch(Asked asked) {
+    private void drawTouch(IssuedRequest asked) {
         final int drawn = random.nextInt(16);
         asked.accessMs = drawn < 2 ? Ttl.IMMEDIATE : drawn == 2 ? otherLifetime() : lifetime();
         asked.lifetime = drawn < 2 ? LifetimeKind.LAST_ACCESS : LifetimeKind.ACCESS;
     }
 
-    private void drawImmediate(Asked asked) {
+    private void drawImmediate(IssuedRequest asked) {
         final int drawn = random.nextInt(3);
         asked.createMs = drawn == 0 ? otherLifetime() : Ttl.IMMEDIATE;
         asked.updateMs = drawn == 1 ? otherLifetime() : Ttl.IMMEDIATE;

@@ -16,11 +16,11 @@ public final class Workload {
     private final SimValues values;
     private final HistoryRecorder history;
     private final int clients;
-    private final Caches caches;
-    private final ValueLifetimes lifetimes = new ValueLifetimes();
+    private final WorkloadCaches caches;
+    private final LifetimeChecker lifetimes = new LifetimeChecker();
     private final Coverage coverage = new Coverage();
     private final Counts counts;
-    private final GivenVersions versions;
+    private final VersionUniqueness versions;
     private final Map<Place, Long> valueOf = new HashMap<>();
 
     public Workload(WorkloadPlan plan, int clients, SimValues values, WorkloadHost host) {
@@ -29,12 +29,12 @@ public final class Workload {
         this.values = values;
         this.host = host;
         this.history = new HistoryRecorder(clients + 3, 0);
-        this.caches = new Caches(plan, host, history);
+        this.caches = new WorkloadCaches(plan, host, history);
         this.counts = new Counts(host);
-        this.versions = new GivenVersions(host);
+        this.versions = new VersionUniqueness(host);
     }
 
-    public WorkloadClient client(int number, RandomSource random, Inclination inclination) {
+    public WorkloadClient client(int number, RandomSource random, WorkloadBias inclination) {
         return new WorkloadClient(number, this, history.log(number), random, inclination);
     }
 
@@ -49,15 +49,15 @@ public final class Workload {
     }
 
     /** Checker of every key's value while all clients pause. */
-    public WindowJudge windowJudge() {
-        return new WindowJudge(this, history, history.log(clients));
+    public WindowChecker windowChecker() {
+        return new WindowChecker(this, history, history.log(clients));
     }
 
-    public Caches caches() {
+    public WorkloadCaches caches() {
         return caches;
     }
 
-    public ValueLifetimes lifetimes() {
+    public LifetimeChecker lifetimes() {
         return lifetimes;
     }
 
@@ -81,7 +81,7 @@ public final class Workload {
         return counts;
     }
 
-    GivenVersions versions() {
+    VersionUniqueness versions() {
         return versions;
     }
 

@@ -20,22 +20,22 @@ public final class WorkloadClient {
 
     private final int number;
     private final Workload workload;
-    private final Inclination inclination;
+    private final WorkloadBias inclination;
     private final Request request = new Request();
-    private final Knowledge known = new Knowledge();
+    private final ClientKnowledge known = new ClientKnowledge();
     private final OperationDraw draw;
-    private final AnswerJudge judge;
-    private final Asked asked;
+    private final ResponseChecker judge;
+    private final IssuedRequest asked;
     private long valueCount;
     private int attempts;
 
-    WorkloadClient(int number, Workload workload, CallerLog log, RandomSource random, Inclination inclination) {
+    WorkloadClient(int number, Workload workload, CallerLog log, RandomSource random, WorkloadBias inclination) {
         this.number = number;
         this.workload = workload;
         this.inclination = inclination;
-        this.asked = new Asked(workload.caches().newest(0));
+        this.asked = new IssuedRequest(workload.caches().newest(0));
         this.draw = new OperationDraw(workload, random, inclination, known);
-        this.judge = new AnswerJudge(number, workload, log, known);
+        this.judge = new ResponseChecker(number, workload, log, known);
     }
 
     /** Draws an operation; the caller sends the returned request. */
@@ -77,7 +77,7 @@ public final class WorkloadClient {
     }
 
     private void noteLifetimes() {
-        final ValueLifetimes lifetimes = workload.lifetimes();
+        final LifetimeChecker lifetimes = workload.lifetimes();
         final int history = asked.history();
         if (asked.action.stores()) {
             lifetimes.begins(history, asked.written);

@@ -21,7 +21,7 @@ import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.TestJvm;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.configstore.ConfigurationStore;
-import org.rowankv.server.membership.PlannedSwap;
+import org.rowankv.server.membership.PrimaryTransfer;
 
 /** Two client JVMs with listeners, and server processes whose primaries are transferred. */
 final class ListeningJvmsTest {
@@ -102,7 +102,7 @@ final class ListeningJvmsTest {
                 assertThat(heard.texts()).containsExactly("CREATED a=1", "UPDATED a=2");
 
                 try (ConfigurationStore store = servers.cluster().connect()) {
-                    new PlannedSwap(store, "listeners", new SplittableRandomSource(3)).swap(0, -1);
+                    new PrimaryTransfer(store, "listeners", new SplittableRandomSource(3)).swap(0, -1);
                 }
                 // The transfer restarts all servers together, so both report a loss, and then receive later events.
                 other.awaitLine("LOST");

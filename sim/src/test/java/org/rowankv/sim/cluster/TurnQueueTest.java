@@ -11,10 +11,10 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 class TurnQueueTest {
-    private static final class Waiting extends Turned {
+    private static final class Parker extends SimTask {
         private long dueNs = NEVER;
 
-        Waiting() {
+        Parker() {
             super(null);
         }
 
@@ -33,23 +33,23 @@ class TurnQueueTest {
     void shouldKnowAtAnyTimeWhoCanGoOnAndWhenTheNextCan() {
         final RandomSource random = new SplittableRandomSource(7).fork("queue");
         final TurnQueue queue = new TurnQueue();
-        final List<Waiting> all = new ArrayList<>();
+        final List<Parker> all = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            all.add(new Waiting());
+            all.add(new Parker());
         }
         long nowNs = 0;
         for (int i = 0; i < 20_000; i++) {
             nowNs += random.nextInt(3);
             queue.advance(nowNs);
-            final Waiting one = all.get(random.nextInt(all.size()));
+            final Parker one = all.get(random.nextInt(all.size()));
             one.dueNs = switch (random.nextInt(8)) {
                 case 0, 1 -> 0;
-                case 2 -> Turned.NEVER;
+                case 2 -> SimTask.NEVER;
                 default -> nowNs + random.nextInt(300);
             };
             if (random.nextInt(10) == 0) {
                 queue.remove(one);
-                one.dueNs = Turned.NEVER;
+                one.dueNs = SimTask.NEVER;
             } else {
                 queue.place(one, one.dueNs, nowNs);
             }
@@ -57,18 +57,18 @@ class TurnQueueTest {
         }
         queue.clear();
         assertThat(queue.readyCount()).isZero();
-        assertThat(queue.earliestNs()).isEqualTo(Turned.NEVER);
+        assertThat(queue.earliestNs()).isEqualTo(SimTask.NEVER);
         assertThat(all).allMatch(one -> one.index() < 0);
     }
 
-    private static void assertAgrees(TurnQueue queue, List<Waiting> all, long nowNs) {
-        final Set<Turned> ready = new HashSet<>();
+    private static void assertAgrees(TurnQueue queue, List<Parker> all, long nowNs) {
+        final Set<SimTask> ready = new HashSet<>();
         for (int i = 0; i < queue.readyCount(); i++) {
             ready.add(queue.ready(i));
         }
-        final Set<Turned> expected = new HashSet<>();
-        long earliest = Turned.NEVER;
-        for (Waiting one : all) {
+        final Set<SimTask> expected = new HashSet<>();
+        long earliest = SimTask.NEVER;
+        for (Parker one : all) {
             if (one.dueNs <= nowNs) {
                 expected.add(one);
             } else {

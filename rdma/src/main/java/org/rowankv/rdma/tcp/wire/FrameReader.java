@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.frame.FrameCutter;
+import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameLimits;
 import org.rowankv.protocol.frame.FrameMemory;
 import org.rowankv.protocol.frame.Progress;
@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the frames of one connection: a {@link FrameCutter} on what Netty brings, with Netty's memory for what is not whole. So a
+ * Reads the frames of one connection: a {@link FrameDecoder} on what Netty brings, with Netty's memory for what is not whole. So a
  * peer that stops in the middle of a message holds up no other.
  *
  * <p>A frame that is not whole must get on ({@link Progress}) in the time after which a silent peer counts as gone.
@@ -42,8 +42,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private final PeerFrameWriter writer = new PeerFrameWriter();
     private final FaultLog<WireFault> faults;
     private final Clock clock;
-    private final FrameCutter cutter = new FrameCutter(WirePort.PEERS, this, this::replace);
-    private final FrameCutter.Taker taker = this::takes;
+    private final FrameDecoder cutter = new FrameDecoder(WirePort.PEERS, this, this::replace);
+    private final FrameDecoder.Taker taker = this::takes;
     /** Where the cutter keeps what is not whole. */
     private ByteBuf partial = Unpooled.EMPTY_BUFFER;
 
@@ -179,7 +179,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         if (isWaiting()) {
             here.channel().config().setAutoRead(false);
         }
-        progress.owes(cutter.heldBytes() > 0 && !isWaiting(), nowNs);
+        progress.owes(cutter.bufferAccounting() > 0 && !isWaiting(), nowNs);
         count();
     }
 
@@ -222,7 +222,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     }
 
     /** Bytes of the buffer of the frame that is not whole; 0 if this end does not read. */
-    public final int heldBytes() {
+    public final int bufferAccounting() {
         return counted;
     }
 
@@ -237,7 +237,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private WireException stalled() {
         return new WireException(
                 WireFault.STALLED,
-                describe() + ": " + cutter.heldBytes() + " of " + cutter.awaitedLength() + " bytes have arrived");
+                describe() + ": " + cutter.bufferAccounting() + " of " + cutter.awaitedLength() + " bytes have arrived");
     }
 
     /** Writes a frame without payload. */

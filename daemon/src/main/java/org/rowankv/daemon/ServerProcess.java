@@ -1,0 +1,179 @@
+package org.rowankv.daemon;
+
+import java.net.InetSocketAddress;
+import java.util.Locale;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.daemon.admin.AdminPort;
+import org.rowankv.daemon.admin.ServerMetricsReader;
+import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
+import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.tcp.TcpFabric;
+import org.rowankv.rdma.tcp.TcpFabricSettings;
+import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.server.cluster.ClientEndpoint;
+import org.rowankv.server.cluster.ClusterServer;
+import org.rowankv.server.cluster.ClusterSettings;
+import org.rowankv.server.cluster.ClusterContext;
+import org.rowankv.server.cluster.StartPhase;
+import org.rowankv.server.directory.ServerDirectory;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.engine.ServerStatistics;
+import org.rowankv.server.frontend.PortCounters;
+import org.rowankv.server.membership.ServerAddresses;
+import org.rowankv.topology.Configuration;
+
+/** All that a server process consists of: the fabric, the configuration store, the server, and the port where it tells of itself. */
+final class ServerProcess implements AutoCloseable {
+    private final ZooKeeperConfigurationStore store;
+    private final TcpFabric fabric;
+    private final AdminPort admin;
+    private final ClusterServer server;
+    private final ClusterSettings settings;
+    private final PortCounters clients;
+    private final ErrorLog errors;
+    private final ClientEndpoint door;
+
+    /**
+     * Listens, and begins to become a server of its cluster.
+     *
+     * @param store of the cluster; closed with this, also if this cannot be made
+     * @param peers where it listens for servers
+     * @param adminAddress where it tells of itself
+     * @param clients what is counted where clients come in
+     * @throws java.io.UncheckedIOException if an address cannot be listened at
+     */
+    ServerProcess(
+            ClusterSettings settings,
+            ZooKeeperConfigurationStore store,
+            InetSocketAddress peers,
+            InetSocketAddress adminAddress,
+            ClientEndpoint door,
+            PortCounters clients,
+            ErrorLog errors) {
+        this.settings = settings;
+        this.store = store;
+        this.clients = clients;
+        this.errors = errors;
+        this.door = door;
+        final ServerAddresses addresses = new ServerAddresses();
+        final boolean power = settings.shape().durability() == Durability.POWER;
+        try {
+            this.fabric = new TcpFabric(TcpFabricSettings.of(peers, addresses::addressOf, with -> {
+                with.keepsReserve = true;
+                with.maxMessage = settings.shape().maxMessage();
+                with.ackLevel = power ? AckLevel.FORCED : AckLevel.LANDED;
+                with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);
+            }));
+        } catch (RuntimeException e) {
+            store.close();
+            throw e;
+        }
+        try {
+            this.admin = new AdminPort(adminAddress, this::answer, SystemClock.INSTANCE);
+        } catch (RuntimeException e) {
+            fabric.close();
+            store.close();
+            throw e;
+        }
+        final int processors = Runtime.getRuntime().availableProcessors();
+        this.server = new ClusterServer(
+                settings,
+                new ClusterContext(
+                        store,
+                        fabric,
+                        addresses,
+                        SystemClock.INSTANCE,
+                        SecureSeed.source(),
+                        ThreadScheduling.INSTANCE,
+                        errors,
+                        Math.max(1, processors / 2),
+                        door,
+                        ServerDirectory::open,
+                        usual -> {}));
+        server.start();
+    }
+
+    ClusterServer server() {
+        return server;
+    }
+
+    private String answer(String line) {
+        return switch (line) {
+            case "health" -> health();
+            case "status" -> status();
+            case "metrics" -> metrics();
+            default -> "unknown: ask health, status or metrics\n";
+        };
+    }
+
+    private String health() {
+        final ClusterServer own = server;
+        if (own == null) {
+            return "starting\n"; // asked while this is still being made
+        }
+        final String saying = own.saying();
+        return own.phase().name().toLowerCase(Locale.ROOT) + (saying.isEmpty() ? "" : ": " + saying) + "\n";
+    }
+
+    private String metrics() {
+        final ClusterServer own = server;
+        return own == null ? "starting\n" : new ServerMetricsReader(settings.name(), own, fabric, clients, errors).text();
+    }
+
+    /** Lines {@code name=value}. */
+    private String status() {
+        final StringBuilder text = new StringBuilder();
+        text.append("name=").append(settings.name()).append('\n');
+        final ClusterServer own = server;
+        text.append("pid=").append(ProcessHandle.current().pid()).append('\n');
+        text.append("health=").append(health());
+        text.append("threading=")
+                .append(settings.threading().name().toLowerCase(Locale.ROOT))
+                .append('\n');
+        if (own == null) {
+            return text.toString();
+        }
+        final Configuration configuration = own.configuration();
+        text.append("server=").append(own.serverId()).append('\n');
+        text.append("term=")
+                .append(configuration == null ? 0 : configuration.term())
+                .append('\n');
+        new TreeMap<>(door.counts())
+                .forEach((name, count) ->
+                        text.append(name).append('=').append(count).append('\n'));
+        final @Nullable Server serving = own.server();
+        if (serving != null) {
+            final ServerStatistics statistics = serving.statistics();
+            text.append("objects=").append(statistics.indexEntries()).append('\n');
+            text.append("space-limit=").append(statistics.spaceLimit()).append('\n');
+            text.append("space-available=").append(statistics.spaceAvailable()).append('\n');
+            text.append("reconnects=").append(statistics.reconnects()).append('\n');
+        }
+        return text.toString();
+    }
+
+    /** Whether it came to its end because it could not go on. */
+    boolean hasFailed() {
+        return server.phase() == StartPhase.FAILED;
+    }
+
+    /** Whether it came to its end because an agent was stopped or a device failed, while it ran. */
+    boolean hasStoppedItself() {
+        return hasFailed() && server.hasStoppedItself();
+    }
+
+    /** Drains, and stops. */
+    @Override
+    public void close() {
+        server.close();
+        admin.close();
+        fabric.close();
+        store.close();
+    }
+}

@@ -1,0 +1,67 @@
+package org.rowankv.driver.net;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.rowankv.driver.stream.ChangeCursor;
+import org.rowankv.protocol.frame.WireException;
+import org.rowankv.protocol.wire.ChangesDescriptor;
+import org.rowankv.protocol.wire.ChangesDescriptor.Section;
+import org.rowankv.protocol.wire.ChangesRequestDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
+import org.rowankv.protocol.wire.FrameEncoder;
+
+/** Asks a server for what has changed. Read after the answer has come. */
+public final class ChangesRequest implements ControlRequest {
+    private final long term;
+    private final int waitMs;
+    private final List<ChangeCursor> cursors;
+    /** By cursor, since it may move on while this is under way. */
+    private final long[] positions;
+
+    private List<Section> sections = List.of();
+
+    /** @param cursors of shards whose primary is asked; no more than a question may have */
+    public ChangesRequest(long term, int waitMs, List<ChangeCursor> cursors) {
+        this(term, waitMs, cursors, ChangeCursor::position);
+    }
+
+    /** Tells the server what is wanted from now on, and asks where that is. */
+    public static ChangesRequest fromNow(long term, List<ChangeCursor> cursors) {
+        return new ChangesRequest(term, 0, cursors, unused -> ChangesRequestDescriptor.FROM_NOW);
+    }
+
+    private ChangesRequest(long term, int waitMs, List<ChangeCursor> cursors, ToLongFunction<ChangeCursor> position) {
+        this.term = term;
+        this.waitMs = waitMs;
+        this.cursors = new ArrayList<>(cursors);
+        this.positions = cursors.stream().mapToLong(position).toArray();
+    }
+
+    @Override
+    public void write(FrameEncoder out, long number) {
+        final int at = ChangesRequestDescriptor.begin(out, number, term, waitMs, positions.length);
+        for (int i = 0; i < positions.length; i++) {
+            final ChangeCursor cursor = cursors.get(i);
+            ChangesRequestDescriptor.section(
+                    out, at, i, positions[i], cursor.cacheId(), cursor.shard(), cursor.wantsOldValues());
+        }
+        ChangesRequestDescriptor.end(out, at);
+    }
+
+    @Override
+    public void read(ByteBuffer buffer, int at, int length) throws WireException {
+        NetSession.requireType(buffer, at, ClientFrameDescriptor.CHANGES);
+        ChangesDescriptor.check(buffer, at, length, positions.length);
+        sections = ChangesDescriptor.read(buffer, at);
+    }
+
+    public List<Section> sections() {
+        return sections;
+    }
+
+    public ChangeCursor cursor(Section section) {
+        return cursors.get(section.index());
+    }
+}

@@ -1,0 +1,70 @@
+package org.rowankv.driver.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.concurrent.Parker;
+
+/** Those that wait for others to read. */
+@Tag("jvm")
+final class LeaderFollowerReaderTest {
+    private static final long DEADLINE_NS = 5_000;
+
+    private final ManualClock clock = new ManualClock(1_000, 0);
+    private final InFlightRequest own = new InFlightRequest(0);
+    private final LeaderFollowerReader role = new LeaderFollowerReader(
+            new InFlightRequest[] {own},
+            Parker.THREADS,
+            (exchange, deadlineNs, spins) -> {
+                throw new AssertionError("it never reads");
+            },
+            clock);
+    private volatile boolean interrupted;
+    private final Thread waiting = new Thread(() -> interrupted = role.awaitOthers(own, DEADLINE_NS));
+
+    private void startAndAwaitParked() {
+        own.state(InFlightRequest.SENT);
+        waiting.start();
+        await().until(() -> waiting.getState() == Thread.State.WAITING); // without a time
+    }
+
+    @Test
+    void shouldWakeUpWhoseTimeIsOverAndNobodyElse() {
+        startAndAwaitParked();
+        clock.advanceNs(DEADLINE_NS - 1_000 - 1);
+        role.wakeOverdue();
+        assertThat(own.isOverdue(clock.nanoTime())).isFalse();
+        clock.advanceNs(1);
+        assertThat(own.isOverdue(clock.nanoTime())).isTrue();
+        assertThat(own.parkedOther()).isSameAs(waiting);
+        await().until(() -> {
+            role.wakeOverdue();
+            return !waiting.isAlive();
+        });
+        assertThat(own.isDone()).isFalse();
+        assertThat(own.parkedOther()).isNull();
+    }
+
+    @Test
+    void shouldWaitForNobodyWhoHasGone() throws InterruptedException {
+        startAndAwaitParked();
+        role.abandonOthers();
+        waiting.join();
+        assertThat(own.isDone()).isFalse();
+        assertThat(role.awaitOthers(own, DEADLINE_NS)).isFalse(); // at once
+    }
+
+    @Test
+    void shouldWaitOnWhenInterruptedAndSayItAfterwards() {
+        startAndAwaitParked();
+        waiting.interrupt();
+        await().until(() -> !waiting.isInterrupted() && waiting.getState() == Thread.State.WAITING);
+        own.state(InFlightRequest.ANSWERING);
+        role.wake(own.done(InFlightRequest.Outcome.ANSWERED));
+        await().until(() -> !waiting.isAlive());
+        assertThat(interrupted).isTrue();
+    }
+}

@@ -1,0 +1,184 @@
+package org.rowankv.driver.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.rowankv.driver.ModelSession;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Version;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.SplittableRandomSource;
+
+/** Whatever becomes of the attempts of a mutation, its outcome is true of all of them together. */
+final class RequestAttemptsTest {
+    /** What becomes of one attempt. */
+    enum Fate {
+        /** It does not arrive, and the client does not learn that. */
+        LOST_REQUEST,
+        /** It is applied, or was before, and the client does not learn that. */
+        LOST_REPLY,
+        /** It is refused before the shard looks whether an earlier attempt was applied. */
+        REFUSED,
+        /** It is refused if no earlier attempt was applied. */
+        REFUSED_IF_NEW
+    }
+
+    /** @param status with which it is refused, if it is */
+    record Attempt(Fate fate, Status status) {}
+
+    /** Given to an attempt for which the shard does not look for what earlier ones did. */
+    private static final List<Status> BEFORE_THE_LOOK = List.of(
+            Status.SESSION_EXPIRED,
+            Status.UNKNOWN_CACHE,
+            Status.CLOSED,
+            Status.NOT_PRIMARY,
+            Status.STALE_TERM,
+            Status.UNREACHABLE);
+    /** Given to an attempt for which it has looked. */
+    private static final List<Status> BEHIND_THE_LOOK =
+            List.of(Status.FULL, Status.TOO_LARGE, Status.CORRUPTED, Status.BAD_REQUEST, Status.NO_VERSION);
+
+    private static final byte[] KEY = {1};
+    private static final long DEADLINE_NS = 10_000_000_000L;
+
+    /** Goes on by itself, so that pauses end soon. */
+    private static final class HurryingClock implements Clock {
+        private final AtomicLong ns = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return ns.addAndGet(100_000);
+        }
+
+        @Override
+        public long wallMs() {
+            return 1;
+        }
+    }
+
+    private final HurryingClock clock = new HurryingClock();
+    private final ModelSession session = new ModelSession(clock, 1);
+    private final RowanClient client = new RowanClient(session, clock, new SplittableRandomSource(1), DEADLINE_NS);
+    private final int cache = client.catalogue().create("cache", new byte[0]).id();
+
+    private static Attempt attempt(int number) {
+        final Fate fate = Fate.values()[number & 3];
+        final List<Status> statuses = fate == Fate.REFUSED ? BEFORE_THE_LOOK : BEHIND_THE_LOOK;
+        return new Attempt(fate, statuses.get((number >> 2) % statuses.size()));
+    }
+
+    /** Lets attempts of mutations of keys fare as planned, and those behind the plan well. */
+    private final class Plan implements ModelSession.Interceptor {
+        private final Queue<Attempt> attempts = new ArrayDeque<>();
+        /** The last one ends when the operation's time is over: its answer stands. */
+        private boolean isLastLate;
+
+        private boolean isApplied;
+        private boolean losesReply;
+        private boolean anyLost;
+
+        @Override
+        public Status refuse(Request request) {
+            losesReply = false;
+            if (request.operation() != Operation.PUT) {
+                return Status.OK;
+            }
+            final Attempt next = attempts.poll();
+            if (isLastLate && next != null && attempts.isEmpty()) {
+                clock.ns.addAndGet(DEADLINE_NS);
+            }
+            final Fate fate = next == null ? null : next.fate();
+            if (next == null || fate == Fate.REFUSED_IF_NEW && isApplied) {
+                isApplied = true;
+                return Status.OK;
+            }
+            switch (fate) {
+                case LOST_REQUEST -> {
+                    anyLost = true;
+                    return Status.NO_REPLY;
+                }
+                case LOST_REPLY -> {
+                    anyLost = true;
+                    isApplied = true;
+                    losesReply = true;
+                    return Status.OK;
+                }
+                default -> {
+                    return next.status();
+                }
+            }
+        }
+
+        @Override
+        public boolean losesReply(Request request) {
+            return losesReply;
+        }
+    }
+
+    private Request carryOut(int way) {
+        final Request put = new Request().put(cache, KEY, 0, 1, KEY, 0, 1);
+        switch (way) {
+            case 0 -> client.execute(put);
+            case 1 -> client.executeAll(List.of(put));
+            default ->
+                assertThat(client.executeAsync(put).toCompletableFuture())
+                        .succeedsWithin(Duration.ofSeconds(60))
+                        .isSameAs(put);
+        }
+        return put;
+    }
+
+    private long version() {
+        session.interceptWith(new ModelSession.Interceptor() {});
+        return client.getVersioned(cache, KEY).version();
+    }
+
+    @Property(tries = 3_000)
+    void shouldSayOfAMutationWhatIsTrueOfAllItsAttempts(
+            @ForAll @Size(max = 5) List<@IntRange(max = 4 * 30 - 1) Integer> numbers,
+            @ForAll boolean isLastLate,
+            @ForAll @IntRange(max = 2) int way) {
+        client.put(cache, KEY, KEY);
+        final long before = version();
+        final Plan plan = new Plan();
+        plan.isLastLate = isLastLate;
+        numbers.forEach(number -> plan.attempts.add(attempt(number)));
+        session.interceptWith(plan);
+        final Status status = carryOut(way).status();
+        final long after = version();
+        if (status == Status.OK) {
+            assertThat(after).as("once").isEqualTo(Version.next(before));
+        } else if (status == Status.OUTCOME_UNKNOWN) {
+            assertThat(after).as("at most once").isIn(before, Version.next(before));
+            assertThat(plan.anyLost).as("whether anything was lost").isTrue();
+        } else {
+            assertThat(after).as("not at all").isEqualTo(before);
+        }
+        assertThat(carryOut(way).status()).as("the next one").isEqualTo(Status.OK);
+        assertThat(version()).isEqualTo(Version.next(after));
+    }
+
+    /** Of every status there is: the lists above leave none out. */
+    @Example
+    void shouldKnowWhenEachStatusIsGiven() {
+        final Set<Status> all = EnumSet.of(
+                Status.OK, Status.NOT_FOUND, Status.CONDITION_FAILED, Status.NO_REPLY, Status.OUTCOME_UNKNOWN);
+        all.addAll(BEFORE_THE_LOOK);
+        all.addAll(BEHIND_THE_LOOK);
+        assertThat(all).containsExactlyInAnyOrder(Status.values());
+    }
+}

@@ -1,0 +1,95 @@
+package org.rowankv.jcache;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import javax.cache.processor.EntryProcessor;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.operation.Versioned;
+
+/**
+ * The operations that answer with a stage, in terms of those that return: with the servers in this JVM there is nothing
+ * to wait for. Thread-safe, if the others are.
+ */
+abstract class AsyncCacheOperations<K, V> implements RowanCache<K, V> {
+    private static <T> CompletionStage<@Nullable T> stage(Supplier<? extends @Nullable T> operation) {
+        try {
+            return CompletableFuture.completedFuture(operation.get());
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
+    public CompletionStage<@Nullable V> getAsync(K key) {
+        return stage(() -> get(key));
+    }
+
+    @Override
+    public CompletionStage<Map<K, V>> getAllAsync(Set<? extends K> keys) {
+        return stage(() -> getAll(keys));
+    }
+
+    @Override
+    public CompletionStage<Versioned<V>> getVersionedAsync(K key) {
+        return stage(() -> getVersioned(key));
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> putAsync(K key, V value) {
+        return stage(() -> {
+            put(key, value);
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> putAllAsync(Map<? extends K, ? extends V> entries) {
+        return stage(() -> {
+            putAll(entries);
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> putIfAbsentAsync(K key, V value) {
+        return stage(() -> putIfAbsent(key, value));
+    }
+
+    @Override
+    public CompletionStage<Boolean> replaceIfVersionAsync(K key, V value, long version) {
+        return stage(() -> replaceIfVersion(key, value, version));
+    }
+
+    @Override
+    public CompletionStage<Boolean> removeAsync(K key) {
+        return stage(() -> remove(key));
+    }
+
+    @Override
+    public CompletionStage<Boolean> removeIfVersionAsync(K key, long version) {
+        return stage(() -> removeIfVersion(key, version));
+    }
+
+    @Override
+    public <T> CompletionStage<@Nullable T> invokeAsync(
+            K key, EntryProcessor<K, V, T> entryProcessor, @Nullable Object... arguments) {
+        return stage(() -> invoke(key, entryProcessor, arguments));
+    }
+
+    @Override
+    public Map<K, CompletionStage<Versioned<V>>> getEach(Set<? extends K> keys) {
+        for (K key : keys) {
+            Objects.requireNonNull(key, "one of the keys");
+        }
+        final Map<K, CompletionStage<Versioned<V>>> read = new HashMap<>();
+        for (K key : keys) {
+            read.put(key, getVersionedAsync(key));
+        }
+        return read;
+    }
+}

@@ -1,0 +1,96 @@
+package org.rowankv.jcache.integration;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import javax.cache.integration.CacheLoader;
+import javax.cache.integration.CacheLoaderException;
+import org.jspecify.annotations.Nullable;
+
+/** A cache's loader; whatever it throws arrives as a {@link CacheLoaderException}, but for errors. Thread-safe, if it is. */
+public final class LoaderCalls<K, V> implements Closeable {
+    private static final long PATIENCE_MS = 5_000;
+
+    /** Read by who calls the loader, written by who closes it. */
+    private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock();
+
+    private volatile boolean closed;
+    private final CacheLoader<K, V> loader;
+
+    public LoaderCalls(CacheLoader<K, V> loader) {
+        this.loader = loader;
+    }
+
+    /** The value, or null when there is none to load. */
+    public @Nullable V load(K key) {
+        begin();
+        try {
+            return loader.load(key);
+        } catch (CacheLoaderException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new CacheLoaderException("the loader failed", e);
+        } finally {
+            calls.readLock().unlock();
+        }
+    }
+
+    /** A loader that was closed is not called any more. */
+    private void begin() {
+        calls.readLock().lock();
+        if (closed) {
+            calls.readLock().unlock();
+            throw new CacheLoaderException("the cache of this loader is closed");
+        }
+    }
+
+    /** The values that there are; keys without one may be missing or map to null. */
+    public Map<K, V> loadAll(Collection<? extends K> keys) {
+        final Map<K, V> loaded;
+        begin();
+        try {
+            loaded = loader.loadAll(keys);
+        } catch (CacheLoaderException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new CacheLoaderException("the loader failed", e);
+        } finally {
+            calls.readLock().unlock();
+        }
+        if (loaded == null) {
+            throw new CacheLoaderException("the loader returned null instead of a map");
+        }
+        return loaded;
+    }
+
+    /** Waits for calls under way, {@value #PATIENCE_MS} ms at most: one that hangs holds nobody up for longer. */
+    @Override
+    public void close() throws IOException {
+        closed = true;
+        if (loader instanceof Closeable closeable) {
+            final boolean alone = awaitCalls();
+            try {
+                closeable.close();
+            } finally {
+                if (alone) {
+                    calls.writeLock().unlock();
+                }
+            }
+        }
+    }
+
+    private boolean awaitCalls() {
+        if (calls.getReadHoldCount() > 0) {
+            return false; // closed by the loader itself
+        }
+        try {
+            return calls.writeLock().tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package org.rowankv.jcache.operation;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.codec.ByteSink;
+import org.rowankv.protocol.Request;
+import org.rowankv.runtime.concurrent.SlotPool;
+
+/**
+ * What one operation works with, kept for the next: a request, and the bytes of a key and a value. Used by the thread that
+ * borrowed it from {@link RequestBufferPool}.
+ */
+final class RequestBuffer implements AutoCloseable {
+    private static final int KEY_BYTES = 64;
+    private static final int VALUE_BYTES = 256;
+    /** Above this an array is given back to the collector after use. */
+    private static final int KEPT_BYTES = 1 << 20;
+
+    private final int cacheId;
+    /** Null: it is dropped after use. */
+    private final @Nullable SlotPool home;
+
+    private final int slot;
+    private final ByteSink key = new ByteSink(KEY_BYTES);
+    private final ByteSink value = new ByteSink(VALUE_BYTES);
+    private Request request = new Request();
+
+    /**
+     * @param home the pool that it goes back to, or null
+     * @param slot its place there
+     */
+    RequestBuffer(int cacheId, @Nullable SlotPool home, int slot) {
+        this.cacheId = cacheId;
+        this.home = home;
+        this.slot = slot;
+    }
+
+    ByteSink key() {
+        return key;
+    }
+
+    ByteSink value() {
+        return value;
+    }
+
+    /** The request of the latest of the following calls. */
+    Request request() {
+        return request;
+    }
+
+    Request get() {
+        return request.get(cacheId, key.bytes(), 0, key.length());
+    }
+
+    Request put() {
+        return request.put(cacheId, key.bytes(), 0, key.length(), value.bytes(), 0, value.length());
+    }
+
+    /** A request of its own, with its own bytes, that reads what {@link #get} would. */
+    Request separateGet() {
+        final byte[] bytes = Arrays.copyOf(key.bytes(), key.length());
+        return new Request().get(cacheId, bytes, 0, bytes.length);
+    }
+
+    /** A request of its own, with its own bytes, that writes what {@link #put} would. */
+    Request separatePut() {
+        final byte[] keyBytes = Arrays.copyOf(key.bytes(), key.length());
+        final byte[] valueBytes = Arrays.copyOf(value.bytes(), value.length());
+        return new Request().put(cacheId, keyBytes, 0, keyBytes.length, valueBytes, 0, valueBytes.length);
+    }
+
+    Request delete() {
+        return request.delete(cacheId, key.bytes(), 0, key.length());
+    }
+
+    Request touch(long version, long ttlMs) {
+        return request.touch(cacheId, key.bytes(), 0, key.length(), version, ttlMs);
+    }
+
+    /** Gives it back; its borrower does not use it any more. */
+    @Override
+    public void close() {
+        key.shrinkAbove(KEPT_BYTES, KEY_BYTES);
+        value.shrinkAbove(KEPT_BYTES, VALUE_BYTES);
+        if (request.result().length > KEPT_BYTES) {
+            request = new Request();
+        }
+        if (home != null) {
+            home.giveBack(slot);
+        }
+    }
+}

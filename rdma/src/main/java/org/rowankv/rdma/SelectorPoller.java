@@ -1,0 +1,107 @@
+package org.rowankv.rdma;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.function.Consumer;
+
+/** Sockets only, by one selector: for fabrics whose queue pairs do no I/O of their own. Allocates nothing per turn. */
+public final class SelectorPoller implements IoPoller {
+    private static final long NS_PER_MS = 1_000_000;
+
+    private final Selector selector;
+    private final Consumer<SelectionKey> onReady = SelectorPoller::onReady;
+    /** Announced before the owner looks for the last time whether it was woken up. */
+    private volatile boolean asleep;
+
+    private volatile boolean woken;
+
+    private record Watch(Consumer<SelectionKey> whenReady) {}
+
+    /** @throws UncheckedIOException as when descriptors are exhausted */
+    public SelectorPoller() {
+        try {
+            this.selector = Selector.open();
+        } catch (IOException e) {
+            throw new UncheckedIOException("opening a selector", e);
+        }
+    }
+
+    @Override
+    public Thread newThread(String name, Runnable body) {
+        final Thread thread = new Thread(body, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    @Override
+    public SelectionKey watch(SelectableChannel channel, int ops, Consumer<SelectionKey> whenReady)
+            throws ClosedChannelException {
+        return channel.register(selector, ops, new Watch(whenReady));
+    }
+
+    private static void onReady(SelectionKey key) {
+        if (key.isValid()) {
+            ((Watch) key.attachment()).whenReady.accept(key);
+        }
+    }
+
+    @Override
+    public int turn() {
+        // Before anything is looked for: who wakes the owner up from now on has perhaps not been seen by it.
+        if (woken) {
+            woken = false;
+        }
+        try {
+            return selector.selectNow(onReady);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public int await(long timeoutNs) {
+        asleep = true;
+        try {
+            // Who comes behind this look sees that the owner sleeps.
+            return woken ? selector.selectNow(onReady) : selector.select(onReady, timeoutMs(timeoutNs));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            asleep = false;
+        }
+    }
+
+    /** For a selector: 0 is without end. */
+    private static long timeoutMs(long timeoutNs) {
+        return timeoutNs == Long.MAX_VALUE ? 0 : (timeoutNs - 1) / NS_PER_MS + 1;
+    }
+
+    @Override
+    public void wakeUp() {
+        // Once: whoever has set it wakes the owner up, who looks for what both have put down.
+        if (!woken) {
+            woken = true;
+            if (asleep) {
+                selector.wakeup();
+            }
+        }
+    }
+
+    @Override
+    public boolean carriesPairs() {
+        return false;
+    }
+
+    @Override
+    public void close() {
+        try {
+            selector.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("closing a selector", e);
+        }
+    }
+}

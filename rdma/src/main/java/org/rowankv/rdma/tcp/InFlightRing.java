@@ -1,0 +1,51 @@
+package org.rowankv.rdma.tcp;
+
+import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.CompletionStatus;
+
+/**
+ * The operations of one queue pair that were posted and whose completions were not polled, by sequence number from 1.
+ * Allocated once. Owned by the pair's owner.
+ */
+final class InFlightRing {
+    private final long[] contexts;
+    private final int mask;
+    private long added;
+    private long polled;
+
+    InFlightRing(int capacity) {
+        this.contexts = new long[capacity];
+        this.mask = capacity - 1;
+    }
+
+    boolean hasRoom() {
+        return added - polled <= mask;
+    }
+
+    void add(long context) {
+        added++;
+        contexts[(int) added & mask] = context;
+    }
+
+    /** Hands out what is acknowledged, and all the rest when the pair has ended. The handler may post. */
+    int poll(CompletionHandler handler, int limit, AckReader reader) {
+        int count = 0;
+        while (count < limit && polled != added) {
+            // The end first: what was acknowledged before it is seen with it.
+            final QueuePairEnd end = reader.end();
+            final int status;
+            if (polled < reader.acknowledged()) {
+                status = CompletionStatus.LANDED;
+            } else if (end == null) {
+                break;
+            } else {
+                status = end.statusOf(polled + 1);
+            }
+            polled++;
+            final long context = contexts[(int) polled & mask];
+            count++;
+            handler.onCompletion(context, status);
+        }
+        return count;
+    }
+}

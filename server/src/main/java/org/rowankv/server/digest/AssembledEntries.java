@@ -1,0 +1,60 @@
+package org.rowankv.server.digest;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entries that were whole once: should their sender begin again, all their blocks land once more. By shard and in the order of
+ * versions, so that a record of CommitVer, which names many shards, costs what it removes and not what there is.
+ *
+ * <p>Owned by the thread of its {@link EntryAssembler}.
+ */
+final class AssembledEntries {
+    /** With the type, since the record of a completion has the version of the entry that it is about. */
+    record Key(int shard, long version, int type) {
+        private static final Comparator<Key> BY_VERSION =
+                Comparator.comparingLong(Key::version).thenComparingInt(Key::type);
+    }
+
+    /** By shard, without boxes: records of CommitVer name all shards, again and again. Null where nothing was ever added. */
+    private final List<@Nullable NavigableSet<Key>> byShard = new ArrayList<>();
+
+    void add(Key key) {
+        while (byShard.size() <= key.shard()) {
+            byShard.add(null);
+        }
+        NavigableSet<Key> ofShard = byShard.get(key.shard());
+        if (ofShard == null) {
+            ofShard = new TreeSet<>(Key.BY_VERSION);
+            byShard.set(key.shard(), ofShard);
+        }
+        ofShard.add(key);
+    }
+
+    private @Nullable NavigableSet<Key> of(int shard) {
+        return shard < byShard.size() ? byShard.get(shard) : null;
+    }
+
+    boolean contains(Key key) {
+        final NavigableSet<Key> ofShard = of(key.shard());
+        return ofShard != null && ofShard.contains(key);
+    }
+
+    /** Forgets those of a shard up to a version. */
+    void forget(int shard, long version) {
+        final NavigableSet<Key> ofShard = of(shard);
+        while (ofShard != null && !ofShard.isEmpty() && ofShard.first().version() <= version) {
+            ofShard.pollFirst();
+        }
+    }
+
+    int count() {
+        return byShard.stream()
+                .mapToInt(ofShard -> ofShard == null ? 0 : ofShard.size())
+                .sum();
+    }
+}

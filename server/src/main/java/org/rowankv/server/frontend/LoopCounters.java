@@ -1,0 +1,147 @@
+package org.rowankv.server.frontend;
+
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.runtime.concurrent.LatencyHistogram;
+
+/**
+ * What one event loop did for its clients. Written by the loop alone, read by anybody: no lock, no allocation, and for what is
+ * answered in the turn in which it came, one look at the clock for all of them together.
+ */
+final class LoopCounters {
+    private static final int STATUSES = Status.values().length;
+    private static final int OPERATIONS = Operation.values().length;
+
+    private final AtomicLongArray answered = new AtomicLongArray(OPERATIONS * STATUSES);
+    private final LatencyHistogram[] latency = new LatencyHistogram[OPERATIONS];
+    private final OwnedCounter replayed = new OwnedCounter();
+    private final OwnedCounter receivedBytes = new OwnedCounter();
+    private final OwnedCounter sentBytes = new OwnedCounter();
+    private final OwnedCounter pages = new OwnedCounter();
+    private final OwnedCounter catalogueRequests = new OwnedCounter();
+    private final OwnedCounter turns = new OwnedCounter();
+    private final OwnedCounter waits = new OwnedCounter();
+    private final OwnedCounter bufferAccounting = new OwnedCounter();
+    private final OwnedCounter frameWaits = new OwnedCounter();
+    /** By operation: answered in this turn, in which they came. */
+    private final long[] thisTurn = new long[OPERATIONS];
+
+    LoopCounters() {
+        Arrays.setAll(latency, operation -> new LatencyHistogram());
+    }
+
+    // --- by the loop ---
+
+    void answered(Request request) {
+        final int at =
+                request.operation().ordinal() * STATUSES + request.status().ordinal();
+        answered.setOpaque(at, answered.getPlain(at) + 1);
+        if (ResultBits.has(request.bits(), ResultBits.REPLAYED)) {
+            replayed.add(1);
+        }
+    }
+
+    void answeredInTurn(Operation operation) {
+        thisTurn[operation.ordinal()]++;
+    }
+
+    void answeredLater(Operation operation, long ns) {
+        latency[operation.ordinal()].record(ns, 1);
+    }
+
+    /** What came in this turn and was answered in it took that long. */
+    void endTurn(long ns) {
+        for (int operation = 0; operation < OPERATIONS; operation++) {
+            if (thisTurn[operation] > 0) {
+                latency[operation].record(ns, thisTurn[operation]);
+                thisTurn[operation] = 0;
+            }
+        }
+    }
+
+    void received(long bytes) {
+        receivedBytes.add(bytes);
+    }
+
+    void sent(long bytes) {
+        sentBytes.add(bytes);
+    }
+
+    void page() {
+        pages.add(1);
+    }
+
+    void catalogueRequest() {
+        catalogueRequests.add(1);
+    }
+
+    /** A request has to wait until the server has roles. */
+    void waited() {
+        waits.add(1);
+    }
+
+    void turn() {
+        turns.add(1);
+    }
+
+    /** Connections and requests hold so much memory more. */
+    void held(long delta) {
+        bufferAccounting.add(delta);
+    }
+
+    /** A frame has to wait for room. */
+    void frameWaited() {
+        frameWaits.add(1);
+    }
+
+    // --- by anybody ---
+
+    long answered(Operation operation, Status status) {
+        return answered.getOpaque(operation.ordinal() * STATUSES + status.ordinal());
+    }
+
+    LatencyHistogram latency(Operation operation) {
+        return latency[operation.ordinal()];
+    }
+
+    long replayed() {
+        return replayed.get();
+    }
+
+    long receivedBytes() {
+        return receivedBytes.get();
+    }
+
+    long sentBytes() {
+        return sentBytes.get();
+    }
+
+    long pages() {
+        return pages.get();
+    }
+
+    long catalogueRequests() {
+        return catalogueRequests.get();
+    }
+
+    long waits() {
+        return waits.get();
+    }
+
+    long bufferAccounting() {
+        return bufferAccounting.get();
+    }
+
+    long frameWaits() {
+        return frameWaits.get();
+    }
+
+    long turns() {
+        return turns.get();
+    }
+}

@@ -1,0 +1,388 @@
+package org.rowankv.server.peer;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
+import org.rowankv.rdma.rowan.FrameChecksum;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.recovery.RecoveredServer;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
+
+/**
+ * Collect and scatter (§4.5 and §4.7 of the paper) between servers that are processes of their own. The primary of a shard
+ * in the configuration that is being started asks every other complete replica which entries it has that may not be on all
+ * replicas, takes over what it lacks, and gives each what that one lacks. Afterwards all own the same entries: what was
+ * never acknowledged took effect everywhere or, if no replica has it, nowhere.
+ *
+ * <p>Every step may be repeated: taking over an entry that is there changes nothing. A start that ends half way has changed
+ * nothing that the next would not do again.
+ *
+ * <p>The recovered server is used by one thread at a time: whoever asks and whoever answers exclude each other here.
+ */
+public final class LogReconciliation {
+    /** Of a shard, in one answer. */
+    private static final int MOST_VERSIONS = 64 << 10;
+
+    /**
+     * What the complete replicas of a shard hold of what some of them lack.
+     *
+     * @param lacking versions that some replica has and another one lacks
+     * @param mine of these, what this server has
+     * @param held by the other servers: what they have of these
+     */
+    private record Compared(Set<Long> lacking, Set<Long> mine, Map<Integer, Set<Long>> held) {}
+
+    private final Configuration configuration;
+    private final RecoveredServer own;
+    /** By shard: the versions that the scan found and that may not be on all replicas. */
+    private final Map<Integer, SortedSet<Long>> found = new HashMap<>();
+    /** By shard whose primary this server is. Of the thread that asks. */
+    private final Map<Integer, Compared> compared = new TreeMap<>();
+    /** By shard of another primary: what it says that some replica lacks. Guarded by this. */
+    private final Map<Integer, Set<Long>> lackingSomewhere = new HashMap<>();
+    /** By shard: the versions that were taken over since. */
+    private final Map<Integer, Set<Long>> taken = new HashMap<>();
+
+    public LogReconciliation(Configuration configuration, RecoveredServer own) {
+        this.configuration = configuration;
+        this.own = own;
+    }
+
+    // --- as the primary ---
+
+    /**
+     * Compares, for the shards whose primary this server is, what all complete replicas hold, and tells them. What all of them have
+     * is of no interest any more, and does not keep a server from making room: so no server takes anything over before all shards
+     * were compared.
+     */
+    public void compare(PeerCalls calls, PeerCalls.Patience patience) {
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            if (configuration.shard(shard).primary() == own.serverId()) {
+                compare(shard, calls, patience);
+            }
+        }
+    }
+
+    private void compare(int shard, PeerCalls calls, PeerCalls.Patience patience) {
+        final List<Integer> others = new ArrayList<>();
+        final ShardAssignment assignment = configuration.shard(shard);
+        for (int backup : assignment.backups()) {
+            if (assignment.isComplete(backup)) {
+                others.add(backup);
+            }
+        }
+        if (others.isEmpty()) {
+            return;
+        }
+        // Above the highest CommitVer that any of them knows: below it every replica had the entry, and may have
+        // dropped it
+        // since for good reason.
+        long commitVersion = own.replicas().get(shard).commitVersion();
+        final Map<Integer, Set<Long>> held = new TreeMap<>();
+        for (int server : others) {
+            final Set<Long> versions = new TreeSet<>();
+            commitVersion = Math.max(
+                    commitVersion,
+                    collect(shard, assignment.epoch(), server, commitVersion, versions, calls, patience));
+            held.put(server, versions);
+        }
+        final Set<Long> mine = ownVersions(shard, commitVersion);
+        final Set<Long> lacking = new TreeSet<>(mine);
+        final Set<Long> common = new HashSet<>(mine);
+        for (Set<Long> versions : held.values()) {
+            final long known = commitVersion;
+            versions.removeIf(version -> version <= known);
+            lacking.addAll(versions);
+            common.retainAll(versions);
+        }
+        lacking.removeAll(common);
+        mine.retainAll(lacking);
+        held.values().forEach(versions -> versions.retainAll(lacking));
+        compared.put(shard, new Compared(lacking, mine, held));
+        for (int server : others) {
+            tellLacking(shard, server, lacking, calls, patience);
+        }
+        agreeAllBut(shard, lacking);
+    }
+
+    /** In parts that fit into messages, the last one marked. */
+    static void tellLacking(int shard, int server, Set<Long> lacking, PeerCalls calls, PeerCalls.Patience patience) {
+        final Iterator<Long> versions = lacking.iterator();
+        do {
+            final ByteBuffer part = ByteBuffer.allocate(Math.min(lacking.size(), MOST_VERSIONS) * Long.BYTES)
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            while (versions.hasNext() && part.hasRemaining()) {
+                part.putLong(versions.next());
+            }
+            final ByteBuffer unused =
+                    calls.ask(server, PeerRequestType.LACKING, shard, versions.hasNext() ? 1 : 0, part.flip(), patience);
+        } while (versions.hasNext());
+    }
+
+    /**
+     * When all servers have compared: makes the shards whose primary this server is the same on all their complete replicas;
+     * returns the copies made.
+     */
+    public long scatter(PeerCalls calls, PeerCalls.Patience patience) {
+        long copies = 0;
+        for (Map.Entry<Integer, Compared> each : compared.entrySet()) {
+            final Compared shard = each.getValue();
+            for (long version : shard.lacking) {
+                copies += spread(each.getKey(), version, shard.mine.contains(version), shard.held, calls, patience);
+            }
+            Chaos.point("start.collected");
+        }
+        return copies;
+    }
+
+    /**
+     * Adds what that server has above the version; returns the highest CommitVer that it knows.
+     *
+     * @param epoch of the shard that begins with this start: nothing was written in it yet
+     * @throws IllegalStateException if the server's answer cannot be true
+     */
+    static long collect(
+            int shard,
+            int epoch,
+            int server,
+            long commitVersion,
+            Set<Long> versions,
+            PeerCalls calls,
+            PeerCalls.Patience patience) {
+        long above = commitVersion;
+        while (true) {
+            final ByteBuffer answer =
+                    calls.ask(server, PeerRequestType.COLLECT, shard, above, ByteBuffer.allocate(0), patience);
+            final ByteBuffer found = PeerMessageDescriptor.payload(answer);
+            final long known = PeerMessageDescriptor.argument(answer);
+            final String reason = whyImpossible(epoch, above, known, found);
+            if (reason != null) {
+                throw new IllegalStateException(
+                        "what server " + server + " says of shard " + shard + " cannot be true: " + reason);
+            }
+            long last = above;
+            int count = 0;
+            while (found.hasRemaining()) {
+                last = found.getLong();
+                versions.add(last);
+                count++;
+            }
+            if (count < MOST_VERSIONS) {
+                return known;
+            }
+            above = last;
+        }
+    }
+
+    /**
+     * Why an answer to COLLECT is forged or damaged, or null. A CommitVer that is too high would hide entries that are not on
+     * all replicas; one of an earlier epoch is not judged, since this server may have dropped what it covers.
+     */
+    private static @Nullable String whyImpossible(int epoch, long above, long commitVersion, ByteBuffer versions) {
+        if (commitVersion < Version.NONE || Version.epoch(commitVersion) >= epoch) {
+            return "CommitVer " + Version.toString(commitVersion) + ", and epoch " + epoch + " only begins";
+        }
+        if (versions.remaining() % Long.BYTES != 0 || versions.remaining() / Long.BYTES > MOST_VERSIONS) {
+            return versions.remaining() + " bytes of versions";
+        }
+        long before = above;
+        for (int at = versions.position(); at < versions.limit(); at += Long.BYTES) {
+            final long version = versions.getLong(at);
+            if (version <= before || Version.epoch(version) >= epoch) {
+                return "version " + Version.toString(version) + " after " + Version.toString(before) + ", and epoch "
+                        + epoch + " only begins";
+            }
+            before = version;
+        }
+        return null;
+    }
+
+    private int spread(
+            int shard,
+            long version,
+            boolean isMine,
+            Map<Integer, Set<Long>> held,
+            PeerCalls calls,
+            PeerCalls.Patience patience) {
+        int copies = 0;
+        @Nullable ByteBuffer entry = isMine ? entry(shard, version) : null;
+        if (!isMine) {
+            for (Map.Entry<Integer, Set<Long>> each : held.entrySet()) {
+                if (entry == null && each.getValue().contains(version)) {
+                    final ByteBuffer answer =
+                            calls.ask(each.getKey(), PeerRequestType.FETCH, shard, version, ByteBuffer.allocate(0), patience);
+                    entry = PeerMessageDescriptor.payload(answer);
+                    take(shard, version, entry);
+                    copies++;
+                }
+            }
+        }
+        if (entry == null) {
+            throw new AssertionError("version " + version + " of shard " + shard + " is nowhere");
+        }
+        for (Map.Entry<Integer, Set<Long>> each : held.entrySet()) {
+            if (!each.getValue().contains(version)) {
+                final ByteBuffer unused =
+                        calls.ask(each.getKey(), PeerRequestType.TAKE, shard, version, entry.duplicate(), patience);
+                copies++;
+            }
+        }
+        return copies;
+    }
+
+    // --- what both do ---
+
+    private synchronized Set<Long> ownVersions(int shard, long above) {
+        return new TreeSet<>(found(shard).tailSet(above + 1));
+    }
+
+    private SortedSet<Long> found(int shard) {
+        return found.computeIfAbsent(
+                shard, one -> own.candidates(one, own.replicas().get(one).commitVersion()));
+    }
+
+    private synchronized void agreeAllBut(int shard, Set<Long> lacking) {
+        own.agreeAllBut(shard, lacking);
+    }
+
+    /** A copy of an entry held here, or null. */
+    private synchronized @Nullable ByteBuffer entry(int shard, long version) {
+        final long address = own.candidate(shard, version);
+        if (address == 0) {
+            return null;
+        }
+        final ByteBuffer source = own.segments().region().buffer(address);
+        final int at = own.segments().region().offset(address);
+        final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(source, at));
+        return ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN).put(0, source, at, length);
+    }
+
+    private synchronized void take(int shard, long version, ByteBuffer entry) {
+        final int epoch = configuration.shard(shard).epoch();
+        final String reason = Version.epoch(version) >= epoch
+                ? "version " + Version.toString(version) + ", and epoch " + epoch + " only begins"
+                : whyInvalid(shard, version, entry, own.segments().length());
+        if (reason != null) {
+            throw new IllegalStateException(
+                    "an entry of shard " + shard + " that another server sent cannot be taken over: " + reason);
+        }
+        if (!found(shard).contains(version)
+                && taken.computeIfAbsent(shard, one -> new HashSet<>()).add(version)) {
+            own.takeOver(entry, 0, own.replicas().get(shard).tenure());
+            Chaos.point("start.taken-over");
+        }
+    }
+
+    /**
+     * Why the bytes are no such entry, or null.
+     *
+     * @param mostBytes of an entry
+     */
+    static @Nullable String whyInvalid(int shard, long version, ByteBuffer entry, int mostBytes) {
+        if (entry.limit() < FrameDescriptor.STRIDE || entry.limit() > mostBytes) {
+            return entry.limit() + " bytes";
+        }
+        final long word = FrameDescriptor.wordPlain(entry, 0);
+        final int type = FrameDescriptor.type(word);
+        if (FrameDescriptor.length(word) != entry.limit()) {
+            return "its length is another";
+        }
+        if (type < EntryType.PUT || type > EntryType.COMPLETION) {
+            return "type " + type;
+        }
+        final String malformed = EntryDescriptor.whyMalformed(entry, 0, entry.limit());
+        if (malformed != null) {
+            return malformed;
+        }
+        if (EntryDescriptor.shard(entry, 0) != shard || EntryDescriptor.version(entry, 0) != version) {
+            return "it is another entry";
+        }
+        return FrameDescriptor.whyBodyInvalid(
+                entry, 0, EntryDescriptor.usedLength(entry, 0) - EntryDescriptor.FRAME_LENGTH, new FrameChecksum());
+    }
+
+    // --- as a backup ---
+
+    /**
+     * Answers a question of the primary.
+     *
+     * @return payload and argument of the answer; null if there is none
+     */
+    @Nullable
+    Answer answer(int from, int question, int shard, long argument, ByteBuffer payload) {
+        if (shard < 0
+                || shard >= configuration.shardCount()
+                || configuration.shard(shard).primary() != from
+                || !configuration.shard(shard).isComplete(own.serverId())) {
+            return null; // not his shard
+        }
+        switch (question) {
+            case PeerRequestType.COLLECT -> {
+                return collected(shard, argument);
+            }
+            case PeerRequestType.LACKING -> {
+                return agreed(shard, argument == 0, payload);
+            }
+            case PeerRequestType.FETCH -> {
+                final ByteBuffer entry = entry(shard, argument);
+                return entry == null ? null : new Answer(argument, entry);
+            }
+            case PeerRequestType.TAKE -> {
+                take(shard, argument, payload);
+                return new Answer(argument, ByteBuffer.allocate(0));
+            }
+            default -> {
+                return null;
+            }
+        }
+    }
+
+    /** An answer: its argument and payload. */
+    record Answer(long argument, ByteBuffer payload) {}
+
+    private synchronized Answer collected(int shard, long above) {
+        final long commitVersion = own.replicas().get(shard).commitVersion();
+        final List<Long> versions = ownVersions(shard, Math.max(above, commitVersion)).stream()
+                .limit(MOST_VERSIONS)
+                .toList();
+        final ByteBuffer payload =
+                ByteBuffer.allocate(versions.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        versions.forEach(payload::putLong);
+        return new Answer(commitVersion, payload.flip());
+    }
+
+    /**
+     * A part of what some replica of the shard lacks. The same part may come again, also behind the last one.
+     *
+     * @param isLast whether all of them are known now; others need not be candidates any more
+     */
+    private synchronized @Nullable Answer agreed(int shard, boolean isLast, ByteBuffer versions) {
+        if (versions.remaining() % Long.BYTES != 0 || versions.remaining() / Long.BYTES > MOST_VERSIONS) {
+            return null;
+        }
+        final Set<Long> lacking = lackingSomewhere.computeIfAbsent(shard, one -> new HashSet<>());
+        while (versions.hasRemaining()) {
+            lacking.add(versions.getLong());
+        }
+        if (isLast) {
+            found(shard); // what COLLECT is answered, should it come again
+            own.agreeAllBut(shard, lacking);
+        }
+        return new Answer(0, ByteBuffer.allocate(0));
+    }
+}

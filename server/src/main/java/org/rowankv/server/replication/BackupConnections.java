@@ -1,0 +1,182 @@
+package org.rowankv.server.replication;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.FabricException;
+import org.rowankv.rdma.QueuePair;
+import org.rowankv.rdma.IoPoller;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.topology.Configuration;
+
+/**
+ * The queue pairs of one worker or agent, one to each other server, made when first used. Owned by it. Nobody waits here:
+ * while a connection is being made there is none.
+ */
+public final class BackupConnections implements AutoCloseable {
+    private final Endpoint endpoint;
+    private final Configuration configuration;
+    private final Clock clock;
+    private final ErrorLog errors;
+    private final IntConsumer wakeUp;
+    private final @Nullable QueuePair[] pairs;
+    private final List<@Nullable CompletableFuture<QueuePair>> opening = new ArrayList<>();
+    /** By server: when an attempt failed after which others would fail too for a while. */
+    private final long[] failedNs;
+
+    private final boolean[] failed;
+    private @Nullable IoPoller io;
+    private boolean usesReserve;
+    private final OwnedCounter reconnects = new OwnedCounter();
+    private final OwnedCounter creditRefusals = new OwnedCounter();
+    private final OwnedCounter notReady = new OwnedCounter();
+
+    /** @param wakeUp tells a server's agents that somebody waits for a posted segment there */
+    public BackupConnections(Endpoint endpoint, Configuration configuration, Clock clock, ErrorLog errors, IntConsumer wakeUp) {
+        this.endpoint = endpoint;
+        this.configuration = configuration;
+        this.clock = clock;
+        this.errors = errors;
+        this.wakeUp = wakeUp;
+        this.pairs = new @Nullable QueuePair[configuration.serverCount()];
+        this.failedNs = new long[configuration.serverCount()];
+        this.failed = new boolean[configuration.serverCount()];
+        for (int server = 0; server < configuration.serverCount(); server++) {
+            opening.add(null);
+        }
+    }
+
+    /** These links carry the records that let receivers free segments: they may use what is kept in reserve for that. */
+    public BackupConnections useReserve() {
+        usesReserve = true;
+        return this;
+    }
+
+    /** Before they are used: whose turns their I/O is to be done in, where the fabric's queue pairs have any. */
+    public BackupConnections at(IoPoller home) {
+        io = home;
+        return this;
+    }
+
+    private CompletableFuture<QueuePair> connect(int server) {
+        final long incarnation = configuration.incarnations().get(server);
+        final IoPoller home = io;
+        return home == null
+                ? endpoint.connectAsync(server, incarnation, configuration.term())
+                : endpoint.connectAsync(server, incarnation, configuration.term(), home);
+    }
+
+    /** The pair to a server, or null when it cannot be connected now. */
+    public @Nullable QueuePair pair(int server) {
+        final QueuePair pair = pairs[server];
+        return pair != null && !pair.isFenced() ? pair : reconnect(server);
+    }
+
+    /** The last pair to a server, if there is one; also if it is fenced, since what it holds is given back through it too. */
+    @Nullable
+    QueuePair last(int server) {
+        return pairs[server];
+    }
+
+    /** A fenced queue pair stays dead; only a new handshake, which names incarnation and term, makes a new one. */
+    private @Nullable QueuePair reconnect(int server) {
+        CompletableFuture<QueuePair> attempt = opening.get(server);
+        if (attempt == null) {
+            if (failed[server] && clock.nanoTime() - failedNs[server] < endpoint.retryNs()) {
+                return null;
+            }
+            attempt = connect(server);
+        }
+        if (!attempt.isDone()) {
+            opening.set(server, attempt);
+            return null;
+        }
+        opening.set(server, null);
+        failed[server] = false;
+        try {
+            return connected(server, attempt.join());
+        } catch (CompletionException e) {
+            failed[server] = endpoint.retryNs() > 0;
+            failedNs[server] = failed[server] ? clock.nanoTime() : 0;
+            final Throwable cause = e.getCause();
+            if (cause instanceof FabricException) {
+                errors.reportExpected("connecting to server " + server, cause);
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private QueuePair connected(int server, QueuePair pair) {
+        final QueuePair fenced = pairs[server];
+        if (usesReserve) {
+            pair.useReserve();
+        }
+        pairs[server] = pair;
+        if (fenced != null) {
+            end(fenced);
+        }
+        return pair;
+    }
+
+    void notReady(int server) {
+        countNotReady();
+        wakeUp.accept(server);
+    }
+
+    /** The connection is of no use any more: the next call of {@link #pair} makes another. */
+    void drop(int server) {
+        final QueuePair pair = pairs[server];
+        pairs[server] = null;
+        if (pair != null) {
+            end(pair);
+        }
+    }
+
+    private void end(QueuePair pair) {
+        reconnects.add(1);
+        pair.close();
+    }
+
+    void countNotReady() {
+        notReady.add(1);
+    }
+
+    void countCreditRefusal() {
+        creditRefusals.add(1);
+    }
+
+    /** Times that a server granted less credit than an entry needs. */
+    public long creditRefusals() {
+        return creditRefusals.get();
+    }
+
+    public long reconnects() {
+        return reconnects.get();
+    }
+
+    /** Times a receiver had no segment posted. */
+    public long notReadyCount() {
+        return notReady.get();
+    }
+
+    @Override
+    public void close() {
+        for (QueuePair pair : pairs) {
+            if (pair != null) {
+                pair.close();
+            }
+        }
+        for (CompletableFuture<QueuePair> attempt : opening) {
+            if (attempt != null) {
+                final var unused = attempt.thenAccept(QueuePair::close);
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package org.rowankv.server.request;
+
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Change;
+import org.rowankv.protocol.ChangeType;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.ShardChanges;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * What a change stream is told of an entry, copied before the entry takes effect: while its key's lock is held and the index still
+ * points to what it replaces.
+ */
+final class ChangeCapture {
+    /** Looks for an old value that the cleaner moves meanwhile; then it is not told. */
+    private static final int MAX_LOOKS = 64;
+
+    private final Segments segments;
+
+    ChangeCapture(Segments segments) {
+        this.segments = segments;
+    }
+
+    /**
+     * The change that the entry at an address makes; null if it makes none, or nobody wants to hear of it.
+     *
+     * @param replaces whether there is an object under the key, as it was decided
+     */
+    @Nullable
+    Change of(ShardReplica shard, long position, long address, int type, boolean replaces) {
+        if (type != EntryType.PUT && type != EntryType.DELETE) {
+            return null;
+        }
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int cacheId = EntryDescriptor.cacheId(entry, at);
+        final int wanted = shard.changes().wanted(cacheId);
+        if (wanted == ShardChanges.UNWANTED) {
+            return null;
+        }
+        final long version = EntryDescriptor.version(entry, at);
+        try {
+            Chaos.point("stream.before-copy");
+            final int flags = EntryDescriptor.flags(entry, at);
+            final ChangeType change = typeOf(type, EntryDescriptor.resultBits(flags));
+            final int keyAt = at + EntryDescriptor.headerLength(flags);
+            final byte[] key = bytes(entry, keyAt, EntryDescriptor.keyLength(entry, at));
+            return new Change(
+                    version,
+                    change,
+                    key,
+                    change.hasValue() ? bytes(entry, keyAt + key.length, EntryDescriptor.valueLength(entry, at)) : null,
+                    wanted == ShardChanges.WANTED_WITH_OLD_VALUE && replaces
+                            ? oldValue(shard, position, cacheId, key, address)
+                            : null);
+        } catch (OutOfMemoryError e) {
+            // The entry is in the logs and will take effect: its subscribers are told that they have missed something.
+            shard.changes().lost(cacheId, version);
+            return null;
+        }
+    }
+
+    private static ChangeType typeOf(int type, int bits) {
+        if (type == EntryType.PUT) {
+            return ResultBits.has(bits, ResultBits.UPDATED) ? ChangeType.UPDATED : ChangeType.CREATED;
+        }
+        return ResultBits.has(bits, ResultBits.EVICTED)
+                ? ChangeType.EVICTED
+                : ResultBits.has(bits, ResultBits.REMOVED) ? ChangeType.REMOVED : ChangeType.EXPIRED;
+    }
+
+    private static byte[] bytes(ByteBuffer buffer, int at, int length) {
+        final byte[] copy = new byte[length];
+        buffer.get(at, copy);
+        return copy;
+    }
+
+    /** The value that the index points to; null if that is the entry itself, which took effect already, or cannot be read. */
+    private byte @Nullable [] oldValue(ShardReplica shard, long position, int cacheId, byte[] key, long own) {
+        long refused = 0;
+        for (int looks = 0; looks < MAX_LOOKS; looks++) {
+            final long address = shard.index().findLikely(position, refused, cacheId, key, 0, key.length);
+            if (address == 0 || address == own) {
+                return null;
+            }
+            final int segment = segments.segmentOf(address);
+            final int generation = segments.generation(segment);
+            if (!shard.index().refers(position, address, cacheId, key, 0, key.length)) {
+                refused = address;
+                continue;
+            }
+            final ByteBuffer buffer = segments.region().buffer(address);
+            final int at = segments.region().offset(address);
+            final long word = FrameDescriptor.wordAcquire(buffer, at);
+            final int length = FrameDescriptor.length(word);
+            if (at + length > buffer.capacity()
+                    || EntryDescriptor.whyMalformed(buffer, at, length) != null
+                    || !EntryType.holdsObject(FrameDescriptor.type(word))) {
+                continue;
+            }
+            final int valueAt = at
+                    + EntryDescriptor.headerLength(EntryDescriptor.flags(buffer, at))
+                    + EntryDescriptor.keyLength(buffer, at);
+            final int valueLength = EntryDescriptor.valueLength(buffer, at);
+            // Read once more than it was checked: the segment may have been used anew since.
+            if (valueLength < 0 || valueLength > length || valueAt < at || valueAt > buffer.capacity() - valueLength) {
+                continue;
+            }
+            final byte[] copy = bytes(buffer, valueAt, valueLength);
+            VarHandle.acquireFence();
+            if (segments.generation(segment) == generation && !segments.damage().isLost(address, generation)) {
+                return copy;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,348 @@
+package org.rowankv.server.request;
+
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.shard.ShardPrimary;
+
+/**
+ * What a request does to its key, decided by the primary under the key's lock: answer at once, or write an entry first.
+ * An object whose lifetime is over is ended by a logged entry before anything that depends on it is decided, so that its
+ * end is a fact on all replicas and no clock is asked twice. Owned by one worker.
+ */
+final class MutationPlanner {
+    private final Worker worker;
+    private final EntryDraft draft;
+    private final CurrentObject current;
+    private final DecidedRequest decided;
+    private final SessionDecision session;
+
+    private long position;
+    private byte[] copy = new byte[0];
+
+    /** The entry under way only ends an object's life; the request is decided afterwards. */
+    private boolean expiring;
+
+    /** No caller waits: the object is to make room in its cache. */
+    private boolean evicting;
+
+    private int bits;
+
+    MutationPlanner(Worker worker, EntryDraft draft, CurrentObject current) {
+        this.worker = worker;
+        this.draft = draft;
+        this.current = current;
+        this.decided = new DecidedRequest(worker, draft);
+        this.session = new SessionDecision(worker, decided);
+    }
+
+    void begin(ShardPrimary primary, Request request, long keyPosition) {
+        decided.begin(primary, request);
+        session.begin();
+        position = keyPosition;
+        bits = 0;
+        expiring = false;
+        evicting = false;
+        current.clear();
+    }
+
+    /** What has begun is the eviction of an object. */
+    void evicts() {
+        evicting = true;
+    }
+
+    SessionDecision session() {
+        return session;
+    }
+
+    /** The request's caller is gone: nothing of it is read or answered any more. */
+    void orphan() {
+        decided.orphan();
+        expiring = false;
+    }
+
+    /** True when the draft holds an entry to write; false when the request is answered. */
+    boolean decide() {
+        final Request asked = decided.asked();
+        switch (asked.operation()) {
+            case OPEN_SESSION -> {
+                return session.decideOpening(asked);
+            }
+            case CLOSE_SESSION -> {
+                return session.decideClosing(asked);
+            }
+            default -> {
+                if (asked.sessionId() != 0 && session.isKnown(asked)) {
+                    return false;
+                }
+                if (decided.replica().clears().isDestroyed(asked.cacheId())) {
+                    return decided.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
+                }
+                final boolean writes = asked.operation() == Operation.CLEAR ? clear() : decideKey();
+                return writes && !(decided.ownsEntry() && session.replaysAnswer(asked));
+            }
+        }
+    }
+
+    private boolean clear() {
+        final Request asked = decided.asked();
+        decided.identified(
+                decided.draft(EntryType.CLEAR).value(asked.value(), asked.valueOffset(), asked.valueLength()));
+        decided.willAnswer(Status.OK, 0, 0, 0);
+        decided.answersOwnVersion();
+        return true;
+    }
+
+    private boolean decideKey() {
+        final Request asked = decided.asked();
+        // An object already found expired left its value in the result; nothing else may overwrite it.
+        final boolean copyValue = asked.wantsValue() && !ResultBits.has(bits, ResultBits.EXPIRED);
+        final boolean verify = worker.verifiesReads() || copiesObject(asked);
+        current.load(decided.replica(), position, asked, copyValue, verify);
+        if (!verify && actsOnLifetime(asked)) {
+            current.load(decided.replica(), position, asked, copyValue, true);
+        }
+        if (current.inDoubt || current.damaged && !overwrites(asked)) {
+            return decided.answer(Status.CORRUPTED, 0, 0, 0);
+        }
+        if (current.isKnown() && isOver()) {
+            expiring = true;
+            bits |= ResultBits.EXPIRED;
+            decided.draft(EntryType.DELETE).resultBits(ResultBits.EXPIRED).previousVersion(current.objectVersion);
+            return true;
+        }
+        if (evicting) {
+            return decideEviction();
+        }
+        return switch (asked.operation()) {
+            case GET -> decideGet();
+            case PUT -> decidePut();
+            case DELETE -> decideDelete();
+            case TOUCH -> decideTouch();
+            default -> decided.answer(Status.BAD_REQUEST, 0, 0, 0);
+        };
+    }
+
+    /** Whether the object is logged once more, with another lifetime: damage would get a checksum that agrees. */
+    private static boolean copiesObject(Request asked) {
+        return asked.operation() == Operation.TOUCH || asked.accessTtlMs() != Ttl.UNCHANGED;
+    }
+
+    /**
+     * Whether the end of the object's lifetime goes into an entry: it is over, or is handed on to what replaces the object. A flipped
+     * bit would end a live object on every replica.
+     */
+    private boolean actsOnLifetime(Request asked) {
+        return current.isKnown()
+                && current.expiryMs != Long.MAX_VALUE
+                && (isOver() || asked.operation() == Operation.PUT && asked.updateTtlMs() == Ttl.UNCHANGED);
+    }
+
+    private boolean isOver() {
+        return current.expiryMs != Long.MAX_VALUE && worker.clock().wallMs() >= current.expiryMs;
+    }
+
+    /**
+     * Whether the request wants to know nothing of what is there: so what is damaged can be replaced and removed. A damaged entry
+     * that says it holds no object may hold one all the same: a removal that did nothing would leave it on other replicas.
+     */
+    private boolean overwrites(Request asked) {
+        return asked.condition() == Condition.ALWAYS
+                && !asked.wantsValue()
+                && (asked.operation() == Operation.PUT || asked.operation() == Operation.DELETE && current.present);
+    }
+
+    private boolean decideGet() {
+        if (!current.present) {
+            return decided.answer(Status.NOT_FOUND, bits, decided.versions().last(), 0);
+        }
+        bits |= ResultBits.EXISTED;
+        return touchOrAnswer(Status.OK);
+    }
+
+    private boolean decidePut() {
+        final Request asked = decided.asked();
+        final Status refused = refusal();
+        if (refused == Status.CONDITION_FAILED && current.present) {
+            return touchOrAnswer(refused);
+        }
+        if (refused != Status.OK) {
+            return decided.answer(refused, bits, 0, 0);
+        }
+        // What is damaged may have been an object: it is replaced like one, but nothing of it is believed or handed on.
+        final boolean replaces = current.present || current.damaged;
+        final long ttlMs = current.isKnown() ? asked.updateTtlMs() : asked.createTtlMs();
+        if (ttlMs == Ttl.IMMEDIATE) {
+            bits |= ResultBits.BORN_EXPIRED;
+            return replaces ? end(bits | ResultBits.EXISTED) : decided.answer(Status.OK, bits, 0, 0);
+        }
+        bits |= replaces ? ResultBits.EXISTED | ResultBits.UPDATED : ResultBits.CREATED;
+        final long previous = current.knownVersion();
+        final EntryDraft draft = decided.identified(decided.draft(EntryType.PUT))
+                .value(asked.value(), asked.valueOffset(), asked.valueLength())
+                .resultBits(bits)
+                .previousVersion(previous)
+                .expiryMs(expiryOf(ttlMs));
+        withOldValue(draft);
+        decided.willAnswer(Status.OK, bits, 0, previous);
+        decided.answersOwnVersion();
+        return true;
+    }
+
+    private boolean decideDelete() {
+        final Status refused = current.present ? refusal() : Status.NOT_FOUND;
+        if (refused == Status.CONDITION_FAILED) {
+            return touchOrAnswer(refused);
+        }
+        return refused == Status.OK
+                ? end(bits | ResultBits.EXISTED | ResultBits.REMOVED)
+                : decided.answer(refused, bits, 0, 0);
+    }
+
+    private boolean decideEviction() {
+        final Status refused = current.present ? refusal() : Status.NOT_FOUND;
+        if (refused != Status.OK) {
+            return decided.answer(refused, bits, 0, 0); // replaced since it was chosen, or gone
+        }
+        return evict();
+    }
+
+    private boolean evict() {
+        bits |= ResultBits.EXISTED | ResultBits.EVICTED;
+        decided.draft(EntryType.DELETE).resultBits(bits).previousVersion(current.objectVersion);
+        decided.willAnswer(Status.OK, bits, 0, current.objectVersion);
+        return true;
+    }
+
+    private boolean decideTouch() {
+        final Status refused = current.present ? refusal() : Status.NOT_FOUND;
+        if (refused != Status.OK) {
+            return decided.answer(refused, bits, current.present ? current.objectVersion : 0, 0);
+        }
+        bits |= ResultBits.EXISTED;
+        return touchOrAnswer(Status.OK);
+    }
+
+    /** OK when the condition holds. */
+    private Status refusal() {
+        final Request asked = decided.asked();
+        final boolean present = current.present;
+        if (present && asked.condition() != Condition.ALWAYS) {
+            bits |= ResultBits.EXISTED;
+        }
+        return switch (asked.condition()) {
+            case ALWAYS -> Status.OK;
+            case IF_ABSENT -> present ? Status.CONDITION_FAILED : Status.OK;
+            case IF_PRESENT -> present ? Status.OK : Status.NOT_FOUND;
+            case IF_VERSION ->
+                !present
+                        ? Status.NOT_FOUND
+                        : current.objectVersion == asked.expectedVersion() ? Status.OK : Status.CONDITION_FAILED;
+            case IF_ABSENT_SINCE ->
+                present || changedSince(asked.expectedVersion()) ? Status.CONDITION_FAILED : Status.OK;
+        };
+    }
+
+    private boolean changedSince(long version) {
+        return current.deletedAt() > version
+                || decided.replica().clears().clearedUpTo(decided.asked().cacheId()) > version
+                || decided.replica().deletions().forgottenUpTo() > version;
+    }
+
+    /** Ends a present object's life on behalf of the request. */
+    private boolean end(int resultBits) {
+        final long previous = current.knownVersion();
+        final EntryDraft draft = decided.identified(decided.draft(EntryType.DELETE))
+                .resultBits(resultBits)
+                .previousVersion(previous);
+        withOldValue(draft);
+        decided.willAnswer(Status.OK, resultBits, 0, previous);
+        decided.answersOwnVersion();
+        return true;
+    }
+
+    /** Answers with the present object's version, after giving it a new lifetime if the request has one for it. */
+    private boolean touchOrAnswer(Status outcome) {
+        final Request asked = decided.asked();
+        final long ttlMs = asked.accessTtlMs();
+        final boolean own = asked.operation() == Operation.TOUCH;
+        if (ttlMs == Ttl.UNCHANGED) {
+            return decided.answer(outcome, bits | ResultBits.EXISTED, current.objectVersion, 0);
+        }
+        bits |= ResultBits.EXISTED | ResultBits.TOUCHED;
+        final EntryDraft draft;
+        if (ttlMs == Ttl.IMMEDIATE) {
+            draft = decided.draft(EntryType.DELETE).resultBits(bits).previousVersion(current.objectVersion);
+        } else {
+            readObject();
+            draft = decided.draft(EntryType.TOUCH)
+                    .value(copy, 0, current.valueLength)
+                    .resultBits(bits)
+                    .objectVersion(current.objectVersion)
+                    .expiryMs(expiryOf(ttlMs));
+        }
+        if (own) {
+            decided.identified(draft);
+        }
+        decided.willAnswer(outcome, bits, current.objectVersion, 0);
+        return true;
+    }
+
+    /** A touch logs the object once more, so its value is needed here. */
+    private void readObject() {
+        copy = ValueCopier.read(worker.segments(), decided.replica(), position, decided.asked(), copy);
+    }
+
+    private long expiryOf(long ttlMs) {
+        if (ttlMs == Ttl.UNCHANGED) {
+            return current.isKnown() ? current.expiryMs : Long.MAX_VALUE;
+        }
+        if (ttlMs == Ttl.ETERNAL) {
+            return Long.MAX_VALUE;
+        }
+        final long now = worker.clock().wallMs();
+        return now > Long.MAX_VALUE - 1 - ttlMs ? Long.MAX_VALUE - 1 : now + ttlMs;
+    }
+
+    private void withOldValue(EntryDraft draft) {
+        final Request asked = decided.asked();
+        if (asked.wantsValue() && current.present && asked.sessionId() != 0) {
+            draft.oldValue(asked.result(), asked.resultLength());
+        }
+    }
+
+    /** What holds an object needs space, unless it replaces something that is not smaller and is not kept. */
+    boolean drawsSpace(int length) {
+        final boolean inPlace = current.present && !current.keptForAnswer && length <= current.length;
+        return EntryType.holdsObject(draft.type()) && !inPlace;
+    }
+
+    /** Whether the entry only ends something, and is not the first step to something that begins. */
+    boolean endsSomething() {
+        return EntryType.isTombstone(draft.type()) && !session.isReplacing();
+    }
+
+    /** The mutation ends without an entry. */
+    void refuse(Status newStatus) {
+        decided.refuse(newStatus);
+    }
+
+    /** The entry is visible. True when the request is answered, false when it is to be decided now. */
+    boolean applied() {
+        if (expiring) {
+            expiring = false;
+            worker.countExpired();
+            return false;
+        }
+        if (session.hasReplaced()) {
+            return false;
+        }
+        decided.answerAsPlanned();
+        return true;
+    }
+}

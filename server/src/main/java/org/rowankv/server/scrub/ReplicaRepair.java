@@ -1,0 +1,465 @@
+package org.rowankv.server.scrub;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.index.IndexItem;
+import org.rowankv.server.log.AppendLog;
+import org.rowankv.server.log.DamagedEntries;
+import org.rowankv.server.log.EntryCheck;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.SegmentScan;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/**
+ * Finds out what is missing in a segment, whether anybody needs it, and where else it is. A damaged entry cannot be asked
+ * for its key, nor believed to be one; so the indexes are asked which of their items point to a place where no whole entry
+ * lies. Each of those is taken from another replica, or is lost: whoever asks for it is told so.
+ *
+ * <p>One segment at a time, one index in each turn. Walking an index takes some ten nanoseconds for each object; but it is
+ * done only when something is damaged. Used by the scrubber's thread.
+ */
+public final class ReplicaRepair implements SegmentScan.Visitor {
+    private static final int LOCK_OWNER = (1 << 20) + 6;
+    private static final int STRIDE_SHIFT = Integer.numberOfTrailingZeros(EntryDescriptor.STRIDE);
+
+    private enum State {
+        IDLE,
+        /** The next index is to be asked. */
+        ASKING_INDEXES,
+        /**
+         * The digest of the other replicas must come by what had landed when the damage was found; and what one of them
+         * has must be on all replicas, if nothing but its key tells that it is the one.
+         */
+        AWAITING_PEERS
+    }
+
+    /** An item of the index that points to no whole entry. */
+    private record Needed(ShardReplica replica, long position, long address, int type, int charge) {
+        /** Whether its publication word is that of an entry: else reading the segment passes it over. */
+        boolean hasWord() {
+            return type != 0;
+        }
+    }
+
+    /** The turns of a peer's digest when it was first needed. */
+    private record Awaited(PeerReplica peer, long turns) {}
+
+    private final int serverId;
+    private final Segments segments;
+    private final Replicas replicas;
+    private final IntFunction<List<PeerReplica>> peersOfShard;
+    private final ErrorLog errors;
+    private final DamagedEntries damage;
+    private final SegmentScan scan;
+    private final EntryCheck check;
+    private final AppendLog log;
+
+    private State state = State.IDLE;
+    private DamagedEntries.@Nullable Suspect suspect;
+    private final BitSet whole = new BitSet();
+    private int found;
+    private int invalid;
+    /** Of what is missing, what is known not to be needed, or was replaced. */
+    private int explained;
+
+    private boolean keepsUnknown;
+    private int shard;
+    private final List<Needed> needed = new ArrayList<>();
+    /** Addresses of damaged entries that nothing needs there: replaced, overwritten or dead. */
+    private final List<Long> unneeded = new ArrayList<>();
+
+    private final List<Awaited> awaited = new ArrayList<>();
+
+    /** @param peersOfShard the other replicas of a shard that can be read from here */
+    public ReplicaRepair(
+            int serverId,
+            Segments segments,
+            Replicas replicas,
+            IntFunction<List<PeerReplica>> peersOfShard,
+            ErrorLog errors) {
+        this.serverId = serverId;
+        this.segments = segments;
+        this.replicas = replicas;
+        this.peersOfShard = peersOfShard;
+        this.errors = errors;
+        this.damage = segments.damage();
+        this.scan = new SegmentScan(segments.region());
+        this.check = new EntryCheck(segments.region());
+        this.log = new AppendLog(segments, SegmentOwner.CLEAN, segments.cleanerReserve());
+    }
+
+    /** Does the next step; false when there is nothing to mend. */
+    boolean step() {
+        switch (state) {
+            case IDLE -> {
+                return begin();
+            }
+            case ASKING_INDEXES -> {
+                if (shard < replicas.shardCount()) {
+                    askIndex(shard++);
+                } else {
+                    awaitPeers();
+                    state = State.AWAITING_PEERS;
+                }
+                return true;
+            }
+            case AWAITING_PEERS -> {
+                if (awaited.stream().allMatch(each -> each.peer().digestedTurns() >= each.turns() + 2)
+                        && needed.stream().noneMatch(this::isUndecided)) {
+                    mend();
+                    state = State.IDLE;
+                    return true;
+                }
+                return false;
+            }
+        }
+        throw new AssertionError(state);
+    }
+
+    private boolean begin() {
+        suspect = damage.poll();
+        if (suspect == null) {
+            return false;
+        }
+        if (!isStill(suspect)) {
+            // Whatever it was, nobody needs it there any more.
+            damage.settled(suspect, 0, 0);
+            return true;
+        }
+        whole.clear();
+        found = 0;
+        invalid = 0;
+        explained = 0;
+        keepsUnknown = false;
+        needed.clear();
+        unneeded.clear();
+        awaited.clear();
+        shard = 0;
+        scan.scan(segments.area().addressOf(suspect.segment()), segments.length(), suspect.generation(), this);
+        state = State.ASKING_INDEXES;
+        return true;
+    }
+
+    private boolean isStill(DamagedEntries.Suspect use) {
+        return segments.generation(use.segment()) == use.generation()
+                && segments.state(use.segment()) == SegmentState.COMMITTED
+                && segments.isClosed(use.segment());
+    }
+
+    private DamagedEntries.Suspect suspected() {
+        if (suspect == null) {
+            throw new AssertionError("no segment is suspect");
+        }
+        return suspect;
+    }
+
+    @Override
+    public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+        found += segments.charge(length);
+        whole.set(strideOf(address));
+    }
+
+    /** The publication word says at least that there is something; the index has the last word on whether it is needed. */
+    @Override
+    public void onInvalid(long address, String reason) {
+        invalid++;
+    }
+
+    private int strideOf(long address) {
+        return (int) (address - segments.area().addressOf(segments.segmentOf(address))) >> STRIDE_SHIFT;
+    }
+
+    private void askIndex(int asked) {
+        if (!replicas.has(asked)) {
+            return;
+        }
+        final ShardReplica replica = replicas.get(asked);
+        long position = 0;
+        do {
+            replica.index().lock(LOCK_OWNER);
+            try {
+                position = replica.index()
+                        .visitItems(position, item -> look(replica, IndexItem.position(item), IndexItem.address(item)));
+            } finally {
+                replica.index().unlock();
+            }
+        } while (position != 0);
+    }
+
+    private void look(ShardReplica replica, long position, long address) {
+        if (segments.segmentOf(address) != suspected().segment() || whole.get(strideOf(address))) {
+            return;
+        }
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final long word = FrameDescriptor.wordAcquire(buffer, at);
+        if (FrameDescriptor.generation(word) == suspected().generation()
+                && FrameDescriptor.isEntryType(FrameDescriptor.type(word))) {
+            needed.add(new Needed(
+                    replica, position, address, FrameDescriptor.type(word), chargeOf(FrameDescriptor.length(word))));
+        } else {
+            damage.countBad(); // its word is not one any more, so reading the segment passed it over
+            needed.add(new Needed(replica, position, address, 0, 0));
+        }
+    }
+
+    private int chargeOf(int length) {
+        return length > 0 && length <= segments.length() ? segments.charge(length) : 0;
+    }
+
+    private void awaitPeers() {
+        for (Needed each : needed) {
+            for (PeerReplica peer : peersOfShard.apply(each.replica().shardId())) {
+                awaited.add(new Awaited(peer, peer.digestedTurns()));
+            }
+        }
+    }
+
+    private void mend() {
+        final DamagedEntries.Suspect use = suspected();
+        if (needed.isEmpty() && found == segments.entryBytes(use.segment())) {
+            // All that was written is there. What looked like an entry is left of an earlier use of the segment: some
+            // bytes of
+            // a value that happen to name this use, as one stride in four billion does.
+            damage.settled(use, invalid, 0);
+            return;
+        }
+        for (int i = 0; i < invalid; i++) {
+            damage.countBad();
+        }
+        boolean allThere = true;
+        for (Needed each : needed) {
+            allThere &= mend(each, use);
+        }
+        log.retire();
+        log.drain();
+        final int missing = segments.entryBytes(use.segment()) - found;
+        explainDead(use);
+        if (!allThere || keepsUnknown) {
+            return; // it was said of each; the segment stays as it is
+        }
+        if (missing > explained) {
+            errors.reportExpected(
+                    place(segments.area().addressOf(use.segment())),
+                    new IllegalStateException(missing - explained
+                            + " bytes of entries are damaged, of which it cannot be told whether they are needed: the"
+                            + " segment is kept as it is"));
+        } else {
+            writeOffUnneeded();
+            damage.settled(use, invalid, missing);
+        }
+    }
+
+    /**
+     * A start knows nothing of what was settled, and counts damage in the backup log as an entry that the replica lacks. So the
+     * places get a durable mark, now that the copies are drained.
+     */
+    private void writeOffUnneeded() {
+        for (long address : unneeded) {
+            check.writeOff(address);
+            segments.area().flush(address, FrameDescriptor.HEADER_LENGTH);
+        }
+    }
+
+    /** What is invalid and was not needed: where its word can be read, whether it may go tells its type. */
+    private void explainDead(DamagedEntries.Suspect use) {
+        scan.scan(segments.area().addressOf(use.segment()), segments.length(), use.generation(), new DeadEntries());
+    }
+
+    private final class DeadEntries implements SegmentScan.Visitor {
+        @Override
+        public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
+            // Whole.
+        }
+
+        @Override
+        public void onInvalid(long address, String reason) {
+            for (Needed each : needed) {
+                if (each.address() == address) {
+                    return;
+                }
+            }
+            explained += chargeOf(FrameDescriptor.length(wordAt(address)));
+            letGo(address, reason);
+        }
+    }
+
+    private long wordAt(long address) {
+        return FrameDescriptor.wordAcquire(
+                segments.region().buffer(address), segments.region().offset(address));
+    }
+
+    /** The index does not refer to the entry: it is not needed, unless a start may need an entry of its type. */
+    private void letGo(long address, String reason) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final long word = wordAt(address);
+        final int type = FrameDescriptor.type(word);
+        final boolean mayGo = type == EntryType.COMMIT_VECTOR
+                || type == EntryType.BLOCK
+                || EntryType.holdsObject(type) && !isAnswerNeeded(buffer, at, address, word);
+        if (mayGo) {
+            unneeded.add(address);
+            return;
+        }
+        keepsUnknown = true;
+        errors.reportExpected(
+                place(address),
+                new IllegalStateException(EntryType.name(type) + ": " + reason
+                        + "; it may be needed at a start, so the segment is kept as it is"));
+    }
+
+    private boolean isAnswerNeeded(ByteBuffer buffer, int at, long address, long word) {
+        if (EntryDescriptor.whyMalformed(buffer, at, FrameDescriptor.length(word)) != null) {
+            return true;
+        }
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
+        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
+        final int of = EntryDescriptor.shard(buffer, at);
+        return sequence != 0
+                && (!replicas.has(of) || replicas.get(of).sessions(sessionId).isNeeded(sessionId, sequence, address));
+    }
+
+    /** Whether it is there again, or is not needed any more. */
+    private boolean mend(Needed each, DamagedEntries.Suspect use) {
+        final ShardReplica replica = each.replica();
+        if (!replica.index().refers(each.position(), each.address())) {
+            explained += each.charge();
+            if (each.hasWord()) {
+                letGo(each.address(), "overwritten meanwhile");
+            }
+            return true;
+        }
+        final long end = segments.area().addressOf(use.segment()) + segments.length();
+        final String why = check.whyInvalid(each.address(), end, use.generation());
+        final String reason = why == null ? "damaged for a moment" : why;
+        final ByteBuffer copy = copyOf(each);
+        if (copy != null && replace(each, copy)) {
+            errors.reportExpected(
+                    place(each.address()), new IllegalStateException(reason + "; taken from another replica"));
+            damage.countReplaced();
+            if (each.hasWord()) {
+                unneeded.add(each.address());
+            }
+            return true;
+        }
+        errors.reportExpected(
+                place(each.address()),
+                new IllegalStateException(reason + "; shard " + replica.shardId()
+                        + ", and no other replica has it: reading it fails until it is written again"));
+        damage.lost(each.address(), use.generation());
+        return false;
+    }
+
+    private @Nullable ByteBuffer copyOf(Needed each) {
+        return find(each, entry -> isThat(each, entry));
+    }
+
+    /** Another replica has a whole entry of that key, of which it is not known here yet whether it is on all replicas. */
+    private boolean isUndecided(Needed each) {
+        return each.replica().index().refers(each.position(), each.address())
+                && copyOf(each) == null
+                && find(each, entry -> isOfItsKey(each, entry) && !isCommitted(each, entry)) != null;
+    }
+
+    private @Nullable ByteBuffer find(Needed each, PeerReplica.Wanted wanted) {
+        for (PeerReplica peer : peersOfShard.apply(each.replica().shardId())) {
+            final ByteBuffer copy = peer.find(each.position(), wanted);
+            if (copy != null) {
+                return copy;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Whether a whole entry is what the damaged one was: it has its version, which no other has, or its key; and then it is
+     * the one that is newest there, and on all replicas.
+     */
+    private boolean isThat(Needed each, ByteBuffer entry) {
+        final int damaged = segments.region().offset(each.address());
+        final boolean hasItsVersion =
+                EntryDescriptor.shard(entry, 0) == each.replica().shardId()
+                        && EntryDescriptor.version(entry, 0)
+                                == EntryDescriptor.version(segments.region().buffer(each.address()), damaged);
+        return hasItsVersion || isOfItsKey(each, entry) && isCommitted(each, entry);
+    }
+
+    private boolean isOfItsKey(Needed each, ByteBuffer entry) {
+        return EntryDescriptor.shard(entry, 0) == each.replica().shardId()
+                && hasKeyOf(
+                        entry,
+                        segments.region().buffer(each.address()),
+                        segments.region().offset(each.address()));
+    }
+
+    private static boolean isCommitted(Needed each, ByteBuffer entry) {
+        return EntryDescriptor.version(entry, 0) <= each.replica().commitVersion();
+    }
+
+    private boolean hasKeyOf(ByteBuffer entry, ByteBuffer buffer, int at) {
+        final int length = EntryDescriptor.keyLength(entry, 0);
+        final int flags = EntryDescriptor.flags(buffer, at);
+        final int keyAt = at + EntryDescriptor.headerLength(flags);
+        if (EntryDescriptor.cacheId(buffer, at) != EntryDescriptor.cacheId(entry, 0)
+                || EntryDescriptor.keyLength(buffer, at) != length
+                || keyAt + length > buffer.capacity()) {
+            return false;
+        }
+        final int entryKeyAt = EntryDescriptor.headerLength(EntryDescriptor.flags(entry, 0));
+        for (int i = 0; i < length; i++) {
+            if (entry.get(entryKeyAt + i) != buffer.get(keyAt + i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean replace(Needed each, ByteBuffer copy) {
+        final int length = copy.capacity();
+        if (!log.ensureRoom(length, segments.horizon(segments.segmentOf(each.address())))) {
+            return false;
+        }
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(copy, 0));
+        final ShardReplica replica = each.replica();
+        final long address = log.appendCopy(copy, 0, length, type, replica.tenure(), 0);
+        if (replica.relocate(LOCK_OWNER, each.position(), type, each.address(), address)) {
+            segments.markDead(each.address(), length);
+            final int flags = EntryDescriptor.flags(copy, 0);
+            final long sequence = EntryDescriptor.sequence(copy, 0, flags);
+            if (sequence != 0) {
+                final long sessionId = EntryDescriptor.sessionId(copy, 0, flags);
+                replica.sessions(sessionId).completionMoved(sessionId, sequence, each.address(), address);
+            }
+        } else {
+            segments.markDead(address, length);
+        }
+        explained += segments.charge(length);
+        return true;
+    }
+
+    private String place(long address) {
+        final int segment = segments.segmentOf(address);
+        return "server " + serverId + ": segment " + segment + " at "
+                + (address - segments.area().addressOf(segment)) + ", "
+                + (segments.area().file() == null
+                        ? "in memory"
+                        : segments.area().file() + " at " + address);
+    }
+
+    void close() {
+        log.retire();
+    }
+}

@@ -1,0 +1,158 @@
+package org.rowankv.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.dispatch.MutationPipeline;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
+
+/** Requests of one event loop, many of them under way in one worker context, while the backup cannot be reached. */
+class MutationPipelineTest {
+    private static final int CACHE = 1;
+    private static final int KEYS = 12;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    Path dir;
+
+    private Configuration configuration;
+    private Server server;
+    private MutationPipeline calls;
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private Request placed(Request request) {
+        final long hash = new KeyHash(configuration.hashSeed()).hash(CACHE, request.key(), 0, request.keyLength());
+        request.placed(hash, ShardMap.shardOf(hash, configuration.shardCount()));
+        return request;
+    }
+
+    /** Keys of which none waits for the lock of another. */
+    private List<byte[]> ownKeys() {
+        final List<byte[]> own = new ArrayList<>();
+        final Set<Long> stripes = new HashSet<>();
+        for (int i = 0; own.size() < KEYS; i++) {
+            final byte[] key = bytes("key" + i);
+            final Request request = placed(new Request().get(CACHE, key, 0, key.length));
+            final long stripe =
+                    request.shard() * 64L + (ShardMap.positionOf(request.hash(), configuration.shardCount()) >>> 58);
+            if (server.isPrimary(request.shard()) && stripes.add(stripe)) {
+                own.add(key);
+            }
+        }
+        return own;
+    }
+
+    private Request put(byte[] key, String value) {
+        return placed(new Request().put(CACHE, key, 0, key.length, bytes(value), 0, bytes(value).length));
+    }
+
+    private String read(byte[] key) {
+        final Request get = placed(new Request().get(CACHE, key, 0, key.length));
+        server.requests().call(get);
+        assertThat(get.status()).isEqualTo(Status.OK);
+        return new String(get.resultBytes(), StandardCharsets.UTF_8);
+    }
+
+    private void untilAnswered(List<PollableCall> begun) {
+        final List<PollableCall> left = new ArrayList<>(begun);
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
+            calls.turn();
+            left.removeIf(PollableCall::step);
+            calls.turn();
+            return left.isEmpty();
+        });
+    }
+
+    private List<byte[]> writtenBeforeTheBackupWentAway(ClusterBed bed) {
+        bed.startAll();
+        configuration = bed.configuration();
+        server = bed.server(0);
+        calls = server.callsOfLoop(0, 1);
+        final List<byte[]> keys = ownKeys();
+        final List<PollableCall> first = new ArrayList<>();
+        keys.forEach(key -> first.add(calls.callOf(put(key, "first!"))));
+        untilAnswered(first);
+
+        bed.members.get(1).proxy.refuse(true);
+        assertThat(bed.members.get(1).proxy.cut()).isPositive();
+        return keys;
+    }
+
+    @Test
+    void shouldGoOnWithAllThatWasUnderWayWhenTheBackupIsThereAgain() throws IOException {
+        try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20)) {
+            final List<byte[]> keys = writtenBeforeTheBackupWentAway(bed);
+            final List<PollableCall> second = new ArrayList<>();
+            for (byte[] key : keys) {
+                final PollableCall call = calls.callOf(put(key, "second"));
+                assertThat(call.step()).isFalse();
+                assertThat(call.awaitsWorker()).isFalse();
+                second.add(call);
+            }
+            calls.turn();
+            // All of them in one context: the others are free.
+            final List<PollableCall> elsewhere = new ArrayList<>();
+            for (int context = 1; context < ClusterBed.WORKERS; context++) {
+                final PollableCall call = server.requests().stepped(put(keys.get(0), "third!"));
+                assertThat(call.step()).isFalse();
+                assertThat(call.awaitsWorker()).isFalse();
+                elsewhere.add(call);
+            }
+            final PollableCall oneTooMany = server.requests().stepped(put(keys.get(0), "none"));
+            assertThat(oneTooMany.step()).isFalse();
+            assertThat(oneTooMany.awaitsWorker()).isTrue();
+            elsewhere.forEach(PollableCall::abandon);
+
+            bed.members.get(1).proxy.refuse(false);
+            untilAnswered(second);
+            await().atMost(PATIENCE).until(server::releaseGrants);
+            for (byte[] key : keys.subList(1, KEYS)) {
+                assertThat(read(key)).isEqualTo("second");
+            }
+        }
+    }
+
+    @Test
+    void shouldFinishWhatNobodyWaitsForAnyMore() throws IOException {
+        try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20)) {
+            final List<byte[]> keys = writtenBeforeTheBackupWentAway(bed);
+            final PollableCall left = calls.callOf(put(keys.get(0), "second"));
+            assertThat(left.step()).isFalse();
+            final PollableCall awaited = calls.callOf(put(keys.get(1), "second"));
+            assertThat(awaited.step()).isFalse();
+            left.abandon();
+            final PollableCall next = calls.callOf(put(keys.get(0), "third!"));
+            assertThat(next.step()).isFalse(); // what was left holds the key's lock
+
+            bed.members.get(1).proxy.refuse(false);
+            untilAnswered(List.of(awaited, next));
+            assertThat(read(keys.get(0))).isEqualTo("third!");
+            assertThat(read(keys.get(1))).isEqualTo("second");
+
+            final PollableCall last = calls.callOf(put(keys.get(2), "second"));
+            assertThat(last.step()).isFalse();
+            last.abandon(); // with nothing else under way: by whoever comes next
+            await().atMost(PATIENCE).until(server::releaseGrants);
+            assertThat(read(keys.get(2))).isEqualTo("second");
+        }
+    }
+}

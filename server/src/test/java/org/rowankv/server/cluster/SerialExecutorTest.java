@@ -1,0 +1,69 @@
+package org.rowankv.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rowankv.runtime.AgentStoppedException;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.agent.ThreadScheduling;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+final class SerialExecutorTest {
+    private final ErrorLog errors = new ErrorLog(new ManualClock());
+    private final CompletableFuture<AgentStoppedException> stopped = new CompletableFuture<>();
+    private final SerialExecutor chores = new SerialExecutor("rowan-chores-test", ThreadScheduling.INSTANCE, errors);
+
+    @AfterEach
+    void end() {
+        chores.end();
+        chores.awaitEnd();
+    }
+
+    @Test
+    void shouldDoOneAfterTheOther() throws InterruptedException {
+        final BlockingQueue<Integer> done = new LinkedBlockingQueue<>();
+        for (int i = 0; i < 10; i++) {
+            final int number = i;
+            chores.execute(() -> done.add(number));
+        }
+        for (int i = 0; i < 10; i++) {
+            assertThat(done.poll(30, TimeUnit.SECONDS)).isEqualTo(i);
+        }
+        assertThat(errors.count()).isZero();
+    }
+
+    static Stream<Supplier<Throwable>> failures() {
+        return Stream.of(
+                () -> new OutOfMemoryError("planted"),
+                () -> new AssertionError("planted"),
+                () -> new IllegalStateException("planted"));
+    }
+
+    /** Else other servers ask for ever for what it never does any more. */
+    @ParameterizedTest
+    @MethodSource("failures")
+    void shouldEndTheServiceWhenAFailureEndsItsThread(Supplier<Throwable> failure) {
+        errors.whenBroken(stopped::complete);
+        final Throwable thrown = failure.get();
+        chores.execute(() -> {
+            if (thrown instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) thrown;
+        });
+        chores.awaitEnd();
+        assertThat(stopped).isCompleted();
+        assertThat(stopped.getNow(null)).hasCause(thrown);
+    }
+}

@@ -1,0 +1,277 @@
+package org.rowankv.server.durability;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.agent.AgentRunner;
+import org.rowankv.server.area.AnonymousMemory;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.area.OpenOverrides;
+
+@Tag("jvm")
+final class GroupCommitTest {
+    private final ForcedMemory memory = new ForcedMemory();
+    private final GroupCommit forcer = new GroupCommit(memory, "the area of the test");
+    private final ErrorLog errors = new ErrorLog(new ManualClock());
+    private final AtomicReference<ForceFailedException> told = new AtomicReference<>();
+    private final AgentRunner runner = new AgentRunner(new ForceAgent(forcer, 7), errors);
+
+    @BeforeEach
+    void tellBeforeAnybodyMeetsTheFailure() {
+        forcer.whenFailed(failed -> {
+            assertThat(forcer.failure()).isNull();
+            told.set(failed);
+        });
+    }
+
+    @AfterEach
+    void endTheThread() {
+        memory.mayGoOn.countDown();
+        runner.close();
+    }
+
+    private void startThread() {
+        forcer.wakes(runner, false);
+        runner.start();
+        await().until(() -> runner.turns() > 0);
+    }
+
+    @Test
+    void shouldTellWhoeverWaitsOnceThereIsNothingToWaitFor() {
+        forcer.flush(64, 64);
+        final long ticket = forcer.request();
+        final List<Boolean> heard = new ArrayList<>();
+        forcer.whenForced(() -> heard.add(forcer.isForced(ticket)));
+        assertThat(forcer.force()).isTrue();
+        assertThat(forcer.force()).isFalse();
+        assertThat(heard).containsExactly(true);
+    }
+
+    @Test
+    void shouldForceNothingBeforeSomebodyAsks() {
+        forcer.flush(64, 64);
+        assertThat(forcer.force()).isFalse();
+        assertThat(memory.forced).isEmpty();
+        final long ticket = forcer.request();
+        assertThat(forcer.isForced(ticket)).isFalse();
+        assertThat(forcer.force()).isTrue();
+        assertThat(forcer.isForced(ticket)).isTrue();
+        assertThat(memory.forced).containsExactly("64-128");
+        assertThat(forcer.force()).isFalse();
+    }
+
+    @Test
+    void shouldForceOnceForAllWhoAskedAndJoinWhatTouches() {
+        forcer.flush(0, 64);
+        final long first = forcer.request();
+        forcer.flush(64, 128);
+        forcer.flush(1024, 64);
+        final long second = forcer.request();
+        forcer.flush(1000, 32);
+        assertThat(forcer.force()).isTrue();
+        assertThat(forcer.isForced(first)).isTrue();
+        assertThat(forcer.isForced(second)).isTrue();
+        assertThat(memory.forced).containsExactly("0-192 1000-1088");
+        assertThat(forcer.forces()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldKeepTheHullOfTooManyRanges() {
+        for (int i = 0; i < 300; i++) {
+            forcer.flush(i * 128L, 64);
+        }
+        forcer.request();
+        forcer.force();
+        assertThat(memory.first).isZero();
+        assertThat(memory.last).isEqualTo(299 * 128L + 64);
+    }
+
+    @Test
+    void shouldNotCoverWhatWasAskedForDuringAForce() {
+        memory.held = true;
+        startThread();
+        forcer.flush(0, 64);
+        final long first = forcer.request();
+        await().until(() -> memory.begun.getCount() == 0);
+        forcer.flush(64, 64);
+        final long second = forcer.request();
+        assertThat(forcer.isForced(first)).isFalse();
+        memory.held = false;
+        memory.mayGoOn.countDown();
+        await().until(() -> forcer.isForced(second));
+        assertThat(forcer.isForced(first)).isTrue();
+        assertThat(memory.forced).containsExactly("0-64", "64-128");
+    }
+
+    @Test
+    void shouldForceOnItsOwnThreadAlsoForWhoDrains() {
+        startThread();
+        forcer.flush(0, 64);
+        Thread.currentThread().interrupt();
+        forcer.drain();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(memory.threads).containsExactly("rowan-force-7");
+    }
+
+    @Test
+    void shouldForceOnAThreadOfOursBeforeTheAgentIsThere() {
+        forcer.flush(0, 64);
+        forcer.drain();
+        assertThat(memory.threads).containsExactly("rowan-force");
+    }
+
+    @Test
+    void shouldNeverForceAgainNorPublishOnceAForceHasFailed() {
+        startThread();
+        memory.broken = true;
+        forcer.flush(0, 64);
+        final long ticket = forcer.request();
+        await().until(() -> forcer.failure() != null);
+        memory.broken = false;
+        assertThat(told.get()).hasMessageContaining("the area of the test").hasMessageContaining("No space left");
+        final int forced = memory.forced.size();
+        final long later = forcer.request();
+        assertThatThrownBy(forcer::drain).isInstanceOf(ForceFailedException.class);
+        assertThat(forcer.isForced(ticket)).isFalse();
+        assertThat(forcer.isForced(later)).isFalse();
+        assertThat(memory.forced).hasSize(forced);
+    }
+
+    @Test
+    void shouldNeverForceAgainOnceAForceBesideTheAgentsHasFailed() {
+        memory.broken = true;
+        final DurabilityVerbs atOnce = forcer.atOnce(memory.device());
+        assertThatThrownBy(() -> atOnce.flush(0, 64))
+                .isInstanceOf(ForceFailedException.class)
+                .hasMessageContaining("No space left");
+        memory.broken = false;
+        assertThat(told.get()).hasMessageContaining("the area of the test");
+        forcer.flush(64, 64);
+        final long ticket = forcer.request();
+        assertThat(forcer.force()).isFalse();
+        assertThat(forcer.isForced(ticket)).isFalse();
+        assertThatThrownBy(() -> atOnce.flush(0, 64)).isInstanceOf(ForceFailedException.class);
+        assertThatThrownBy(atOnce::drain).isInstanceOf(ForceFailedException.class);
+        assertThat(memory.forced).isEmpty();
+    }
+
+    /** Servers that go on would acknowledge what the device may lack. */
+    @Test
+    void shouldForceNothingMoreInAnAreaWhoseSuperblockDidNotReachTheDevice() {
+        final AreaSettings settings =
+                new AreaSettings(null, Fixtures.CAPACITY, Fixtures.SEGMENT_LENGTH, 1, 5, 16, Durability.POWER);
+        final ForcedMemory itsMemory = new ForcedMemory();
+        final Area created = Area.create(settings, itsMemory, Fixtures.random());
+        final Area found = Area.open(settings, itsMemory, OpenOverrides.NONE);
+        for (Area area : List.of(created, found)) {
+            area.superblock().adoptTerm(1);
+            itsMemory.broken = true;
+            assertThatThrownBy(() -> area.superblock().adoptTerm(2)).isInstanceOf(ForceFailedException.class);
+            itsMemory.broken = false;
+            area.flush(area.segmentBase(), 64);
+            assertThatThrownBy(area::drain).isInstanceOf(ForceFailedException.class);
+            area.closeClean();
+        }
+        assertThat(itsMemory.forced).isEmpty();
+    }
+
+    /** Notes what is forced; may stop in it, or fail. */
+    private static final class ForcedMemory implements AreaMemory {
+        final List<String> forced = Collections.synchronizedList(new ArrayList<>());
+        final List<String> threads = Collections.synchronizedList(new ArrayList<>());
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch mayGoOn = new CountDownLatch(1);
+        private final AreaMemory below = new AnonymousMemory(Fixtures.memorySettings());
+        volatile boolean held;
+        volatile boolean broken;
+        volatile long first;
+        volatile long last;
+
+        @Override
+        public void force(ForceRanges ranges) {
+            final StringBuilder text = new StringBuilder();
+            for (int i = 0; i < ranges.count(); i++) {
+                text.append(i == 0 ? "" : " ")
+                        .append(ranges.start(i))
+                        .append('-')
+                        .append(ranges.end(i));
+                first = ranges.start(0);
+                last = ranges.end(i);
+            }
+            begun.countDown();
+            if (held) {
+                try {
+                    mayGoOn.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+            requireWorking();
+            threads.add(Thread.currentThread().getName());
+            forced.add(text.toString());
+        }
+
+        @Override
+        public MemoryRegion region() {
+            return below.region();
+        }
+
+        @Override
+        public ByteBuffer header() {
+            return below.header();
+        }
+
+        @Override
+        public void ensureBacked(long address) {
+            below.ensureBacked(address);
+        }
+
+        @Override
+        public DurabilityVerbs verbs() {
+            return below.verbs();
+        }
+
+        @Override
+        public DurabilityVerbs device() {
+            return new DurabilityVerbs() {
+                @Override
+                public void flush(long address, long length) {
+                    requireWorking();
+                }
+
+                @Override
+                public void drain() {
+                    // A flush has ended.
+                }
+            };
+        }
+
+        private void requireWorking() {
+            if (broken) {
+                throw new UncheckedIOException(new IOException("No space left on device"));
+            }
+        }
+
+        @Override
+        public void flushAll() {
+            below.flushAll();
+        }
+    }
+}

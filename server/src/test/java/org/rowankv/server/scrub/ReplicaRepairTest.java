@@ -1,0 +1,114 @@
+package org.rowankv.server.scrub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.cleaning.CleanedShard;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+
+/** What takes the place of a damaged entry, step by step; the other replica's server is turned by the test too. */
+final class ReplicaRepairTest {
+    private static final long SESSION = 9;
+    private static final int VERSION_BYTE = 25;
+
+    private final CleanedShard here = new CleanedShard();
+    private final CleanedShard peer = new CleanedShard();
+    private final Segments segments = here.segments;
+    private long peersTurns;
+    private final ReplicaRepair mending = new ReplicaRepair(
+            0,
+            segments,
+            new Replicas(new ShardReplica[] {here.replica}),
+            shard -> List.of(new PeerReplica(peer.segments, peer.replica, () -> peersTurns)),
+            new ErrorLog(SystemClock.INSTANCE));
+
+    private void onBoth(long sequence, int type, String key) {
+        for (CleanedShard each : List.of(here, peer)) {
+            each.write(SESSION, sequence, 0, type, key, type == EntryType.PUT ? 100 : 0);
+        }
+    }
+
+    /** Nothing more is written to the segment, a bit flips in it, and the scrubber comes by. */
+    private void damage(long address, int offset) {
+        assertThat(here.closeLog()).isTrue();
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address) + offset;
+        buffer.put(at, (byte) (buffer.get(at) ^ 4));
+        final int segment = segments.segmentOf(address);
+        segments.damage().suspect(segment, segments.generation(segment));
+        for (int step = 0; step < 3; step++) {
+            assertThat(mending.step())
+                    .as("finds out what is missing, step %d", step)
+                    .isTrue();
+        }
+    }
+
+    private static int valueOffset(String key) {
+        return EntryDescriptor.headerLength(EntryDescriptor.HAS_REQUEST) + key.length();
+    }
+
+    private long versionHere() {
+        final long address = here.addressOf("k");
+        return EntryDescriptor.version(
+                segments.region().buffer(address), segments.region().offset(address));
+    }
+
+    @Test
+    void shouldKeepTheAnswerOfAnEntryThatIsMended() {
+        onBoth(0, EntryType.SESSION_OPEN, "");
+        onBoth(1, EntryType.PUT, "k");
+        final long damaged = here.addressOf("k");
+        damage(damaged, valueOffset("k"));
+        peersTurns = 2;
+        assertThat(mending.step()).isTrue();
+
+        final long mended = here.addressOf("k");
+        assertThat(mended).isNotEqualTo(damaged);
+        final long[] answer = new long[1];
+        assertThat(here.replica.sessions(SESSION).readCompletion(SESSION, 0, address -> answer[0] = address))
+                .isEqualTo(1);
+        assertThat(answer[0]).isEqualTo(mended);
+    }
+
+    /** Readers must not see a write that a start may still take back. */
+    @Test
+    void shouldAwaitThatANewerOneIsOnAllReplicas() {
+        onBoth(1, EntryType.PUT, "k");
+        here.replica.raiseCommitVersion(here.version());
+        peer.write(SESSION, 2, 0, EntryType.PUT, "k", 100);
+        final long damaged = here.addressOf("k");
+        damage(damaged, valueOffset("k"));
+        peersTurns = 2;
+        assertThat(mending.step()).isFalse();
+        assertThat(here.addressOf("k")).isEqualTo(damaged);
+
+        here.replica.raiseCommitVersion(peer.version());
+        assertThat(mending.step()).isTrue();
+        assertThat(versionHere()).isEqualTo(peer.version());
+    }
+
+    /** Its version cannot be read: until the peer has digested what had landed there, its newest one may be older. */
+    @Test
+    void shouldAwaitThatThePeerHasDigestedWhatHadLanded() {
+        onBoth(1, EntryType.PUT, "k");
+        here.write(SESSION, 2, 0, EntryType.PUT, "k", 100);
+        here.replica.raiseCommitVersion(here.version());
+        damage(here.addressOf("k"), VERSION_BYTE);
+        assertThat(mending.step()).isFalse();
+        peersTurns = 1; // of the turn that was under way
+        assertThat(mending.step()).isFalse();
+
+        peer.write(SESSION, 2, 0, EntryType.PUT, "k", 100);
+        peersTurns = 2;
+        assertThat(mending.step()).isTrue();
+        assertThat(versionHere()).isEqualTo(here.version());
+    }
+}

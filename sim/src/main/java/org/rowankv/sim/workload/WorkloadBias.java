@@ -1,0 +1,41 @@
+package org.rowankv.sim.workload;
+
+import org.rowankv.check.history.KeyAction;
+
+/** A temporary bias of all clients: modifies their draws. */
+public interface WorkloadBias {
+    /** No bias. */
+    WorkloadBias NONE = new WorkloadBias() {
+        @Override
+        public boolean isUsual() {
+            return true;
+        }
+
+        @Override
+        public int key(int drawn) {
+            return drawn;
+        }
+
+        @Override
+        public KeyAction action(KeyAction drawn) {
+            return drawn;
+        }
+
+        @Override
+        public boolean wantsLarge() {
+            return false;
+        }
+    };
+
+    /** Whether there is no bias. */
+    boolean isUsual();
+
+    /** The key to use instead of the drawn one. */
+    int key(int drawn);
+
+    /** The action on that key instead of the drawn one. */
+    KeyAction action(KeyAction drawn);
+
+    /** Whether values written now should fill segments. */
+    boolean wantsLarge();
+}
