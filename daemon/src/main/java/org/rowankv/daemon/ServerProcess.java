@@ -16,9 +16,9 @@ import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.cluster.ClientEndpoint;
+import org.rowankv.server.cluster.ClusterContext;
 import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSettings;
-import org.rowankv.server.cluster.ClusterContext;
 import org.rowankv.server.cluster.StartPhase;
 import org.rowankv.server.directory.ServerDirectory;
 import org.rowankv.server.durability.Durability;
@@ -123,7 +123,9 @@ final class ServerProcess implements AutoCloseable {
 
     private String metrics() {
         final ClusterServer own = server;
-        return own == null ? "starting\n" : new ServerMetricsReader(settings.name(), own, fabric, clients, errors).text();
+        return own == null
+                ? "starting\n"
+                : new ServerMetricsReader(settings.name(), own, fabric, clients, errors).text();
     }
 
     /** Lines {@code name=value}. */

@@ -13,9 +13,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 import org.rowankv.daemon.zookeeper.ZooKeeperAuth;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
+import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 import picocli.CommandLine;
 
 /** Options of {@code rowan server} that cannot be: refused before anything is opened, wherever they stand. */

@@ -6,7 +6,7 @@ import org.rowankv.driver.api.Session;
 /** Promises nothing about replies, as one over a network: so its clients' mutations have request ids. */
 record SessionWithIds(Session below) implements ForwardingSession {
     @Override
-    public boolean mayLoseReplies() {
+    public boolean needsRequestIds() {
         return true;
     }
 }

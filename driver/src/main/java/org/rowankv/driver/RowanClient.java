@@ -18,8 +18,8 @@ import org.rowankv.driver.api.StreamPosition;
 import org.rowankv.driver.net.NetSession;
 import org.rowankv.driver.net.NetSettings;
 import org.rowankv.driver.session.AsyncRequests;
-import org.rowankv.driver.session.RequestAttempts;
 import org.rowankv.driver.session.ExactlyOnceExecutor;
+import org.rowankv.driver.session.RequestAttempts;
 import org.rowankv.driver.session.StepTimer;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
@@ -92,8 +92,9 @@ public final class RowanClient implements AutoCloseable {
         this.clock = clock;
         this.deadlineNs = deadlineNs;
         this.ownsSession = ownsSession;
-        this.exactlyOnceExecutor =
-                session.mayLoseReplies() ? new ExactlyOnceExecutor(session, clock, random, deadlineNs, LANES, counters) : null;
+        this.exactlyOnceExecutor = session.needsRequestIds()
+                ? new ExactlyOnceExecutor(session, clock, random, deadlineNs, LANES, counters)
+                : null;
         this.asyncMaker = () -> new AsyncRequests(session, clock, random, deadlineNs, new StepTimer(clock));
         final Configuration configuration = session.configuration();
         this.keyHash = new KeyHash(configuration.hashSeed());
@@ -235,7 +236,7 @@ public final class RowanClient implements AutoCloseable {
     }
 
     public WriteResult getAndPut(int cacheId, byte[] key, byte[] value) {
-        return write(putRequest(cacheId, key, value).wantValue(true));
+        return write(putRequest(cacheId, key, value).requestValue(true));
     }
 
     public WriteResult remove(int cacheId, byte[] key) {
@@ -247,7 +248,7 @@ public final class RowanClient implements AutoCloseable {
     }
 
     public WriteResult getAndRemove(int cacheId, byte[] key) {
-        return write(new Request().delete(cacheId, key, 0, key.length).wantValue(true));
+        return write(new Request().delete(cacheId, key, 0, key.length).requestValue(true));
     }
 
     private static Request putRequest(int cacheId, byte[] key, byte[] value) {
@@ -266,7 +267,7 @@ public final class RowanClient implements AutoCloseable {
                 request.version(),
                 request.previousVersion(),
                 request.bits(),
-                request.wantsValue() ? request.resultBytes() : null);
+                request.needsValue() ? request.resultBytes() : null);
     }
 
     // --- many keys ---

@@ -44,7 +44,7 @@ public final class ModelSession implements Session {
     private final Map<Long, ModelCompletion> completions = new ConcurrentHashMap<>();
     private final AtomicLong calls = new AtomicLong();
     private volatile Interceptor interceptor = NONE;
-    private boolean mayLoseReplies = true;
+    private boolean needsRequestIds = true;
     private volatile boolean remote;
     private volatile boolean closed;
 
@@ -62,7 +62,7 @@ public final class ModelSession implements Session {
 
     /** Promises that no reply is lost, for clients that are made later. */
     public ModelSession promiseReplies() {
-        mayLoseReplies = false;
+        needsRequestIds = false;
         return this;
     }
 
@@ -97,8 +97,8 @@ public final class ModelSession implements Session {
     }
 
     @Override
-    public boolean mayLoseReplies() {
-        return mayLoseReplies;
+    public boolean needsRequestIds() {
+        return needsRequestIds;
     }
 
     @Override

@@ -95,7 +95,7 @@ final class ModelShard {
     }
 
     private static void give(Request request, Item item) {
-        if (request.wantsValue()) {
+        if (request.needsValue()) {
             System.arraycopy(item.value, 0, request.resultOf(item.value.length), 0, item.value.length);
         }
     }

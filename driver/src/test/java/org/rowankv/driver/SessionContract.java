@@ -116,20 +116,20 @@ public abstract class SessionContract {
     @Test
     void shouldReturnOldValuesWhenWanted() {
         put("a");
-        answers(request.wantValue(true), Status.OK, ResultBits.CREATED);
+        answers(request.requestValue(true), Status.OK, ResultBits.CREATED);
         assertThat(request.hasResult()).isFalse();
         put("b");
-        answers(request.wantValue(true), Status.OK, ResultBits.EXISTED | ResultBits.UPDATED);
+        answers(request.requestValue(true), Status.OK, ResultBits.EXISTED | ResultBits.UPDATED);
         assertThat(result()).isEqualTo("a");
         delete();
-        answers(request.wantValue(true), Status.OK, ResultBits.EXISTED | ResultBits.REMOVED);
+        answers(request.requestValue(true), Status.OK, ResultBits.EXISTED | ResultBits.REMOVED);
         assertThat(result()).isEqualTo("b");
     }
 
     @Test
     void shouldReadTheVersionAlone() {
         client.put(cache, KEY, bytes("a"));
-        get().wantValue(false);
+        get().requestValue(false);
         answers(request, Status.OK, ResultBits.EXISTED);
         assertThat(request.hasResult()).isFalse();
         assertThat(request.version()).isPositive();
@@ -160,7 +160,7 @@ public abstract class SessionContract {
     void shouldPutIfAbsent() {
         answers(put("a").when(Condition.IF_ABSENT), Status.OK, ResultBits.CREATED);
         final long version = request.version();
-        put("b").when(Condition.IF_ABSENT).wantValue(true);
+        put("b").when(Condition.IF_ABSENT).requestValue(true);
         answers(request, Status.CONDITION_FAILED, ResultBits.EXISTED);
         assertThat(request.version()).isEqualTo(version);
         assertThat(result()).isEqualTo("a");
@@ -240,7 +240,7 @@ public abstract class SessionContract {
     void shouldCreateOverAnExpiredObject() {
         client.execute(put("a").ttl(100, Ttl.ETERNAL));
         passMs(100);
-        put("b").when(Condition.IF_ABSENT).wantValue(true);
+        put("b").when(Condition.IF_ABSENT).requestValue(true);
         answers(request, Status.OK, ResultBits.CREATED | ResultBits.EXPIRED);
         assertThat(result()).isEqualTo("a");
         assertThat(present()).isEqualTo("b");
@@ -280,7 +280,7 @@ public abstract class SessionContract {
     @Test
     void shouldEndAnObjectByAnImmediateUpdate() {
         client.put(cache, KEY, bytes("a"));
-        put("b").ttl(Ttl.ETERNAL, Ttl.IMMEDIATE).wantValue(true);
+        put("b").ttl(Ttl.ETERNAL, Ttl.IMMEDIATE).requestValue(true);
         answers(request, Status.OK, ResultBits.EXISTED | ResultBits.BORN_EXPIRED);
         assertThat(result()).isEqualTo("a");
         answers(get(), Status.NOT_FOUND, 0);

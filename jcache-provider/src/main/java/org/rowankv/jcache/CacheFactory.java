@@ -27,8 +27,8 @@ import org.rowankv.jcache.integration.BackgroundThreads;
 import org.rowankv.jcache.integration.LoaderCalls;
 import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.management.Statistics;
-import org.rowankv.jcache.operation.ExceptionMapping;
 import org.rowankv.jcache.operation.CacheBinding;
+import org.rowankv.jcache.operation.ExceptionMapping;
 import org.rowankv.jcache.store.SharedStore;
 import org.rowankv.protocol.CacheLimit;
 import org.slf4j.Logger;
@@ -76,7 +76,8 @@ final class CacheFactory {
                     new ExpiryEvaluator(make(name, "expiry policy", configuration.getExpiryPolicyFactory()));
             made.add(lifetimes);
             final Factory<CacheLoader<K, V>> loaderFactory = configuration.loaderFactory();
-            final LoaderCalls<K, V> loads = loaderFactory == null ? null : new LoaderCalls<>(make(name, "loader", loaderFactory));
+            final LoaderCalls<K, V> loads =
+                    loaderFactory == null ? null : new LoaderCalls<>(make(name, "loader", loaderFactory));
             if (loads != null) {
                 made.add(loads);
             }

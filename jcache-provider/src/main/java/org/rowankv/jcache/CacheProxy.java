@@ -24,11 +24,11 @@ import org.rowankv.jcache.integration.LoaderCalls;
 import org.rowankv.jcache.management.ConfigurationBean;
 import org.rowankv.jcache.management.ShownBean;
 import org.rowankv.jcache.operation.Bulk;
+import org.rowankv.jcache.operation.CacheBinding;
 import org.rowankv.jcache.operation.EntryIterator;
 import org.rowankv.jcache.operation.Invocations;
 import org.rowankv.jcache.operation.KeyIterator;
 import org.rowankv.jcache.operation.Mutations;
-import org.rowankv.jcache.operation.CacheBinding;
 import org.rowankv.jcache.operation.Reads;
 import org.rowankv.jcache.operation.Versioned;
 import org.slf4j.Logger;
@@ -344,7 +344,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
     }
 
     @Override
-    public long timesEventsLost() {
+    public long lostEventCount() {
         return subscriptions.stream().mapToLong(Subscription::timesLost).sum();
     }
 
@@ -433,7 +433,8 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
             }
             closed = true;
         }
-        final CloseSequence closing = new CloseSequence().step(configurationBean::hide).step(statisticsBean::hide);
+        final CloseSequence closing =
+                new CloseSequence().step(configurationBean::hide).step(statisticsBean::hide);
         subscriptions.forEach(each -> closing.step(() -> unsubscribe(each)));
         if (!started) {
             listeners.forEach(each -> closing.step(() -> CloseSequence.close(each, getName())));

@@ -77,7 +77,7 @@ public interface RowanCache<K, V> extends Cache<K, V> {
      * that changes of other JVMs may have been missed, of one shard. 0: they have heard, or will hear, of everything. A listener that
      * implements {@link org.rowankv.jcache.event.EventsLostListener} is told.
      */
-    long timesEventsLost();
+    long lostEventCount();
 
     /** What the store's acknowledgements promise, in one sentence for people. */
     String durability();

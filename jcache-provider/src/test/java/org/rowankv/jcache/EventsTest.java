@@ -204,7 +204,7 @@ class EventsTest {
         caches.session().interceptWith(new org.rowankv.driver.ModelSession.Interceptor() {
             @Override
             public boolean losesReply(org.rowankv.protocol.Request request) {
-                wanted.add(request.wantsValue());
+                wanted.add(request.needsValue());
                 return false;
             }
         });

@@ -27,7 +27,7 @@ public final class Request {
     private long createTtlMs = Ttl.ETERNAL;
     private long updateTtlMs = Ttl.UNCHANGED;
     private long accessTtlMs = Ttl.UNCHANGED;
-    private boolean wantsValue;
+    private boolean needsValue;
     private int shard;
     private long hash;
 
@@ -60,7 +60,7 @@ public final class Request {
         createTtlMs = Ttl.ETERNAL;
         updateTtlMs = Ttl.ETERNAL;
         accessTtlMs = Ttl.UNCHANGED;
-        wantsValue = false;
+        needsValue = false;
         shard = -1;
         hash = 0;
         sessionId = 0;
@@ -71,10 +71,10 @@ public final class Request {
         return this;
     }
 
-    /** Reads the value; see {@link #wantValue} for a read of the version alone. */
+    /** Reads the value; see {@link #requestValue} for a read of the version alone. */
     public Request get(int cache, byte[] bytes, int offset, int length) {
         begin(Operation.GET, cache).key(bytes, offset, length);
-        wantsValue = true;
+        needsValue = true;
         return this;
     }
 
@@ -174,8 +174,8 @@ public final class Request {
      * Whether the answer carries bytes: for a read the value; for a mutation the value it replaced, removed, found
      * expired, or that made its condition fail.
      */
-    public Request wantValue(boolean wants) {
-        wantsValue = wants;
+    public Request requestValue(boolean wants) {
+        needsValue = wants;
         return this;
     }
 
@@ -264,8 +264,8 @@ public final class Request {
         return accessTtlMs;
     }
 
-    public boolean wantsValue() {
-        return wantsValue;
+    public boolean needsValue() {
+        return needsValue;
     }
 
     public int shard() {

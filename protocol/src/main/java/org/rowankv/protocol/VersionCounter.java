@@ -5,7 +5,7 @@ import org.rowankv.runtime.CounterStarts;
 
 /**
  * Gives out the versions of one shard on its primary, each once. It never goes past the last version of an epoch: long before,
- * {@link #wantsEpoch} asks for the next one, and shortly before, {@link #mayTake} refuses until {@link #renew} has brought it.
+ * {@link #needsEpoch} asks for the next one, and shortly before, {@link #mayTake} refuses until {@link #renew} has brought it.
  *
  * <p>Thread-safe.
  */
@@ -40,7 +40,7 @@ public final class VersionCounter {
     }
 
     /** Whether the shard should get another epoch. */
-    public boolean wantsEpoch() {
+    public boolean needsEpoch() {
         return Version.counter(last.get()) >= RENEWED_FROM;
     }
 

@@ -27,7 +27,7 @@ final class RequestTest {
 
     /** Sets everything that can be set behind a beginning. */
     private static void use(Request request) {
-        request.when(Condition.IF_VERSION, 11).ttl(12, 13).accessTtl(14).wantValue(true);
+        request.when(Condition.IF_VERSION, 11).ttl(12, 13).accessTtl(14).requestValue(true);
         request.placed(15, 16);
         request.identified(17, 18, 19);
         request.arrivedOn(20);

@@ -24,9 +24,9 @@ final class VersionCounterTest {
         for (int i = 0; i < 299; i++) {
             counter.take();
         }
-        assertThat(counter.wantsEpoch()).isFalse();
+        assertThat(counter.needsEpoch()).isFalse();
         counter.take();
-        assertThat(counter.wantsEpoch()).isTrue();
+        assertThat(counter.needsEpoch()).isTrue();
         assertThat(counter.mayTake()).isTrue();
         assertThat(VersionCounter.REFUSED_FROM - VersionCounter.RENEWED_FROM).isGreaterThan(1L << 31);
     }

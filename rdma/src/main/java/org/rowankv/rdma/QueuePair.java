@@ -36,10 +36,10 @@ public interface QueuePair extends AutoCloseable {
      * Asks the receiver for log space; returns what it grants, 0 when fenced. Where the receiver is far away the answer to
      * a question is in the return of a later call: less than wanted means full only if it stays so.
      */
-    long drawCredit(long wanted);
+    long acquireCredit(long wanted);
 
     /**
-     * Whether the receiver has still to answer what the last {@link #drawCredit} asked; if not, what that returned is the
+     * Whether the receiver has still to answer what the last {@link #acquireCredit} asked; if not, what that returned is the
      * receiver's word: where it was less than wanted, there was no more when it answered the question before.
      */
     default boolean awaitsCredit() {

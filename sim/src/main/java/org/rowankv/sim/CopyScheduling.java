@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.AgentHandle;
 
 /** Scheduling for a store outside the simulation: runs all its agents whenever its one caller waits. */
 final class CopyScheduling implements Scheduling {

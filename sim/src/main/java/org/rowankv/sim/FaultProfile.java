@@ -165,7 +165,7 @@ final class FaultProfile implements WorkloadBias {
     }
 
     @Override
-    public boolean wantsLarge() {
+    public boolean needsLarge() {
         return phase == StartPhase.LAST_WORDS;
     }
 }

@@ -294,8 +294,8 @@ final class SimFabric implements Fabric {
         }
 
         @Override
-        public long drawCredit(long wanted) {
-            return pair.drawCredit(wanted);
+        public long acquireCredit(long wanted) {
+            return pair.acquireCredit(wanted);
         }
 
         @Override

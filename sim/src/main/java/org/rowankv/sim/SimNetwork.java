@@ -92,7 +92,7 @@ public final class SimNetwork {
         copy.when(request.condition(), request.expectedVersion())
                 .ttl(request.createTtlMs(), request.updateTtlMs())
                 .accessTtl(request.accessTtlMs())
-                .wantValue(request.wantsValue());
+                .requestValue(request.needsValue());
         copy.placed(request.hash(), request.shard());
         if (request.operation() != Operation.OPEN_SESSION && request.operation() != Operation.CLOSE_SESSION) {
             copy.identified(request.sessionId(), request.sequence(), request.unanswered());

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.AgentHandle;
 
 /** Scheduling that registers agents as tasks of a simulation. */
 final class SimScheduling implements Scheduling {
@@ -23,7 +23,7 @@ final class SimScheduling implements Scheduling {
         private final Timeline timeline;
         private final String name;
         private long restsUntilNs;
-        private long restNs = SHORTEST_REST_NS;
+        private long idleNs = SHORTEST_REST_NS;
         private long pausedUntilNs;
         private boolean started;
         /** Maximum pause after work: the work has a duration. */
@@ -79,14 +79,14 @@ final class SimScheduling implements Scheduling {
         @Override
         void step() {
             if (invoker.tryInvoke() > 0) {
-                restNs = SHORTEST_REST_NS;
+                idleNs = SHORTEST_REST_NS;
                 restsUntilNs = 0;
                 if (slowness != null) {
                     pause(slowness.nextInt(slowNs));
                 }
             } else {
-                restsUntilNs = timeline.nowNs() + restNs;
-                restNs = Math.min(LONGEST_REST_NS, 2 * restNs);
+                restsUntilNs = timeline.nowNs() + idleNs;
+                idleNs = Math.min(LONGEST_REST_NS, 2 * idleNs);
             }
         }
 

@@ -29,7 +29,7 @@ final class SimSession implements ForwardingSession {
     }
 
     @Override
-    public boolean mayLoseReplies() {
+    public boolean needsRequestIds() {
         return true;
     }
 }

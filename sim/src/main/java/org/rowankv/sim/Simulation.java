@@ -301,7 +301,7 @@ final class Simulation {
         }
         turns.onProgress();
         judged(() -> {
-            finishLeftovers();
+            completeAbandoned();
             store.cluster().awaitDigested();
             services.rest();
             workload.caches().finishDestroying(store.cluster().session().catalogue());
@@ -339,7 +339,7 @@ final class Simulation {
     }
 
     /** The abandoned requests of dead callers may wait for agents: for a force, or for a posted segment. */
-    private void finishLeftovers() {
+    private void completeAbandoned() {
         for (int round = 0; !store.cluster().releaseGrants(); round++) {
             if (round == MOST_ROUNDS) {
                 violation("a mutation whose caller died is not finished when all others are");

@@ -81,7 +81,7 @@ public final class NetServerProcess {
             @Override
             public boolean step() {
                 request.noResult();
-                if (request.wantsValue()) {
+                if (request.needsValue()) {
                     request.resultOf(KeySpace.VALUE_LENGTH);
                 }
                 request.answer(Status.OK, 0, 1, 0);

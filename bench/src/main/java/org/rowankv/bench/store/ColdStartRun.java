@@ -5,8 +5,8 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
-import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.EmbeddedContext;
+import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.engine.ServerStatistics;
 
 /** Program that fills a store, or opens one and prints the time. Runs in its own process. */

@@ -12,8 +12,8 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
-import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.EmbeddedContext;
+import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.engine.ServerStatistics;
 
 /** A store of one server whose objects one thread overwrites. Confined to that thread. */

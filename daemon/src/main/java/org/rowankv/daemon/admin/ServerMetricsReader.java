@@ -19,7 +19,8 @@ import org.rowankv.server.frontend.PortCounters;
 import org.rowankv.topology.Configuration;
 
 /** What a server process tells of itself in numbers: read from what fabric, engine and client port count anyway. */
-public record ServerMetricsReader(String name, ClusterServer cluster, TcpFabric fabric, PortCounters clients, ErrorLog errors) {
+public record ServerMetricsReader(
+        String name, ClusterServer cluster, TcpFabric fabric, PortCounters clients, ErrorLog errors) {
     private static final long[] BOUNDS_NS = IntStream.range(0, LatencyHistogram.buckets() - 1)
             .mapToLong(LatencyHistogram::boundNs)
             .toArray();

@@ -54,7 +54,9 @@ public final class SecretFiles {
         if (file != null) {
             return ClusterSecret.of("the secret in " + file, read("secret", file));
         }
-        return text == null ? null : ClusterSecret.of(ZooKeeperNodeDefaults.SECRET_VARIABLE + " in the environment", text);
+        return text == null
+                ? null
+                : ClusterSecret.of(ZooKeeperNodeDefaults.SECRET_VARIABLE + " in the environment", text);
     }
 
     /**

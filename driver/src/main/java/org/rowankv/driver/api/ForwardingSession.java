@@ -23,8 +23,8 @@ public interface ForwardingSession extends Session {
     }
 
     @Override
-    default boolean mayLoseReplies() {
-        return below().mayLoseReplies();
+    default boolean needsRequestIds() {
+        return below().needsRequestIds();
     }
 
     @Override

@@ -33,7 +33,7 @@ public interface Session extends AutoCloseable {
      * Whether an attempt may be answered NO_REPLY; always the same. If not, nothing is ever sent twice: requests then come to the
      * session as they are, mutations without request ids, and no server has to remember what it answered.
      */
-    boolean mayLoseReplies();
+    boolean needsRequestIds();
 
     /** Whether an attempt goes over a network: then many at once take hardly longer than one. */
     default boolean isRemote() {

@@ -45,7 +45,7 @@ public final class ChangesRequest implements ControlRequest {
         for (int i = 0; i < positions.length; i++) {
             final ChangeCursor cursor = cursors.get(i);
             ChangesRequestDescriptor.section(
-                    out, at, i, positions[i], cursor.cacheId(), cursor.shard(), cursor.wantsOldValues());
+                    out, at, i, positions[i], cursor.cacheId(), cursor.shard(), cursor.needsOldValues());
         }
         ChangesRequestDescriptor.end(out, at);
     }

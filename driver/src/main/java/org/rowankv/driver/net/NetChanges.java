@@ -74,7 +74,8 @@ final class NetChanges {
                         .toList();
                 for (int i = 0; i < own.size(); i += ChangesRequestDescriptor.MAX_SECTIONS) {
                     final ChangesRequest question = ChangesRequest.fromNow(
-                            now.term(), own.subList(i, Math.min(own.size(), i + ChangesRequestDescriptor.MAX_SECTIONS)));
+                            now.term(),
+                            own.subList(i, Math.min(own.size(), i + ChangesRequestDescriptor.MAX_SECTIONS)));
                     if (session.ask(link, deadlineNs, question)) {
                         question.sections()
                                 .forEach(section -> question.cursor(section).begin(section));

@@ -15,25 +15,25 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.frame.BufferAccounting;
 import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.FrameMemory;
-import org.rowankv.protocol.frame.BufferAccounting;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.frame.WirePort;
-import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Failures;
 import org.rowankv.runtime.concurrent.FairSlotPool;
+import org.rowankv.runtime.concurrent.Parker;
 import org.rowankv.runtime.concurrent.SlotPool;
 import org.rowankv.runtime.concurrent.VirtualThreads;
-import org.rowankv.runtime.concurrent.Parker;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -101,8 +101,8 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         this.clock = clock;
         this.spinNs = settings.spinNs();
         this.onRouting = onRouting;
-        this.in =
-                new FrameDecoder(WirePort.CLIENTS, type -> settings.maxFrame(), FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
+        this.in = new FrameDecoder(
+                WirePort.CLIENTS, type -> settings.maxFrame(), FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
         final int places = Math.min(settings.maxInFlight(), welcome.maxInFlight());
         this.exchanges = new InFlightRequest[places + 1];
         for (int i = 0; i < exchanges.length; i++) {
@@ -410,7 +410,8 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         return true;
     }
 
-    private void answer(InFlightRequest exchange, int type, ByteBuffer buffer, int at, int length) throws WireException {
+    private void answer(InFlightRequest exchange, int type, ByteBuffer buffer, int at, int length)
+            throws WireException {
         InFlightRequest.Outcome outcome = InFlightRequest.Outcome.LOST;
         try {
             final Request request = exchange.request();

@@ -251,7 +251,7 @@ public final class NetSession implements Session {
     }
 
     @Override
-    public boolean mayLoseReplies() {
+    public boolean needsRequestIds() {
         return true;
     }
 

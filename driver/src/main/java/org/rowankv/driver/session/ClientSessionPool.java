@@ -10,9 +10,9 @@ import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.concurrent.DenseSlotPool;
 import org.rowankv.runtime.concurrent.FairSlotPool;
+import org.rowankv.runtime.concurrent.Parker;
 import org.rowankv.runtime.concurrent.SlotPool;
 import org.rowankv.runtime.concurrent.VirtualThreads;
-import org.rowankv.runtime.concurrent.Parker;
 
 /**
  * The lanes of one client: a caller borrows one for one mutation. Virtual threads use spare lanes, many of them, since a thousand

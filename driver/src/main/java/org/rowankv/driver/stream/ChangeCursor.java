@@ -51,7 +51,7 @@ public final class ChangeCursor {
         return shard;
     }
 
-    public boolean wantsOldValues() {
+    public boolean needsOldValues() {
         return oldValues;
     }
 

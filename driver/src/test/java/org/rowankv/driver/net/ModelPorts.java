@@ -17,14 +17,13 @@ import java.util.function.Consumer;
 import org.rowankv.driver.ModelSession;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.BufferAccounting;
 import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.FrameMemory;
 import org.rowankv.protocol.frame.HandshakeInput;
-import org.rowankv.protocol.frame.BufferAccounting;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WirePort;
-import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ChangesDescriptor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
@@ -34,6 +33,7 @@ import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.Routing;
@@ -202,8 +202,8 @@ final class ModelPorts implements AutoCloseable {
         @Override
         public void run() {
             final ByteBuffer in = ByteBuffer.allocate(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
-            final FrameDecoder cutter =
-                    new FrameDecoder(WirePort.CLIENTS, type -> maxFrame, FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
+            final FrameDecoder cutter = new FrameDecoder(
+                    WirePort.CLIENTS, type -> maxFrame, FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
             final HandshakeInput hello =
                     new HandshakeInput(WirePort.CLIENTS, true, ClientHandshakeDescriptor.MAX_HELLO);
             boolean welcomed = false;

@@ -19,11 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.protocol.wire.FrameEncoder;
+import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.runtime.ManualClock;
 
 /** Callers that begin to wait at their deadlines or behind them, as after they waited for another server; and their places. */
@@ -180,7 +180,8 @@ final class NetConnectionTest {
     }
 
     private void isAnswered(InFlightRequest exchange) {
-        assertThat(connection.await(exchange, clock.nanoTime() + ATTEMPT_NS)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
+        assertThat(connection.await(exchange, clock.nanoTime() + ATTEMPT_NS))
+                .isEqualTo(InFlightRequest.Outcome.ANSWERED);
     }
 
     /** Carries out one request, in one of the ways in which a request ends while its connection goes on. */

@@ -20,7 +20,8 @@ final class ClientSessionTest {
     @Test
     void shouldTakeANewSessionBehindTheLastSequence() {
         final ManualClock clock = new ManualClock();
-        final ClientSessionPool lanes = new ClientSessionPool(1, clock, new SplittableRandomSource(1), CounterStarts.USUAL);
+        final ClientSessionPool lanes =
+                new ClientSessionPool(1, clock, new SplittableRandomSource(1), CounterStarts.USUAL);
         final ClientSession lane = new ClientSession(77, CounterStarts.nearEnds(300));
         final RequestAttempts attempts = lane.attempts(new ModelSession(clock), lanes, clock);
         final Set<Long> sessions = new HashSet<>();
@@ -50,7 +51,8 @@ final class ClientSessionTest {
     @Test
     void shouldKeepABoundedNumberOfSessionsToClose() {
         final ManualClock clock = new ManualClock();
-        final ClientSessionPool lanes = new ClientSessionPool(1, clock, new SplittableRandomSource(1), CounterStarts.USUAL);
+        final ClientSessionPool lanes =
+                new ClientSessionPool(1, clock, new SplittableRandomSource(1), CounterStarts.USUAL);
         final ClientSession lane = new ClientSession(77, CounterStarts.USUAL);
         final RequestAttempts attempts = lane.attempts(new ModelSession(clock), lanes, clock);
         long last = 0;

@@ -233,8 +233,8 @@ class ExactlyOnceExecutorTest {
     /** A sequence says that all smaller ones are answered: behind one that is not, none of its session is given out. */
     @Test
     void shouldGiveUpTheSessionOfAMutationThatAnErrorEnded() {
-        final ExactlyOnceExecutor ids =
-                new ExactlyOnceExecutor(session, clock, new SplittableRandomSource(1), 1_000_000, 1, CounterStarts.USUAL);
+        final ExactlyOnceExecutor ids = new ExactlyOnceExecutor(
+                session, clock, new SplittableRandomSource(1), 1_000_000, 1, CounterStarts.USUAL);
         ids.execute(placed(put()));
         final long first = request.sessionId();
         ids.execute(placed(put()));

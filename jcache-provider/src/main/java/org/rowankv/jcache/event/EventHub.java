@@ -80,7 +80,7 @@ public final class EventHub {
     /** Carries out a request and tells the listeners what it did. */
     public void execute(Request request) {
         if ((interest & Interest.OLD_VALUE) != 0) {
-            request.wantValue(true);
+            request.requestValue(true);
         }
         final KeyBytes key = new KeyBytes(
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength()));
@@ -124,7 +124,7 @@ public final class EventHub {
      *
      * @param told asked once no operation of this JVM on that key is under way
      */
-    void tellFromStream(Change change, BooleanSupplier told) {
+    void deliverFromStream(Change change, BooleanSupplier told) {
         final KeyBytes key = new KeyBytes(change.key());
         final KeyEventQueue lane = enter(key);
         try {
@@ -144,7 +144,7 @@ public final class EventHub {
     }
 
     /** The stream has lost changes. */
-    void tellOfLoss() {
+    void reportLoss() {
         subscriptions.forEach(Subscription::lose);
     }
 

@@ -81,7 +81,7 @@ final class RemoteChangeFeed implements ChangeListener {
     @Override
     public void onChange(int shard, Change change) {
         if (change.type() != ChangeType.EVICTED) { // the cache API tells nobody of evictions
-            events.tellFromStream(change, () -> isTold(shard, change));
+            events.deliverFromStream(change, () -> isTold(shard, change));
         }
     }
 
@@ -101,6 +101,6 @@ final class RemoteChangeFeed implements ChangeListener {
                     "Listeners of the cache with id {} may have missed changes of other JVMs; further times are counted only",
                     cacheId);
         }
-        events.tellOfLoss();
+        events.reportLoss();
     }
 }

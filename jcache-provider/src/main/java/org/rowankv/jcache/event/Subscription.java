@@ -209,7 +209,7 @@ public final class Subscription<K, V> implements Closeable {
                 return;
             }
             if (loss) {
-                tellOfLoss(times);
+                reportLoss(times);
             }
             if (next != null) {
                 callQueued(next);
@@ -225,7 +225,7 @@ public final class Subscription<K, V> implements Closeable {
         }
     }
 
-    private void tellOfLoss(long times) {
+    private void reportLoss(long times) {
         if (listener instanceof EventsLostListener losing) {
             try {
                 losing.onEventsLost(source.getName(), times);

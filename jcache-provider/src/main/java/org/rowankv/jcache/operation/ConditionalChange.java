@@ -36,7 +36,8 @@ final class ConditionalChange<K, V> {
      * @param scratch holds the key, and the value to write if there is one
      * @param writerCalled whether the writer was told of the change already
      */
-    ConditionalChange(CacheBinding<K, V> opening, RequestBuffer scratch, MutationKind change, K key, boolean writerCalled) {
+    ConditionalChange(
+            CacheBinding<K, V> opening, RequestBuffer scratch, MutationKind change, K key, boolean writerCalled) {
         this.opening = opening;
         this.lifetimes = opening.lifetimes();
         this.scratch = scratch;
@@ -77,13 +78,13 @@ final class ConditionalChange<K, V> {
     }
 
     private boolean loop(@Nullable V expected, @Nullable V value, boolean wantsOldValue) {
-        final boolean wantsValue = wantsOldValue || change.comparesValues();
+        final boolean needsValue = wantsOldValue || change.comparesValues();
         for (; ; ) {
-            final Request read = scratch.get().wantValue(wantsValue);
+            final Request read = scratch.get().requestValue(needsValue);
             opening.execute(read);
             final long version = read.version();
             existed = read.status() == Status.OK;
-            oldValue = existed && wantsValue ? opening.valueOf(read) : null;
+            oldValue = existed && needsValue ? opening.valueOf(read) : null;
             final boolean equal = expected != null && expected.equals(oldValue);
             switch (change.decide(existed, equal)) {
                 case LEAVE -> {

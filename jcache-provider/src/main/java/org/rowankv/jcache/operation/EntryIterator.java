@@ -28,7 +28,8 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
     private @Nullable VersionedEntry<K, V> next;
     private @Nullable VersionedEntry<K, V> current;
 
-    public EntryIterator(CacheBinding<K, V> opening, Reads<K, V> reads, Mutations<K, V> mutations, BooleanSupplier closed) {
+    public EntryIterator(
+            CacheBinding<K, V> opening, Reads<K, V> reads, Mutations<K, V> mutations, BooleanSupplier closed) {
         this.opening = opening;
         this.reads = reads;
         this.mutations = mutations;

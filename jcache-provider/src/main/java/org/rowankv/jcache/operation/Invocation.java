@@ -82,7 +82,7 @@ final class Invocation<K, V, T> {
 
     /** Whether that version of the object is the one in the store. */
     private boolean isPresent(long version) {
-        final Request look = scratch.get().wantValue(false);
+        final Request look = scratch.get().requestValue(false);
         opening.execute(look);
         return look.status() == Status.OK && look.version() == version;
     }

@@ -62,7 +62,7 @@ public final class Mutations<K, V> {
 
     /** With constant lifetimes and no writer to call: in one request. */
     private void putDirectly(MutationKind change, RequestBuffer scratch, boolean wantsOldValue) {
-        final Request request = scratch.put().wantValue(wantsOldValue);
+        final Request request = scratch.put().requestValue(wantsOldValue);
         switch (change) {
             case PUT -> request.ttl(createMs, updateMs);
             case PUT_IF_ABSENT -> request.when(Condition.IF_ABSENT).ttl(createMs, Ttl.UNCHANGED);
@@ -253,7 +253,7 @@ public final class Mutations<K, V> {
     }
 
     private Request delete(RequestBuffer scratch, boolean wantsOldValue) {
-        final Request request = scratch.delete().wantValue(wantsOldValue);
+        final Request request = scratch.delete().requestValue(wantsOldValue);
         opening.execute(request);
         return request;
     }

@@ -175,7 +175,7 @@ public final class Reads<K, V> {
 
     /** Whether there is an entry; the request has its version, or one that is good for IF_ABSENT_SINCE. No access. */
     boolean isPresent(RequestBuffer scratch) {
-        final Request request = scratch.get().wantValue(false);
+        final Request request = scratch.get().requestValue(false);
         opening.execute(request);
         return request.status() == Status.OK;
     }

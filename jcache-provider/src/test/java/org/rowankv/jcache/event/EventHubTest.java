@@ -136,7 +136,7 @@ final class EventHubTest {
         final Thread operation = new Thread(() -> hub.execute(put));
         final AtomicBoolean looked = new AtomicBoolean();
         final AtomicReference<DeliveredChanges.Verdict> verdict = new AtomicReference<>();
-        final Thread stream = new Thread(() -> hub.tellFromStream(created(put.version(), "mine"), () -> {
+        final Thread stream = new Thread(() -> hub.deliverFromStream(created(put.version(), "mine"), () -> {
             looked.set(true);
             verdict.set(told.look(put.shard(), created(put.version(), "mine")));
             return verdict.get() != DeliveredChanges.Verdict.NEW;

@@ -33,13 +33,15 @@ class ExpiryEvaluatorTest {
         check(new EternalExpiryPolicy(), Ttl.ETERNAL, Ttl.UNCHANGED, Ttl.UNCHANGED);
         check(new CreatedExpiryPolicy(Duration.ZERO), Ttl.IMMEDIATE, Ttl.UNCHANGED, Ttl.UNCHANGED);
         assertThat(new ExpiryEvaluator(new EternalExpiryPolicy()).isEternal()).isTrue();
-        assertThat(new ExpiryEvaluator(new TouchedExpiryPolicy(MINUTE)).isEternal()).isFalse();
+        assertThat(new ExpiryEvaluator(new TouchedExpiryPolicy(MINUTE)).isEternal())
+                .isFalse();
     }
 
     @Test
     void shouldRoundUpAndTakeWhatIsTooLongForEternal() {
         assertThat(ExpiryEvaluator.toMs(new Duration(TimeUnit.MILLISECONDS, 7))).isEqualTo(7);
-        assertThat(ExpiryEvaluator.toMs(new Duration(TimeUnit.DAYS, Long.MAX_VALUE))).isEqualTo(Ttl.ETERNAL);
+        assertThat(ExpiryEvaluator.toMs(new Duration(TimeUnit.DAYS, Long.MAX_VALUE)))
+                .isEqualTo(Ttl.ETERNAL);
         assertThat(ExpiryEvaluator.toMs(Duration.ETERNAL)).isEqualTo(Ttl.ETERNAL);
         assertThat(ExpiryEvaluator.toMs(Duration.ZERO)).isZero();
     }

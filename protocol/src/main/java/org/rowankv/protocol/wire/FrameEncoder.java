@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.WritableByteChannel;
-import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.BufferAccounting;
+import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.WireChecksum;
 
 /**

@@ -67,7 +67,7 @@ public final class RequestDescriptor {
                 ClientFrameDescriptor.REQUEST,
                 request.operation().ordinal(),
                 request.condition().ordinal(),
-                request.wantsValue() ? WANTS_VALUE : 0,
+                request.needsValue() ? WANTS_VALUE : 0,
                 request.shard(),
                 number);
         buffer.putLong(at + TERM_OFFSET, term)
@@ -153,7 +153,7 @@ public final class RequestDescriptor {
         into.when(condition, buffer.getLong(at + EXPECTED_VERSION_OFFSET))
                 .ttl(createTtl, updateTtl)
                 .accessTtl(accessTtl)
-                .wantValue(FrameHeadDescriptor.flags(buffer, at) == WANTS_VALUE);
+                .requestValue(FrameHeadDescriptor.flags(buffer, at) == WANTS_VALUE);
         if (operation.isMutation()) {
             into.identified(session, sequence, unanswered);
         }

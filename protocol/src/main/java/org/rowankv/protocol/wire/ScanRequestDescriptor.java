@@ -28,7 +28,14 @@ public final class ScanRequestDescriptor {
     private ScanRequestDescriptor() {}
 
     public static void write(
-            FrameEncoder out, long number, long term, int cacheId, int shard, long position, int limit, boolean values) {
+            FrameEncoder out,
+            long number,
+            long term,
+            int cacheId,
+            int shard,
+            long position,
+            int limit,
+            boolean values) {
         final int at = out.reserve(LENGTH);
         final ByteBuffer buffer = out.buffer();
         FrameHeadDescriptor.write(

@@ -18,11 +18,11 @@ import net.jqwik.api.constraints.IntRange;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.frame.BufferAccounting;
 import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.FrameLimits;
 import org.rowankv.protocol.frame.FrameMemory;
-import org.rowankv.protocol.frame.BufferAccounting;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.frame.WirePort;
@@ -159,7 +159,7 @@ final class FrameDecoderTest {
                 .when(Condition.IF_VERSION, version)
                 .ttl(5, 6)
                 .accessTtl(7)
-                .wantValue(true);
+                .requestValue(true);
         written.placed(99, 11);
         written.identified(version | 1, sequence, 0);
         RequestDescriptor.write(out, written, 42, 8);
@@ -187,7 +187,7 @@ final class FrameDecoderTest {
         assertThat(read.createTtlMs()).isEqualTo(5);
         assertThat(read.updateTtlMs()).isEqualTo(6);
         assertThat(read.accessTtlMs()).isEqualTo(7);
-        assertThat(read.wantsValue()).isTrue();
+        assertThat(read.needsValue()).isTrue();
 
         written.answer(Status.CONDITION_FAILED, 9, version, 4);
         System.arraycopy(value, 0, written.resultOf(value.length), 0, value.length);

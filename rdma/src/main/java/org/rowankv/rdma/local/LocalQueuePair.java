@@ -210,7 +210,7 @@ final class LocalQueuePair implements QueuePair {
     }
 
     @Override
-    public long drawCredit(long wanted) {
+    public long acquireCredit(long wanted) {
         return fenced ? 0 : target.credit().draw(wanted);
     }
 

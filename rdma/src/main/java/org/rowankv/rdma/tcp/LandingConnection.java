@@ -280,7 +280,7 @@ final class LandingConnection extends FrameReader {
     /**
      * Tells the sender what of it has landed, and that nothing more will; then closes. Any thread, after {@link #cutOff}.
      */
-    void tellFenced() {
+    void sendFenced() {
         TcpFabric.execute(channel.eventLoop(), this::writeFenced);
     }
 

@@ -140,7 +140,7 @@ final class TcpQueuePair implements QueuePair {
     }
 
     @Override
-    public long drawCredit(long wanted) {
+    public long acquireCredit(long wanted) {
         if (isFenced()) {
             awaitsCredit = true; // of the next connection
             return 0;

@@ -288,7 +288,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
             }
             connections.removeAll(fenced);
         }
-        fenced.forEach(LandingConnection::tellFenced);
+        fenced.forEach(LandingConnection::sendFenced);
         return new FenceReport(List.copyOf(servers), fenced.size(), List.of(), 0);
     }
 

@@ -173,14 +173,14 @@ public abstract class ConnectionConformance {
         assertThat(draw(pair, 400)).isEqualTo(400);
         assertThat(receiver.credit()).hasValue(0);
         for (int i = 0; i < 100; i++) {
-            assertThat(pair.drawCredit(600)).isZero();
+            assertThat(pair.acquireCredit(600)).isZero();
         }
         pair.giveBackCredit(300);
         receiver.queue().fence(2);
         while (!pair.isFenced()) {
             Thread.onSpinWait();
         }
-        assertThat(pair.drawCredit(10)).isZero();
+        assertThat(pair.acquireCredit(10)).isZero();
         pair.giveBackCredit(700);
         pair.close();
         while (receiver.credit().get() != 1000) {
@@ -195,7 +195,7 @@ public abstract class ConnectionConformance {
             final QueuePair pair = sender.connectTo(receiver);
             long drawn = 0;
             for (int i = 0; i < round; i++) {
-                drawn += pair.drawCredit(100 + i);
+                drawn += pair.acquireCredit(100 + i);
             }
             if (round % 3 == 0) {
                 pair.giveBackCredit(drawn / 2);
@@ -224,9 +224,9 @@ public abstract class ConnectionConformance {
             final QueuePair pair = sender.connectTo(receiver);
             final long claimed = 10L * round;
             // Where the answer comes late, the first call only asks, for more than the next ones claim.
-            long drawn = pair.drawCredit(claimed * round);
+            long drawn = pair.acquireCredit(claimed * round);
             while (drawn < claimed) {
-                drawn += pair.drawCredit(claimed - drawn);
+                drawn += pair.acquireCredit(claimed - drawn);
                 Thread.onSpinWait();
             }
             if (round % 3 == 0) {
@@ -244,7 +244,7 @@ public abstract class ConnectionConformance {
     private static long draw(QueuePair pair, long wanted) {
         long drawn = 0;
         while (drawn < wanted) {
-            drawn += pair.drawCredit(wanted - drawn);
+            drawn += pair.acquireCredit(wanted - drawn);
             Thread.onSpinWait();
         }
         return drawn;

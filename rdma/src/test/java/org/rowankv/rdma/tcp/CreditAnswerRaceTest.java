@@ -61,14 +61,14 @@ final class CreditAnswerRaceTest {
         // Until it asks: the first words may still be on the question before.
         ByteBuf question = null;
         while (question == null) {
-            assertThat(pair.drawCredit(WANTED)).isZero();
+            assertThat(pair.acquireCredit(WANTED)).isZero();
             question = away.readOutbound();
         }
         question.release();
         asked.set(round);
         long drawn = 0;
         while (drawn < WANTED) {
-            drawn += pair.drawCredit(WANTED - drawn);
+            drawn += pair.acquireCredit(WANTED - drawn);
             assertThat(drawn == WANTED || pair.awaitsCredit())
                     .as("granted in full, and taken for a refusal, round %s", round)
                     .isTrue();

@@ -21,10 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.IoPoller;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.SelectorPoller;
-import org.rowankv.rdma.IoPoller;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 

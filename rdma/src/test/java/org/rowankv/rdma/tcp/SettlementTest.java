@@ -49,12 +49,12 @@ final class SettlementTest {
             connection.hello();
             connection.welcome();
             final QueuePair pair = opening.join();
-            assertThat(pair.drawCredit(100)).isZero();
+            assertThat(pair.acquireCredit(100)).isZero();
             assertThat(nextFrame(connection)).isEqualTo(PeerFrameDescriptor.DRAW);
             connection.frame(PeerFrameDescriptor.ACK, 0, 0, 100, 100);
             long drawn = 0;
             while (drawn < 100) {
-                drawn += pair.drawCredit(100 - drawn);
+                drawn += pair.acquireCredit(100 - drawn);
                 Thread.onSpinWait();
             }
             pair.close();

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.CompletionHandler;
+import org.rowankv.rdma.IoPoller;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
-import org.rowankv.rdma.IoPoller;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 

@@ -17,7 +17,7 @@ import org.rowankv.runtime.OwnedCounter;
  * that publishes work before wakeUp either sees the announcement, or that last cycle sees its work. If another thread
  * runs the agent at that moment, this thread polls again soon instead of relying on that cycle.
  *
- * <p>An agent that permits a longer idle time ({@link Agent#restNs}) runs about that rarely until it finds work again.
+ * <p>An agent that permits a longer idle time ({@link Agent#idleNs}) runs about that rarely until it finds work again.
  *
  * <p>Any thread may run the agent with {@link #tryInvoke}. So a thread that waits for its work does not depend on the
  * OS scheduler. Interrupting the runner's thread has no effect; {@link #close} ends it.
@@ -35,7 +35,7 @@ public final class AgentRunner implements AgentHandle {
     private final long maxParkNs;
     private final Thread thread;
     private volatile boolean parked;
-    /** True while parked, or about to park, longer than an agent without a {@code restNs} would. */
+    /** True while parked, or about to park, longer than an agent without a {@code idleNs} would. */
     private volatile boolean resting;
 
     private final OwnedCounter rests = new OwnedCounter();
@@ -172,7 +172,7 @@ public final class AgentRunner implements AgentHandle {
     }
 
     private long longestPauseNs() {
-        return Math.max(maxParkNs, turn.agent().restNs());
+        return Math.max(maxParkNs, turn.agent().idleNs());
     }
 
     @Override

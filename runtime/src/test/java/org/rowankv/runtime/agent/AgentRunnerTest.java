@@ -208,11 +208,11 @@ final class AgentRunnerTest {
     /** An agent that permits an idle time of the given length. */
     private static final class Resting implements Agent {
         private final CountingAgent counting;
-        private volatile long restNs;
+        private volatile long idleNs;
 
-        Resting(CountingAgent counting, long restNs) {
+        Resting(CountingAgent counting, long idleNs) {
             this.counting = counting;
-            this.restNs = restNs;
+            this.idleNs = idleNs;
         }
 
         @Override
@@ -221,8 +221,8 @@ final class AgentRunnerTest {
         }
 
         @Override
-        public long restNs() {
-            return restNs;
+        public long idleNs() {
+            return idleNs;
         }
 
         @Override

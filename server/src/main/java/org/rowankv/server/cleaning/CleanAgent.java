@@ -228,7 +228,7 @@ public final class CleanAgent implements Agent {
     }
 
     /** Somebody lacks space, not segments: tombstones that can be dropped are to be dropped. */
-    public void wantSpace() {
+    public void requestSpace() {
         spaceWanted = true;
     }
 

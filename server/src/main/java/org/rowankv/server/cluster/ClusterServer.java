@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.AgentStoppedException;
-import org.rowankv.runtime.agent.Signal;
 import org.rowankv.runtime.agent.RunningTask;
+import org.rowankv.runtime.agent.Signal;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.LostAreaException;
 import org.rowankv.server.area.StoreOpenException;
@@ -335,7 +335,7 @@ public final class ClusterServer implements AutoCloseable {
             lookedNs = nowNs;
             try {
                 roles.requireUnchanged(present);
-                sayWhoIsSilent(present, roles.members());
+                reportSilentServers(present, roles.members());
             } catch (ConfigurationStoreException e) {
                 saying.waits("the configuration store is away", ": " + e.getMessage());
             }
@@ -424,7 +424,7 @@ public final class ClusterServer implements AutoCloseable {
         return true;
     }
 
-    private void sayWhoIsSilent(RoleTerm present, Members members) {
+    private void reportSilentServers(RoleTerm present, Members members) {
         final StringBuilder names = new StringBuilder();
         final StringBuilder why = new StringBuilder();
         for (int server : present.silent()) {

@@ -32,8 +32,8 @@ final class LazyServer implements SpacePressure, IntConsumer {
     }
 
     @Override
-    public void wantSpace(int server) {
-        rounds().wantSpace(server);
+    public void requestSpace(int server) {
+        rounds().requestSpace(server);
     }
 
     @Override

@@ -5,10 +5,10 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.directory.DataDirectory;
-import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.membership.Members;
+import org.rowankv.server.membership.ServerRegistration;
 
 /**
  * How a server comes to be a member: it says that it is there; once as many have as the cluster is to have, whoever sees it
@@ -99,13 +99,15 @@ final class Membership {
         final int wanted = settings.shape().servers();
         if (there.size() < wanted) {
             cluster.say("a new cluster: " + there.size() + " of " + wanted + " servers are there ("
-                    + String.join(", ", there.stream().map(ServerRegistration::name).toList()) + ")");
+                    + String.join(
+                            ", ", there.stream().map(ServerRegistration::name).toList()) + ")");
             return null;
         }
         if (there.size() > wanted) {
             throw new ClusterException("the cluster '" + settings.cluster() + "' is to have " + wanted
                     + " servers, but there are " + there.size() + ": "
-                    + String.join(", ", there.stream().map(ServerRegistration::name).toList())
+                    + String.join(
+                            ", ", there.stream().map(ServerRegistration::name).toList())
                     + ". Stop those that are too many, and remove what the configuration store holds of this new"
                     + " cluster");
         }

@@ -3,9 +3,9 @@ package org.rowankv.server.cluster;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.agent.RunningTask;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.Signal;
-import org.rowankv.runtime.agent.RunningTask;
 
 /**
  * Does what may wait, one after the other, on a thread of its own. A chore that throws ends the service, as a broken invariant of an

@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.configstore.ConfigurationStore;
-import org.rowankv.server.membership.RegisteredServers;
-import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.membership.InitialPlacement;
 import org.rowankv.server.membership.Members;
+import org.rowankv.server.membership.RegisteredServers;
+import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.peer.StaleTermException;
 import org.rowankv.topology.Configuration;
 

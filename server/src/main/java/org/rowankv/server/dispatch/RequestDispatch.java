@@ -273,6 +273,6 @@ public final class RequestDispatch implements MutationSlots {
     /** What somebody who waits for long does for those that he may be waiting for. */
     void helpOthers() {
         wakeUp.accept(serverId);
-        pool.finishLeftovers();
+        pool.completeAbandoned();
     }
 }

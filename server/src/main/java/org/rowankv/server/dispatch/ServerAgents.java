@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
-import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.AgentHandle;
+import org.rowankv.runtime.agent.Scheduling;
 
 /**
  * The agents of a server as those see them who wait for them: one on a thread for all, or several side by side
@@ -70,7 +70,7 @@ public final class ServerAgents implements AutoCloseable {
         }
 
         @Override
-        public long restNs() {
+        public long idleNs() {
             return rest.getAsLong();
         }
 

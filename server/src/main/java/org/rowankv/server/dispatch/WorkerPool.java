@@ -108,7 +108,7 @@ public final class WorkerPool {
     }
 
     /** Finishes what callers that died have left in contexts which nobody has borrowed since. */
-    void finishLeftovers() {
+    void completeAbandoned() {
         for (int slot = 0; slot < slots.count(); slot++) {
             if (workers.get(slot).hasLeftover()) {
                 whileIdle(slot, worker -> {});
@@ -122,7 +122,7 @@ public final class WorkerPool {
         for (int slot = 0; slot < slots.count(); slot++) {
             final int segment = workers.get(slot).tLog().openSegment();
             if (segment >= 0 && segments.sequence(segment) < sequence) {
-                workers.get(slot).wantRetired(sequence);
+                workers.get(slot).requestRetire(sequence);
                 any |= whileIdle(slot, Worker::retireLog);
             }
         }
@@ -138,7 +138,7 @@ public final class WorkerPool {
         for (int slot = 0; slot < slots.count(); slot++) {
             final boolean released = whileIdle(slot, Worker::releaseGrants);
             if (!released) {
-                workers.get(slot).wantRelease(); // by who has it
+                workers.get(slot).requestRelease(); // by who has it
             }
             allIdle &= released;
         }

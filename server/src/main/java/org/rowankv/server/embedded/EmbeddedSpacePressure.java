@@ -12,10 +12,10 @@ record EmbeddedSpacePressure(List<Server> servers) implements SpacePressure {
     }
 
     @Override
-    public void wantSpace(int server) {
+    public void requestSpace(int server) {
         final boolean unused = releaseGrants();
         servers.forEach(Server::endExpired);
-        servers.get(server).wantSpace();
+        servers.get(server).requestSpace();
     }
 
     @Override

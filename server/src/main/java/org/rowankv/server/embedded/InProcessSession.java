@@ -41,7 +41,7 @@ final class InProcessSession implements Session {
 
     /** A caller that an error strikes in the middle does not ask again. */
     @Override
-    public boolean mayLoseReplies() {
+    public boolean needsRequestIds() {
         return false;
     }
 

@@ -55,7 +55,7 @@ final class EpochAgent implements Agent {
         }
         nextNs = nowNs + INTERVAL_NS;
         for (ShardPrimary primary : primaries) {
-            if (primary.versions().wantsEpoch()) {
+            if (primary.versions().needsEpoch()) {
                 return renew(nowNs);
             }
         }
@@ -65,7 +65,7 @@ final class EpochAgent implements Agent {
     private int renew(long nowNs) {
         final List<Integer> shards = new ArrayList<>();
         for (ShardPrimary primary : primaries) {
-            if (primary.versions().wantsEpoch()) {
+            if (primary.versions().needsEpoch()) {
                 shards.add(primary.replica().shardId());
             }
         }
@@ -93,7 +93,7 @@ final class EpochAgent implements Agent {
     }
 
     private static void failed(VersionCounter versions) {
-        if (versions.wantsEpoch()) {
+        if (versions.needsEpoch()) {
             versions.failed();
         }
     }

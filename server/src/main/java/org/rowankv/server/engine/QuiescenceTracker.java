@@ -29,7 +29,7 @@ final class QuiescenceTracker implements Agent {
     /** Whether the fabric says when something has landed; else the agents have to look. */
     private boolean mayRest;
     /** How long the agents may rest, if there is nothing to do. */
-    private volatile long restNs;
+    private volatile long idleNs;
 
     QuiescenceTracker(
             boolean hasBackupLog,
@@ -67,7 +67,7 @@ final class QuiescenceTracker implements Agent {
                 canRestNs = mayRest && commit.isQuiet() && !ending.areAtWork() ? REST_NS : 0;
             }
         }
-        restNs = canRestNs;
+        idleNs = canRestNs;
         return 0;
     }
 
@@ -102,12 +102,12 @@ final class QuiescenceTracker implements Agent {
     }
 
     /** How long all agents that share its thread may rest after a turn without work; 0: not longer than a moment. */
-    long agentsRestNs() {
-        return restNs;
+    long agentsIdleNs() {
+        return idleNs;
     }
 
     /** The same, of the commit agent on a thread of its own. */
-    long commitRestNs() {
+    long commitIdleNs() {
         return mayRest && commit.isQuiet() ? REST_NS : 0;
     }
 }

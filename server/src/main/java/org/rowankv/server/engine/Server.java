@@ -24,10 +24,10 @@ import org.rowankv.server.dispatch.ServingState;
 import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.dispatch.WorkerPool;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.BackupSets;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.replication.InFlightWindow;
-import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.ReadCheck;
@@ -209,9 +209,10 @@ public final class Server implements AutoCloseable {
                 serving,
                 fault -> errors.report("server " + serverId, serving.faulty(fault)));
         agents.add(
-                new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])), quiescenceTracker::agentsRestNs);
+                new CompositeAgent("server-" + serverId, ownAgents.toArray(new Agent[0])),
+                quiescenceTracker::agentsIdleNs);
         if (commitApart) {
-            agents.add(new CompositeAgent("commit-" + serverId, commit), quiescenceTracker::commitRestNs);
+            agents.add(new CompositeAgent("commit-" + serverId, commit), quiescenceTracker::commitIdleNs);
         }
         this.meters = new ServerMetrics(
                 serverId,
@@ -381,7 +382,7 @@ public final class Server implements AutoCloseable {
 
     /** Whether the agents have nothing to do, and rest longer than a moment between two turns. */
     public boolean isAtRest() {
-        return quiescenceTracker.agentsRestNs() > 0;
+        return quiescenceTracker.agentsIdleNs() > 0;
     }
 
     /** They count their turns and rests. Between two rests they make two turns, if there is nothing to do. */
@@ -408,13 +409,13 @@ public final class Server implements AutoCloseable {
      * false while there is a worker that is not idle. The agents' own worker follows in their next turn.
      */
     public boolean releaseGrants() {
-        retention.wantRelease();
+        retention.requestRelease();
         agents.wakeUp();
         return pool.releaseGrants();
     }
 
-    public void wantSpace() {
-        cleaner.wantSpace();
+    public void requestSpace() {
+        cleaner.requestSpace();
         agents.wakeUp();
     }
 

@@ -18,7 +18,8 @@ final class ServerLinks {
 
     /** A set of links for one more writer. */
     BackupConnections make() {
-        final BackupConnections made = new BackupConnections(endpoint, parts.configuration(), parts.clock(), parts.errors(), parts.wakeUp());
+        final BackupConnections made =
+                new BackupConnections(endpoint, parts.configuration(), parts.clock(), parts.errors(), parts.wakeUp());
         all.add(made);
         return made;
     }

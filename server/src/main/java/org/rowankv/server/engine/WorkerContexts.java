@@ -2,14 +2,15 @@ package org.rowankv.server.engine;
 
 import java.util.function.Function;
 import org.rowankv.server.dispatch.WorkerPool;
-import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.replication.BackupConnections;
+import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.LimitedCaches;
 
 /** Makes the worker contexts of a server: those for its callers, those of its event loops, and the agents' own. */
-record WorkerContexts(ServerContext parts, int serverId, ServerLinks links, InFlightWindow inFlightWindow, LimitedCaches limits) {
+record WorkerContexts(
+        ServerContext parts, int serverId, ServerLinks links, InFlightWindow inFlightWindow, LimitedCaches limits) {
 
     /** @param replicators of what one worker writes, over its links */
     WorkerPool pool(Function<BackupConnections, Replicator> replicators) {

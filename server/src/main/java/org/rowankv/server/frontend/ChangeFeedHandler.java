@@ -177,7 +177,8 @@ final class ChangeFeedHandler {
         }
     }
 
-    private void onCatalogue(ClientConnection connection, PendingChangesRequest asked, CatalogueThread.Reading reading) {
+    private void onCatalogue(
+            ClientConnection connection, PendingChangesRequest asked, CatalogueThread.Reading reading) {
         try {
             for (int i = 0; i < asked.count(); i++) {
                 final Status status = asked.isSearched(i) ? reading.of(asked.cacheId(i)) : null;

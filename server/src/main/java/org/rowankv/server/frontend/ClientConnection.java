@@ -10,15 +10,15 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.FrameMemory;
-import org.rowankv.protocol.frame.Progress;
+import org.rowankv.protocol.frame.ByteProgress;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.frame.WirePort;
-import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
+import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,8 +40,8 @@ final class ClientConnection implements FrameDecoder.Taker {
     private final long number;
     private final FrameReservations room;
     private final CatalogueRequests questions;
-    private final Progress input = new Progress();
-    private final Progress output = new Progress();
+    private final ByteProgress input = new ByteProgress();
+    private final ByteProgress output = new ByteProgress();
     private final long sinceNs;
     /** Null once it was welcomed. */
     private @Nullable ClientHandshake hello;

@@ -33,7 +33,8 @@ public record Members(
     }
 
     byte[] encode() {
-        final TextRecord lines = TextRecord.begin(FIRST_LINE).putHex("cluster", clusterId).putHex("hash-seed", hashSeed);
+        final TextRecord lines =
+                TextRecord.begin(FIRST_LINE).putHex("cluster", clusterId).putHex("hash-seed", hashSeed);
         shape.write(lines);
         for (int server = 0; server < names.size(); server++) {
             lines.put("server." + server, names.get(server))

@@ -115,13 +115,13 @@ public final class LogReconciliation {
         held.values().forEach(versions -> versions.retainAll(lacking));
         compared.put(shard, new Compared(lacking, mine, held));
         for (int server : others) {
-            tellLacking(shard, server, lacking, calls, patience);
+            sendLacking(shard, server, lacking, calls, patience);
         }
         agreeAllBut(shard, lacking);
     }
 
     /** In parts that fit into messages, the last one marked. */
-    static void tellLacking(int shard, int server, Set<Long> lacking, PeerCalls calls, PeerCalls.Patience patience) {
+    static void sendLacking(int shard, int server, Set<Long> lacking, PeerCalls calls, PeerCalls.Patience patience) {
         final Iterator<Long> versions = lacking.iterator();
         do {
             final ByteBuffer part = ByteBuffer.allocate(Math.min(lacking.size(), MOST_VERSIONS) * Long.BYTES)
@@ -129,8 +129,8 @@ public final class LogReconciliation {
             while (versions.hasNext() && part.hasRemaining()) {
                 part.putLong(versions.next());
             }
-            final ByteBuffer unused =
-                    calls.ask(server, PeerRequestType.LACKING, shard, versions.hasNext() ? 1 : 0, part.flip(), patience);
+            final ByteBuffer unused = calls.ask(
+                    server, PeerRequestType.LACKING, shard, versions.hasNext() ? 1 : 0, part.flip(), patience);
         } while (versions.hasNext());
     }
 
@@ -224,8 +224,8 @@ public final class LogReconciliation {
         if (!isMine) {
             for (Map.Entry<Integer, Set<Long>> each : held.entrySet()) {
                 if (entry == null && each.getValue().contains(version)) {
-                    final ByteBuffer answer =
-                            calls.ask(each.getKey(), PeerRequestType.FETCH, shard, version, ByteBuffer.allocate(0), patience);
+                    final ByteBuffer answer = calls.ask(
+                            each.getKey(), PeerRequestType.FETCH, shard, version, ByteBuffer.allocate(0), patience);
                     entry = PeerMessageDescriptor.payload(answer);
                     take(shard, version, entry);
                     copies++;

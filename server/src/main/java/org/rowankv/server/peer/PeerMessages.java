@@ -101,7 +101,7 @@ public final class PeerMessages implements MessageHandler, Agent {
     }
 
     @Override
-    public long restNs() {
+    public long idleNs() {
         final SpaceReclaimer rounds = pressure;
         return rounds != null && rounds.isIdle() ? REST_NS : 0;
     }
@@ -133,7 +133,8 @@ public final class PeerMessages implements MessageHandler, Agent {
 
     private void asked(int from, ByteBuffer message) {
         switch (PeerMessageDescriptor.question(message)) {
-            case PeerRequestType.COLLECT, PeerRequestType.LACKING, PeerRequestType.FETCH, PeerRequestType.TAKE -> exchanged(from, message);
+            case PeerRequestType.COLLECT, PeerRequestType.LACKING, PeerRequestType.FETCH, PeerRequestType.TAKE ->
+                exchanged(from, message);
             case PeerRequestType.COMPARED -> {
                 compared.add(from);
                 answer(from, message, 0, NOTHING);

@@ -86,11 +86,11 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
     }
 
     @Override
-    public void wantSpace(int server) {
+    public void requestSpace(int server) {
         final boolean unused = own.releaseGrants();
         own.endExpired();
         if (server == own.serverId()) {
-            own.wantSpace();
+            own.requestSpace();
         } else {
             lacking.set(server, 1);
         }
@@ -125,7 +125,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         final boolean unused = own.releaseGrants();
         own.endExpired();
         if (PeerMessageDescriptor.argument(question) == own.serverId()) {
-            own.wantSpace();
+            own.requestSpace();
         } else {
             own.wakeUp();
         }

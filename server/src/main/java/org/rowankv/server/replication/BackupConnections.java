@@ -8,8 +8,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.FabricException;
-import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.IoPoller;
+import org.rowankv.rdma.QueuePair;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
@@ -38,7 +38,8 @@ public final class BackupConnections implements AutoCloseable {
     private final OwnedCounter notReady = new OwnedCounter();
 
     /** @param wakeUp tells a server's agents that somebody waits for a posted segment there */
-    public BackupConnections(Endpoint endpoint, Configuration configuration, Clock clock, ErrorLog errors, IntConsumer wakeUp) {
+    public BackupConnections(
+            Endpoint endpoint, Configuration configuration, Clock clock, ErrorLog errors, IntConsumer wakeUp) {
         this.endpoint = endpoint;
         this.configuration = configuration;
         this.clock = clock;

@@ -60,7 +60,7 @@ public final class InFlightWindow {
     }
 
     /** Ends a lap, unless somebody is in flight who began before it; true when it is over. */
-    public boolean endLap(long lap) {
+    public boolean advanceWindow(long lap) {
         for (int slot = 0; slot < count; slot++) {
             if (slots.get(slot * PADDING + BOUND) != 0 && slots.getAcquire(slot * PADDING + LAP) < lap) {
                 return false;

@@ -21,17 +21,17 @@ public interface Replicator extends AutoCloseable {
      * @param usedLength of the entry, without padding
      * @return −1 when granted, otherwise the backup that has none left; then nothing was kept
      */
-    int drawCredit(int shard, int usedLength);
+    int acquireCredit(int shard, int usedLength);
 
     /**
-     * Whether that backup, which the last {@link #drawCredit} named, has not been heard: it is asked, or is being connected.
+     * Whether that backup, which the last {@link #acquireCredit} named, has not been heard: it is asked, or is being connected.
      * Then nothing is known about its space.
      */
     default boolean awaitsCredit(int server) {
         return false;
     }
 
-    /** Gives back what {@link #drawCredit} granted for an entry that was not written. */
+    /** Gives back what {@link #acquireCredit} granted for an entry that was not written. */
     void giveBackCredit(int shard, int usedLength);
 
     /** Gives all credit back that was drawn ahead. Nothing is under way. */

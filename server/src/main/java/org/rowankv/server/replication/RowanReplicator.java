@@ -42,7 +42,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     /** By server: whether the answer to the last draw is not there yet. */
     private final boolean[] awaitsCredit;
     /** By server: whether a portion was refused, and no more than is needed is asked for. */
-    private final boolean[] modest;
+    private final boolean[] exactCreditOnly;
 
     private final List<OneEntry> entries = new ArrayList<>();
     private final long firstAttempt;
@@ -85,7 +85,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 .order(ByteOrder.LITTLE_ENDIAN);
         this.credit = new long[serverCount];
         this.awaitsCredit = new boolean[serverCount];
-        this.modest = new boolean[serverCount];
+        this.exactCreditOnly = new boolean[serverCount];
     }
 
     @Override
@@ -343,7 +343,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     @Override
-    public int drawCredit(int shardId, int usedLength) {
+    public int acquireCredit(int shardId, int usedLength) {
         final int[] servers = backupSets.of(shardId);
         final long wanted = creditOf(usedLength);
         for (int i = 0; i < servers.length; i++) {
@@ -365,8 +365,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             awaitsCredit[server] = true;
             return false;
         }
-        if (!modest[server]) {
-            credit[server] += pair.drawCredit(wanted - credit[server] + PORTION);
+        if (!exactCreditOnly[server]) {
+            credit[server] += pair.acquireCredit(wanted - credit[server] + PORTION);
             awaitsCredit[server] = pair.awaitsCredit();
             if (credit[server] >= wanted) {
                 return true;
@@ -374,12 +374,12 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             if (awaitsCredit[server]) {
                 return false;
             }
-            modest[server] = true; // there is no room for a portion; for the entry there may be
+            exactCreditOnly[server] = true; // there is no room for a portion; for the entry there may be
         }
-        credit[server] += pair.drawCredit(wanted - credit[server]);
+        credit[server] += pair.acquireCredit(wanted - credit[server]);
         awaitsCredit[server] = pair.awaitsCredit();
         final boolean granted = credit[server] >= wanted;
-        modest[server] = !granted && awaitsCredit[server];
+        exactCreditOnly[server] = !granted && awaitsCredit[server];
         if (!granted && !awaitsCredit[server]) {
             links.countCreditRefusal();
         }

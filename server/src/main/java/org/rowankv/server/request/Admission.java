@@ -96,7 +96,7 @@ final class Admission {
         int lacking = -1;
         if (drawn) {
             holdsSpace = worker.grant().draw(charge);
-            lacking = holdsSpace ? worker.replicator().drawCredit(shard, usedLength) : worker.serverId();
+            lacking = holdsSpace ? worker.replicator().acquireCredit(shard, usedLength) : worker.serverId();
             holdsCredit = lacking < 0;
             if (lacking >= 0) {
                 giveBack();
@@ -165,7 +165,7 @@ final class Admission {
             lateAnswers = 0;
         }
         if (refusals == 0) {
-            pressure.wantSpace(lacking); // again and again: what could not be cleaned before may be committed by now
+            pressure.requestSpace(lacking); // again and again: what could not be cleaned before may be committed by now
         }
         refusals = refusals + 1 < ASK_AGAIN ? refusals + 1 : 0;
         pressure.wakeUp(lacking);

@@ -23,7 +23,7 @@ final class CompletedAnswer {
     void replay(ShardReplica shard, Completion completion, Request request) {
         request.noResult();
         final int bits = completion.bits();
-        if (completion.isApplied() && request.wantsValue() && ResultBits.has(bits, ResultBits.EXISTED)) {
+        if (completion.isApplied() && request.needsValue() && ResultBits.has(bits, ResultBits.EXISTED)) {
             copyOldValue(shard, completion, request);
         }
         if (!completion.isApplied()) {

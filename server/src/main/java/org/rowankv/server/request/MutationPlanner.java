@@ -101,7 +101,7 @@ final class MutationPlanner {
     private boolean decideKey() {
         final Request asked = decided.asked();
         // An object already found expired left its value in the result; nothing else may overwrite it.
-        final boolean copyValue = asked.wantsValue() && !ResultBits.has(bits, ResultBits.EXPIRED);
+        final boolean copyValue = asked.needsValue() && !ResultBits.has(bits, ResultBits.EXPIRED);
         final boolean verify = worker.verifiesReads() || copiesObject(asked);
         current.load(decided.replica(), position, asked, copyValue, verify);
         if (!verify && actsOnLifetime(asked)) {
@@ -153,7 +153,7 @@ final class MutationPlanner {
      */
     private boolean overwrites(Request asked) {
         return asked.condition() == Condition.ALWAYS
-                && !asked.wantsValue()
+                && !asked.needsValue()
                 && (asked.operation() == Operation.PUT || asked.operation() == Operation.DELETE && current.present);
     }
 
@@ -311,7 +311,7 @@ final class MutationPlanner {
 
     private void withOldValue(EntryDraft draft) {
         final Request asked = decided.asked();
-        if (asked.wantsValue() && current.present && asked.sessionId() != 0) {
+        if (asked.needsValue() && current.present && asked.sessionId() != 0) {
             draft.oldValue(asked.result(), asked.resultLength());
         }
     }

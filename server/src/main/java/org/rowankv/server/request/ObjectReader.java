@@ -83,7 +83,7 @@ public final class ObjectReader {
             final long expiryMs = EntryDescriptor.expiryMs(buffer, at, flags);
             final boolean visible = shard.isVisible(FrameDescriptor.type(word), request.cacheId(), version);
             final boolean live = visible && (expiryMs == Long.MAX_VALUE || clock.wallMs() < expiryMs);
-            if (live && request.wantsValue()) {
+            if (live && request.needsValue()) {
                 buffer.get(valueAt, request.resultOf(valueLength), 0, valueLength);
             }
             Chaos.point("read.copied");

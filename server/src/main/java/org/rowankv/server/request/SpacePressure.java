@@ -6,7 +6,7 @@ public interface SpacePressure {
     void wakeUp(int server);
 
     /** Somebody has no space on that server, beyond what cleaning can do about segments. */
-    void wantSpace(int server);
+    void requestSpace(int server);
 
     /**
      * Whether there may be objects, anywhere, that had expired when somebody wanted space then and are yet to be ended:

@@ -113,7 +113,7 @@ public final class Worker {
         if (writtenInLap < inFlightWindow.bytesPerLap()) {
             return true;
         }
-        return inFlightWindow.endLap(now);
+        return inFlightWindow.advanceWindow(now);
     }
 
     /** An entry of so many bytes goes into the logs. */
@@ -259,12 +259,12 @@ public final class Worker {
     }
 
     /** Who has it is to close its log, if that was opened before that sequence number. Any thread. */
-    public void wantRetired(long sequence) {
+    public void requestRetire(long sequence) {
         retiredBefore = sequence;
     }
 
     /** Who has it is to give back what was drawn ahead. Any thread. */
-    public void wantRelease() {
+    public void requestRelease() {
         releaseWanted = true;
     }
 

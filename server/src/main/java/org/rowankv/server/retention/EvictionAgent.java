@@ -320,7 +320,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                 hasRoom();
                 if (worker.answerHas(ResultBits.EVICTED)) {
                     fruitful();
-                    tellOfTheFirst();
+                    reportFirst();
                 } else if (worker.answerHas(ResultBits.EXPIRED)) {
                     fruitful();
                 }
@@ -367,7 +367,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         }
     }
 
-    private void tellOfTheFirst() {
+    private void reportFirst() {
         final LimitedCache now = cache;
         if (now != null && !hand.hasEvicted) {
             hand.hasEvicted = true;

@@ -168,8 +168,8 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         walking = null;
         nextRoundNs = nowNs + Math.max(INTERVAL_NS, REST * walkedNs);
         if (forSpace) {
-            final long restNs = withoutRoom ? WITHOUT_ROOM_INTERVAL_NS : WANTED_INTERVAL_NS;
-            nextWantedNs = nowNs + Math.max(restNs, WANTED_REST * walkedNs);
+            final long idleNs = withoutRoom ? WITHOUT_ROOM_INTERVAL_NS : WANTED_INTERVAL_NS;
+            nextWantedNs = nowNs + Math.max(idleNs, WANTED_REST * walkedNs);
             roundForSpaceNs = begunNs;
             inRoundForSpace = false;
             forSpace = false;

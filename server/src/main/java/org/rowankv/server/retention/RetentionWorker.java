@@ -69,7 +69,7 @@ public final class RetentionWorker implements Agent {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final int keyLength = makeRoom(entry, at);
-        request.get(EntryDescriptor.cacheId(entry, at), key, 0, keyLength).wantValue(false);
+        request.get(EntryDescriptor.cacheId(entry, at), key, 0, keyLength).requestValue(false);
         place(primary.replica(), entry, at);
         worker.begin(primary, request);
         user = agent;
@@ -166,7 +166,7 @@ public final class RetentionWorker implements Agent {
     }
 
     /** What was drawn ahead is to be given back once nothing is under way. Any thread. */
-    public void wantRelease() {
+    public void requestRelease() {
         releaseWanted = true;
     }
 

@@ -15,7 +15,7 @@ final class CleanAgentTest {
     void shouldSayThatThereIsNoMoreOnlyWhenNoLogIsLeftToClose() {
         shard.write(EntryType.PUT, "k", 100);
         shard.closesIdleLog = true;
-        shard.cleaner.wantSpace();
+        shard.cleaner.requestSpace();
         shard.cleaner.doWork();
         // The segment of the log that it closed was not yet looked at.
         assertThat(shard.cleaner.isSpaceWanted()).isTrue();

@@ -35,7 +35,8 @@ final class TombstoneHorizonScanTest {
     private final ShardReplica replica = new ShardReplica(0, 1, HASH, segments, 1);
     private final AppendLog log = new AppendLog(segments, SegmentOwner.WORKER);
     private final EntryDraft draft = new EntryDraft();
-    private final TombstoneHorizonScan look = new TombstoneHorizonScan(segments, new Replicas(new ShardReplica[] {replica}));
+    private final TombstoneHorizonScan look =
+            new TombstoneHorizonScan(segments, new Replicas(new ShardReplica[] {replica}));
     private long version = Version.of(1, 0);
 
     private int write(int type, String key, int valueLength) {

@@ -289,7 +289,7 @@ public final class ClusterBed implements AutoCloseable {
         }
 
         @Override
-        public boolean mayLoseReplies() {
+        public boolean needsRequestIds() {
             return true;
         }
 

@@ -28,9 +28,9 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
-import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.Registrations;
+import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.topology.Configuration;
@@ -79,7 +79,13 @@ class ClusterSecretTest {
                 final int unused = endpoint.message(
                         0,
                         PeerMessageDescriptor.write(
-                                PeerRequestType.READY, false, 0, known.term() + 1, tries.get(), 0, ByteBuffer.allocate(0)));
+                                PeerRequestType.READY,
+                                false,
+                                0,
+                                known.term() + 1,
+                                tries.get(),
+                                0,
+                                ByteBuffer.allocate(0)));
                 try {
                     opening.join();
                     wins.incrementAndGet();

@@ -8,9 +8,9 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.AgentHandle;
 
 /** Agents of a server that run side by side. */
 class ServerAgentsTest {

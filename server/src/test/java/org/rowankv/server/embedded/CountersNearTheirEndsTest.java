@@ -33,7 +33,8 @@ final class CountersNearTheirEndsTest {
 
     private static EmbeddedCluster open(EmbeddedSettings settings, long stepsLeft) {
         return EmbeddedCluster.open(
-                settings, EmbeddedContext.machine().withTuning(with -> with.counters = CounterStarts.nearEnds(stepsLeft)));
+                settings,
+                EmbeddedContext.machine().withTuning(with -> with.counters = CounterStarts.nearEnds(stepsLeft)));
     }
 
     private EmbeddedSettings settings(int servers, int replicas) {

@@ -134,8 +134,8 @@ final class DamagedUpdateTest {
     void shouldDecideNothingByAnObjectThatIsDamaged(int offset) {
         open(true);
         flip(offset);
-        assertThat(execute(put().wantValue(true))).isEqualTo(Status.CORRUPTED);
-        assertThat(execute(delete().wantValue(true))).isEqualTo(Status.CORRUPTED);
+        assertThat(execute(put().requestValue(true))).isEqualTo(Status.CORRUPTED);
+        assertThat(execute(delete().requestValue(true))).isEqualTo(Status.CORRUPTED);
         assertThat(execute(put().when(Condition.IF_VERSION, version))).isEqualTo(Status.CORRUPTED);
         assertThat(execute(put().when(Condition.IF_ABSENT))).isEqualTo(Status.CORRUPTED);
         assertThat(execute(delete().when(Condition.IF_VERSION, version))).isEqualTo(Status.CORRUPTED);

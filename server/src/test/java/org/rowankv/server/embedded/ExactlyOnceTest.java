@@ -104,9 +104,9 @@ final class ExactlyOnceTest {
             final Request put = deliver(put(key, 1, 100), ++sequence);
             assertThat(put.has(ResultBits.CREATED)).isTrue();
             requireReplay(put, deliver(put(key, 1, 100), sequence));
-            final Request getAndPut = deliver(put(key, 2, 6000).wantValue(true), ++sequence);
+            final Request getAndPut = deliver(put(key, 2, 6000).requestValue(true), ++sequence);
             assertThat(numberOf(key, getAndPut.resultBytes())).isEqualTo(1);
-            requireReplay(getAndPut, deliver(put(key, 2, 6000).wantValue(true), sequence));
+            requireReplay(getAndPut, deliver(put(key, 2, 6000).requestValue(true), sequence));
             final Request replace =
                     deliver(put(key, 3, 10).when(Condition.IF_VERSION, getAndPut.version()), ++sequence);
             assertThat(replace.status()).isEqualTo(Status.OK);
@@ -118,9 +118,9 @@ final class ExactlyOnceTest {
                     deliver(
                             new Request().touch(cache, bytes(key), 0, key.length(), replace.version(), 1_000_000),
                             sequence));
-            final Request remove = deliver(delete(key).wantValue(true), ++sequence);
+            final Request remove = deliver(delete(key).requestValue(true), ++sequence);
             assertThat(numberOf(key, remove.resultBytes())).isEqualTo(3);
-            requireReplay(remove, deliver(delete(key).wantValue(true), sequence));
+            requireReplay(remove, deliver(delete(key).requestValue(true), sequence));
             assertThat(client.get(cache, bytes(key))).isNull();
         }
     }
@@ -135,7 +135,7 @@ final class ExactlyOnceTest {
             final List<Request> answers = new ArrayList<>();
             final List<Thread> callers = new ArrayList<>();
             for (int t = 0; t < threads; t++) {
-                final Request request = put("k", sequence, 300).wantValue(true);
+                final Request request = put("k", sequence, 300).requestValue(true);
                 answers.add(request);
                 final Thread caller = new Thread(() -> {
                     try {
@@ -189,9 +189,9 @@ final class ExactlyOnceTest {
     void shouldRememberAnAnswerWhoseEntryWasCleanedAway(int length) {
         open(3, 3);
         deliver(put("k", 1, length), 1);
-        final Request getAndPut = deliver(put("k", 2, length).wantValue(true), 2);
+        final Request getAndPut = deliver(put("k", 2, length).requestValue(true), 2);
         deliver(OTHER_SESSION, put("r", 1, length), 1);
-        final Request getAndRemove = deliver(OTHER_SESSION, delete("r").wantValue(true), 2);
+        final Request getAndRemove = deliver(OTHER_SESSION, delete("r").requestValue(true), 2);
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < 8_000; i++) {
                 final String key = i % 100 == 0 ? "k" : "other" + i % 97;
@@ -200,10 +200,10 @@ final class ExactlyOnceTest {
             assertThat(cluster.statistics())
                     .allSatisfy(statistics -> assertThat(statistics.cleanedSegments())
                             .isGreaterThan(statistics.segments().total()));
-            final Request again = deliver(put("k", 2, length).wantValue(true), 2);
+            final Request again = deliver(put("k", 2, length).requestValue(true), 2);
             requireReplay(getAndPut, again);
             assertThat(numberOf("k", again.resultBytes())).isEqualTo(1);
-            final Request removedAgain = deliver(OTHER_SESSION, delete("r").wantValue(true), 2);
+            final Request removedAgain = deliver(OTHER_SESSION, delete("r").requestValue(true), 2);
             requireReplay(getAndRemove, removedAgain);
             assertThat(numberOf("r", removedAgain.resultBytes())).isEqualTo(1);
         }

@@ -25,9 +25,9 @@ import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.ThreadScheduling;
-import org.rowankv.runtime.agent.AgentHandle;
 
 /** A start that fails when the servers' agents run already: nothing of it is left, before files and lock are given back. */
 @Tag("chaos")

@@ -22,9 +22,9 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.server.area.Machine;
 
 /**
@@ -111,7 +111,7 @@ final class HitRatioTest {
         final Request request = new Request();
         return key -> {
             bytes.putInt(0, key);
-            client.execute(request.get(cache, bytes.array(), 0, Integer.BYTES).wantValue(false));
+            client.execute(request.get(cache, bytes.array(), 0, Integer.BYTES).requestValue(false));
             if (request.status() == Status.OK) {
                 return true;
             }

@@ -25,9 +25,9 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.server.area.AreaFileWatcher;
 
 /**

@@ -119,7 +119,7 @@ final class ModelCache {
         } else if (version >= 0) {
             assertThat(request.version()).as("version of %s", what).isEqualTo(version);
         }
-        assertThat(request.resultBytes()).as("result of %s", what).isEqualTo(request.wantsValue() ? result : null);
+        assertThat(request.resultBytes()).as("result of %s", what).isEqualTo(request.needsValue() ? result : null);
     }
 
     private long lastVersion(int shard) {

@@ -283,8 +283,8 @@ final class NetSessionFaultsTest {
     void shouldCompleteWhatNobodyWaitsFor(int inFlightWindow) throws Exception {
         // Deadlines count from submission, and all of it is submitted at once.
         final long patienceNs = 120_000_000_000L;
-        try (NetSession session =
-                        session(NetSettings.DEFAULT.withConnections(2, inFlightWindow).withPatience(patienceNs, patienceNs));
+        try (NetSession session = session(
+                        NetSettings.DEFAULT.withConnections(2, inFlightWindow).withPatience(patienceNs, patienceNs));
                 RowanClient client =
                         new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3), patienceNs)) {
             final int cache = Stores.cache(client);

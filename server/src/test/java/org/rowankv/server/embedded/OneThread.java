@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
-import org.rowankv.runtime.agent.AgentHandle;
 
 /**
  * Turns the agents of a store on the one thread that uses it. So the bytes of the store are at rest between any two statements of a

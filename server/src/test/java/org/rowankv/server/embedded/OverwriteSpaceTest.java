@@ -127,7 +127,7 @@ final class OverwriteSpaceTest {
             final Request touch = new Request();
             for (int i = 0; i < 400; i++) {
                 final byte[] key = bytes(keys.get(i % keys.size()));
-                client.execute(find.get(cache, key, 0, key.length).wantValue(false));
+                client.execute(find.get(cache, key, 0, key.length).requestValue(false));
                 final long session = random.nextLong();
                 assertThat(Stores.openSession(cluster, find.shard(), session).status())
                         .isEqualTo(Status.OK);
@@ -157,7 +157,7 @@ final class OverwriteSpaceTest {
                 final byte[] key = bytes(name);
                 final long session = random.nextLong();
                 for (int i = 0; i < 2; i++) {
-                    client.execute(request.get(cache, key, 0, key.length).wantValue(false));
+                    client.execute(request.get(cache, key, 0, key.length).requestValue(false));
                     final long hash = request.hash();
                     final int shard = request.shard();
                     assertThat(Stores.openSession(cluster, shard, session).status())
@@ -185,7 +185,7 @@ final class OverwriteSpaceTest {
             final String name = stored.keySet().iterator().next();
             final byte[] key = bytes(name);
             final Request find = new Request();
-            client.execute(find.get(cache, key, 0, key.length).wantValue(false));
+            client.execute(find.get(cache, key, 0, key.length).requestValue(false));
             assertThat(Stores.openSession(cluster, find.shard(), 5).status()).isEqualTo(Status.OK);
             final Map<Status, Integer> answers = new HashMap<>();
             final Request put = new Request();

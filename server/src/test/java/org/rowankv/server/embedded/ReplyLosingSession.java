@@ -10,7 +10,7 @@ import org.rowankv.protocol.Status;
 /** Carries every request, and loses some of the replies. */
 record ReplyLosingSession(Session below, IntPredicate loses, AtomicInteger calls) implements ForwardingSession {
     @Override
-    public boolean mayLoseReplies() {
+    public boolean needsRequestIds() {
         return true;
     }
 

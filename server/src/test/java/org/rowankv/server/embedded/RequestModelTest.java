@@ -157,16 +157,16 @@ final class RequestModelTest {
         final byte[] bytes = bytes(key);
         final Request request = new Request();
         switch (random.nextInt(6)) {
-            case 0 -> request.get(cache, bytes, 0, bytes.length).wantValue(random.nextBoolean());
+            case 0 -> request.get(cache, bytes, 0, bytes.length).requestValue(random.nextBoolean());
             case 1, 2, 3 -> {
                 final byte[] value = new byte[random.nextInt(40) == 0 ? random.nextInt(9000) : random.nextInt(300)];
                 random.nextBytes(value);
                 final int from = random.nextInt(value.length + 1);
                 request.put(cache, bytes, 0, bytes.length, value, from, value.length - from)
                         .ttl(ttl(), ttl())
-                        .wantValue(random.nextBoolean());
+                        .requestValue(random.nextBoolean());
             }
-            case 4 -> request.delete(cache, bytes, 0, bytes.length).wantValue(random.nextBoolean());
+            case 4 -> request.delete(cache, bytes, 0, bytes.length).requestValue(random.nextBoolean());
             default ->
                 request.touch(cache, bytes, 0, bytes.length, model.someVersion(key, random.nextInt(4) != 0), ttl());
         }

@@ -139,7 +139,7 @@ final class SessionLeaseTest {
         final byte[] value = value(key, number, 300);
         final Request request = new Request()
                 .put(1, bytes(key), 0, key.length(), value, 0, value.length)
-                .wantValue(true);
+                .requestValue(true);
         final long hash = new KeyHash(cluster.configuration().hashSeed()).hash(1, bytes(key), 0, key.length());
         request.placed(hash, ShardMap.shardOf(hash, cluster.configuration().shardCount()));
         request.identified(session, sequence, 0);
@@ -208,7 +208,7 @@ final class SessionLeaseTest {
     private record Interrupting(Session below, AtomicInteger mutations, int number, boolean applied, Runnable meanwhile)
             implements ForwardingSession {
         @Override
-        public boolean mayLoseReplies() {
+        public boolean needsRequestIds() {
             return true;
         }
 
@@ -382,7 +382,7 @@ final class SessionLeaseTest {
                 final byte[] value = value(key, tried, 50);
                 final Request put = new Request()
                         .put(cache, bytes(key), 0, key.length(), value, 0, value.length)
-                        .wantValue(true);
+                        .requestValue(true);
                 client.execute(put);
                 assertThat(put.status()).isIn(Status.OK, Status.OUTCOME_UNKNOWN);
                 if (put.status() == Status.OK) {

@@ -4,10 +4,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.ThreadScheduling;
-import org.rowankv.runtime.agent.AgentHandle;
 
 /** Turns the agents of a server on the threads that wake it up, and not at all while it sleeps. Thread-safe. */
 final class SleepyServers implements Scheduling {

@@ -48,9 +48,9 @@ final class SpaceAccountTest {
                 case 0, 1, 2 -> request.put(cache, bytes, 0, bytes.length, value, 0, value.length);
                 case 3 ->
                     request.put(cache, bytes, 0, bytes.length, value, 0, value.length)
-                            .wantValue(true);
+                            .requestValue(true);
                 case 4 -> request.delete(cache, bytes, 0, bytes.length);
-                case 5 -> request.delete(cache, bytes, 0, bytes.length).wantValue(true);
+                case 5 -> request.delete(cache, bytes, 0, bytes.length).requestValue(true);
                 case 6 ->
                     request.touch(
                             cache,

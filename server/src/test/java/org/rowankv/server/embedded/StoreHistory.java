@@ -229,7 +229,7 @@ final class StoreHistory {
                 (asked, cacheId, name) -> asked.put(cacheId, name, 0, name.length, value, 0, value.length)
                         .when(condition)
                         .ttl(lifetime, lifetime)
-                        .wantValue(wantsOld));
+                        .requestValue(wantsOld));
     }
 
     /** Another lifetime, by a touch or by a read; or a put of the version that is there. */

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.log.EntryType;
-import org.rowankv.server.scrub.ReplicaRepair;
 import org.rowankv.server.scrub.PeerReplica;
+import org.rowankv.server.scrub.ReplicaRepair;
 import org.rowankv.server.scrub.ScrubAgent;
 
 /**
@@ -179,7 +179,7 @@ final class TombstoneCascadeTest {
             shard.commit();
             shard.cleaner.cleanOne();
             requireGone();
-            shard.cleaner.wantSpace();
+            shard.cleaner.requestSpace();
             for (int turn = 0; turn < 20; turn++) {
                 shard.clock.advanceMs(1);
                 shard.cleaner.doWork();

@@ -75,8 +75,8 @@ final class PausedAcceptorTest {
                 ServerSocketChannel listener = ServerSocketChannel.open()) {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             listener.configureBlocking(false);
-            final ClientEventLoop loop =
-                    new ClientEventLoop(port, new SelectorPoller(), SystemClock.INSTANCE, 0, new PortCounters().ofLoop(0));
+            final ClientEventLoop loop = new ClientEventLoop(
+                    port, new SelectorPoller(), SystemClock.INSTANCE, 0, new PortCounters().ofLoop(0));
             loop.watch(listener, () -> accept(listener));
             loop.start();
             try {

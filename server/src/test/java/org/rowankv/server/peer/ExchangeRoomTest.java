@@ -182,7 +182,7 @@ final class ExchangeRoomTest {
                     return PostStatus.POSTED;
                 });
         asking[0] = new PeerCalls(endpoint, 9, ThreadScheduling.INSTANCE);
-        LogReconciliation.tellLacking(3, 1, lacking, asking[0], () -> {
+        LogReconciliation.sendLacking(3, 1, lacking, asking[0], () -> {
             throw new StaleTermException("server 1 does not answer");
         });
         assertThat(lackingAsSent).containsExactlyElementsOf(lacking);

@@ -18,9 +18,9 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.durability.Durability;
-import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
+import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.topology.Configuration;
 
 /** Bytes of other servers, and of the configuration store, that are not what they should be. */
@@ -29,7 +29,8 @@ class PeerMessagesTest {
     private final PeerMessages messages = new PeerMessages(0, errors, Runnable::run);
 
     private static ByteBuffer message() {
-        return PeerMessageDescriptor.write(PeerRequestType.COLLECT, false, 3, 7, 9, 11, ByteBuffer.wrap(new byte[] {1, 2}));
+        return PeerMessageDescriptor.write(
+                PeerRequestType.COLLECT, false, 3, 7, 9, 11, ByteBuffer.wrap(new byte[] {1, 2}));
     }
 
     @Test
@@ -141,7 +142,8 @@ class PeerMessagesTest {
                 new ClusterShape(3, 2, 9, 1 << 20, 16 << 10, Durability.POWER),
                 4,
                 -5);
-        assertThat(ServerRegistration.decode("/servers/a", announcement.encode())).isEqualTo(announcement);
+        assertThat(ServerRegistration.decode("/servers/a", announcement.encode()))
+                .isEqualTo(announcement);
         final String text = new String(announcement.encode(), java.nio.charset.StandardCharsets.UTF_8);
         for (String damaged : List.of(
                 "",

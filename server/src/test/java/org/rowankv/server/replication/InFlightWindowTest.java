@@ -116,18 +116,18 @@ final class InFlightWindowTest {
     @Test
     void shouldEndALapOnceNothingOfAnEarlierLapIsInFlight() {
         inFlightWindow.announce(0, 0, 5);
-        assertThat(inFlightWindow.endLap(inFlightWindow.lap())).isTrue();
+        assertThat(inFlightWindow.advanceWindow(inFlightWindow.lap())).isTrue();
         assertThat(inFlightWindow.lap()).isOne();
         inFlightWindow.announce(1, 0, 6);
-        assertThat(inFlightWindow.endLap(inFlightWindow.lap()))
+        assertThat(inFlightWindow.advanceWindow(inFlightWindow.lap()))
                 .as("slot 0 began in the lap before")
                 .isFalse();
         assertThat(inFlightWindow.lap()).isOne();
         inFlightWindow.finished(0);
-        assertThat(inFlightWindow.endLap(inFlightWindow.lap())).isTrue();
+        assertThat(inFlightWindow.advanceWindow(inFlightWindow.lap())).isTrue();
         assertThat(inFlightWindow.lap()).isEqualTo(2);
-        assertThat(inFlightWindow.endLap(2)).as("slot 1 began in lap 1").isFalse();
-        assertThat(inFlightWindow.endLap(1)).as("that one is over").isTrue();
+        assertThat(inFlightWindow.advanceWindow(2)).as("slot 1 began in lap 1").isFalse();
+        assertThat(inFlightWindow.advanceWindow(1)).as("that one is over").isTrue();
         assertThat(inFlightWindow.lap()).isEqualTo(2);
     }
 }

@@ -38,7 +38,7 @@ class RowanReplicatorTest {
         private int timesGivenBack;
 
         @Override
-        public long drawCredit(long wanted) {
+        public long acquireCredit(long wanted) {
             return 0;
         }
 
@@ -120,7 +120,7 @@ class RowanReplicatorTest {
         private final Deque<Integer> statuses = new ArrayDeque<>();
 
         @Override
-        public long drawCredit(long wanted) {
+        public long acquireCredit(long wanted) {
             return wanted;
         }
 
@@ -230,7 +230,7 @@ class RowanReplicatorTest {
                 1024,
                 64 << 10,
                 new int[] {1, 1});
-        assertThat(replicator.drawCredit(SHARD_OF_SERVER_0, 100)).isEqualTo(1);
+        assertThat(replicator.acquireCredit(SHARD_OF_SERVER_0, 100)).isEqualTo(1);
         pair.isFenced = true;
         replicator.releaseCredit();
         assertThat(pair.timesGivenBack).isEqualTo(1);

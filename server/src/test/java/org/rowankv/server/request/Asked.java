@@ -61,7 +61,7 @@ final class Asked {
             request.when(Condition.IF_VERSION, firstVersion);
         }
         if (kind != Kind.CLEAR) {
-            request.wantValue(true);
+            request.requestValue(true);
             request.placed(hashes[key], 0);
         }
         request.identified(session, sequence, (int) sequence - 1);

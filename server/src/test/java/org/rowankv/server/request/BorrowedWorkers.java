@@ -126,7 +126,8 @@ final class BorrowedWorkers {
         for (int slot = 0; slot < shape.slots; slot++) {
             final HeldReplicator replicator = new HeldReplicator(backup, this::reached);
             replicators.add(replicator);
-            workers.add(new Worker(slot, 1, 0, segments, replicator, inFlightWindow, new NoPressure(), clock, noLimits));
+            workers.add(
+                    new Worker(slot, 1, 0, segments, replicator, inFlightWindow, new NoPressure(), clock, noLimits));
             helpedAt[slot] = -1;
         }
         programs.forEach(program -> clients.add(new Client(program)));

@@ -98,7 +98,7 @@ final class HeldReplicator implements Replicator {
     }
 
     @Override
-    public int drawCredit(int shard, int usedLength) {
+    public int acquireCredit(int shard, int usedLength) {
         points.accept("replicator.credit");
         backup.drawn(1);
         return -1;

@@ -336,7 +336,7 @@ final class MutationsAtOnceTest {
         begun(0, "a", 10);
         worker.advance(0);
         final int first = worker.tLog().openSegment();
-        worker.wantRetired(segments.sequence(first) + 1);
+        worker.requestRetire(segments.sequence(first) + 1);
         worker.poll();
         assertThat(worker.tLog().openSegment()).isNegative();
         assertThat(segments.isClosed(first)).isFalse();
@@ -355,7 +355,7 @@ final class MutationsAtOnceTest {
         worker.begin(primary, request);
         assertThat(worker.advance()).isFalse();
         final int first = worker.tLog().openSegment();
-        worker.wantRetired(segments.sequence(first) + 1);
+        worker.requestRetire(segments.sequence(first) + 1);
         assertThat(worker.advance()).isFalse();
         replicator.acknowledge();
         assertThat(worker.advance()).isTrue();
@@ -369,7 +369,7 @@ final class MutationsAtOnceTest {
         begun(0, "a", 10);
         worker.advance(0);
         final long drawnAhead = segments.space().available();
-        worker.wantRelease();
+        worker.requestRelease();
         worker.poll();
         assertThat(segments.space().available()).isGreaterThan(drawnAhead);
     }

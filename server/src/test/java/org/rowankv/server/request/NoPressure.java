@@ -19,7 +19,7 @@ final class NoPressure implements SpacePressure {
     }
 
     @Override
-    public void wantSpace(int server) {
+    public void requestSpace(int server) {
         // The test gives room when it likes.
     }
 

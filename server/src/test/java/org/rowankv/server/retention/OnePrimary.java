@@ -120,7 +120,7 @@ final class OnePrimary {
         }
 
         @Override
-        public int drawCredit(int shard, int usedLength) {
+        public int acquireCredit(int shard, int usedLength) {
             return -1;
         }
 
@@ -153,7 +153,7 @@ final class OnePrimary {
         }
 
         @Override
-        public void wantSpace(int server) {
+        public void requestSpace(int server) {
             // There is no cleaner.
         }
 

@@ -32,7 +32,7 @@ class RetentionWorkerTest {
     void shouldGiveBackWhatWasDrawnAheadAsSoonAsNothingIsUnderWay() {
         assertThat(retention.doWork()).isZero();
         retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
-        retention.wantRelease();
+        retention.requestRelease();
         when(worker.advance()).thenReturn(false);
         when(worker.withdraw()).thenReturn(false);
         assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.PENDING);
@@ -48,7 +48,7 @@ class RetentionWorkerTest {
         verify(worker, times(1)).releaseGrants();
 
         // Somebody lacks room again: what was granted since goes back too.
-        retention.wantRelease();
+        retention.requestRelease();
         assertThat(retention.doWork()).isOne();
         verify(worker, times(2)).releaseGrants();
     }

@@ -86,7 +86,7 @@ final class CrashLoad implements Runnable {
         } else if (die == 4 && cache == CrashKeys.PLAIN) {
             request.when(Condition.IF_VERSION, version[index]);
         } else if (die == 5) {
-            request.wantValue(true);
+            request.requestValue(true);
         }
         carryOut(Journal.Kind.STORE, cache, number, Stored.of(value, length, 0));
         if (cache == CrashKeys.PLAIN && request.status() == Status.OK) {

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import org.rowankv.server.area.BootId;
 import org.rowankv.server.area.Machine;
 import org.rowankv.server.durability.Durability;
-import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.EmbeddedContext;
+import org.rowankv.server.embedded.EmbeddedSettings;
 
 /**
  * Settings of a run of rounds.

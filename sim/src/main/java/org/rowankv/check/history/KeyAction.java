@@ -77,7 +77,7 @@ public enum KeyAction {
     }
 
     /** Whether the operation takes effect only where there is no object. */
-    public boolean wantsAbsence() {
+    public boolean requiresAbsence() {
         return this == PUT_IF_ABSENT || this == PUT_IF_ABSENT_SINCE;
     }
 }

@@ -155,7 +155,7 @@ public final class KeyHistoryChecker {
                 }
             }
             case UNKNOWN -> {
-                if (event.action().wantsAbsence()) {
+                if (event.action().requiresAbsence()) {
                     steps.add(Step.possible(index, Set.of(Event.ABSENT), sets, event));
                 } else if (event.action() == KeyAction.EXPIRY) {
                     steps.add(Step.possible(index, Set.of(event.written()), Event.ABSENT, event));

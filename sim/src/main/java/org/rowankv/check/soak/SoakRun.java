@@ -30,8 +30,8 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.embedded.EmbeddedCluster;
-import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.EmbeddedContext;
+import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.topology.Configuration;
 
 /**

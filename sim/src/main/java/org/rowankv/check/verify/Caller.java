@@ -107,7 +107,7 @@ final class Caller {
                 || action == KeyAction.GET_AND_REMOVE
                 || random.nextInt(8) == 0;
         final long expected = action.expectsVersion() ? lastVersion[key] : 0;
-        phrase(action, keys[key], written, expected).wantValue(wantsOld);
+        phrase(action, keys[key], written, expected).requestValue(wantsOld);
         final long invokedNs = clock.nanoTime();
         client.execute(request);
         final long returnedNs = clock.nanoTime();

@@ -52,7 +52,7 @@ final class DroppingSession implements ForwardingSession {
     }
 
     @Override
-    public boolean mayLoseReplies() {
+    public boolean needsRequestIds() {
         return true;
     }
 
@@ -161,7 +161,7 @@ final class DroppingSession implements ForwardingSession {
         copy.when(request.condition(), request.expectedVersion())
                 .ttl(request.createTtlMs(), request.updateTtlMs())
                 .accessTtl(request.accessTtlMs())
-                .wantValue(request.wantsValue());
+                .requestValue(request.needsValue());
         copy.placed(request.hash(), request.shard());
         if (request.operation() != Operation.OPEN_SESSION && request.operation() != Operation.CLOSE_SESSION) {
             copy.identified(request.sessionId(), request.sequence(), request.unanswered());

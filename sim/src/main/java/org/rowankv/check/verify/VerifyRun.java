@@ -171,7 +171,8 @@ public final class VerifyRun {
                 throw new IllegalStateException("interrupted", e);
             }
         }
-        throw new NoProgressException("the callers did not " + what + " within " + STUCK_AFTER_SECONDS + " s\n" + stacks());
+        throw new NoProgressException(
+                "the callers did not " + what + " within " + STUCK_AFTER_SECONDS + " s\n" + stacks());
     }
 
     private static String stacks() {

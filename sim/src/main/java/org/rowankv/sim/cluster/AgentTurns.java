@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Agent;
-import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.AgentHandle;
+import org.rowankv.runtime.agent.AgentInvoker;
 
 /**
  * The duty cycles of one agent as a task: ready when there may be work, otherwise idle for a while, like the threads of
@@ -24,7 +24,7 @@ final class AgentTurns extends SimTask implements AgentHandle {
 
     private final @Nullable RandomSource slowness;
     private long restsUntilNs;
-    private long restNs = SHORTEST_REST_NS;
+    private long idleNs = SHORTEST_REST_NS;
     private boolean started;
 
     AgentTurns(
@@ -83,11 +83,11 @@ final class AgentTurns extends SimTask implements AgentHandle {
     @Override
     void step() {
         if (invoker.tryInvoke() > 0) {
-            restNs = SHORTEST_REST_NS;
+            idleNs = SHORTEST_REST_NS;
             restsUntilNs = slowness == null ? 0 : simulation.timeline().nowNs() + slowness.nextInt(slowNs);
         } else {
-            restsUntilNs = simulation.timeline().nowNs() + restNs;
-            restNs = Math.min(LONGEST_REST_NS, 2 * restNs);
+            restsUntilNs = simulation.timeline().nowNs() + idleNs;
+            idleNs = Math.min(LONGEST_REST_NS, 2 * idleNs);
         }
     }
 

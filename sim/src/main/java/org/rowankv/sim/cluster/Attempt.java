@@ -24,7 +24,7 @@ final class Attempt extends SimTask {
     private @Nullable PollableCall call;
     private boolean over;
     private long restsUntilNs;
-    private long restNs;
+    private long idleNs;
     private int waits;
 
     /** @param doubled whether another copy of it is in flight, which a refusal does not cover */
@@ -112,8 +112,8 @@ final class Attempt extends SimTask {
                     waits = 0;
                     turned.help();
                 }
-                restNs = Math.min(LONGEST_REST_NS, 1 + 2 * restNs);
-                restsUntilNs = simulation.timeline().nowNs() + restNs;
+                idleNs = Math.min(LONGEST_REST_NS, 1 + 2 * idleNs);
+                restsUntilNs = simulation.timeline().nowNs() + idleNs;
                 return;
             }
         } catch (IllegalStateException e) {

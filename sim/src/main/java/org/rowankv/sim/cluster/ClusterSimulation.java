@@ -216,7 +216,7 @@ final class ClusterSimulation {
     private void restAndJudge() {
         windowBegan = begun;
         accepting = false;
-        comeToRest();
+        quiesce();
         streams.rest();
         judge.judgeWindow();
         turns.onProgress();
@@ -226,7 +226,7 @@ final class ClusterSimulation {
         users.forEach(SimUser::goOn);
     }
 
-    private void comeToRest() {
+    private void quiesce() {
         while (!users.stream().allMatch(SimUser::isIdle)) {
             turns.step();
         }
@@ -288,7 +288,7 @@ final class ClusterSimulation {
     private void finish() {
         accepting = false;
         faultsToCome.clear();
-        comeToRest();
+        quiesce();
         judge.judgeWindow();
         judge.judgeSpace();
         final long term = served().term();

@@ -3,10 +3,10 @@ package org.rowankv.sim.cluster;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.agent.AgentHandle;
+import org.rowankv.runtime.agent.RunningTask;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.Signal;
-import org.rowankv.runtime.agent.RunningTask;
-import org.rowankv.runtime.agent.AgentHandle;
 
 /** Scheduling of the agents and the work of one process. */
 final class ProcessScheduling implements Scheduling {

@@ -50,7 +50,7 @@ final class SimRouting implements Session {
     }
 
     @Override
-    public boolean mayLoseReplies() {
+    public boolean needsRequestIds() {
         return true;
     }
 

@@ -99,7 +99,7 @@ public final class BlockingCaller implements Service {
     }
 
     private void call(int key, KeyAction action, long written, Request request) {
-        request.wantValue(true);
+        request.requestValue(true);
         calling = true;
         pauses = 0;
         invokedNs = scene.nowNs();

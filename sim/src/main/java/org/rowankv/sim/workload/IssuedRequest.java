@@ -85,7 +85,7 @@ final class IssuedRequest {
             case CLEAR -> request.clear(id, cache.shardOf(key));
             case DESTROY, EXPIRY -> throw new AssertionError("no client performs that operation");
         }
-        return request.when(condition, expectedVersion).accessTtl(accessMs).wantValue(wantsOld);
+        return request.when(condition, expectedVersion).accessTtl(accessMs).requestValue(wantsOld);
     }
 
     @Override

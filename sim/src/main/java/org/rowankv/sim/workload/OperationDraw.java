@@ -128,7 +128,7 @@ final class OperationDraw {
             return;
         }
         final int perMille = plan.ttlPerMille();
-        if (perMille == 0 || inclination.wantsLarge()) {
+        if (perMille == 0 || inclination.needsLarge()) {
             return;
         }
         if (asked.action.stores()) {
@@ -147,7 +147,7 @@ final class OperationDraw {
             }
         }
         final boolean mayMeet = asked.action == KeyAction.GET
-                || asked.action.wantsAbsence()
+                || asked.action.requiresAbsence()
                 || asked.action == KeyAction.REPLACE_IF_VERSION
                 || asked.action == KeyAction.REMOVE_IF_VERSION;
         if (mayMeet && plan.touches() && random.nextInt(PER_MILLE) < perMille) {

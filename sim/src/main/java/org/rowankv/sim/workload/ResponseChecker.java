@@ -184,7 +184,8 @@ final class ResponseChecker {
         return asked.action.stores() && outcome == Outcome.DONE && !request.has(ResultBits.BORN_EXPIRED);
     }
 
-    private void noteLifetimes(IssuedRequest asked, Request request, Outcome outcome, long met, long returnedNs, int attempts) {
+    private void noteLifetimes(
+            IssuedRequest asked, Request request, Outcome outcome, long met, long returnedNs, int attempts) {
         final LifetimeChecker lifetimes = workload.lifetimes();
         final int history = asked.history();
         final boolean isTouched = request.has(ResultBits.TOUCHED);
@@ -301,7 +302,7 @@ final class ResponseChecker {
     /** The reply is missing, and the effect depends on the object found: either effect is possible. */
     private void recordEither(IssuedRequest asked, Request request, long returnedNs) {
         final boolean creates = asked.action != KeyAction.REPLACE && asked.action != KeyAction.REPLACE_IF_VERSION;
-        final boolean updates = !asked.action.wantsAbsence();
+        final boolean updates = !asked.action.requiresAbsence();
         if (creates && asked.createMs != Ttl.IMMEDIATE) {
             recordUnknown(asked, request, KeyAction.PUT_IF_ABSENT, returnedNs);
         }

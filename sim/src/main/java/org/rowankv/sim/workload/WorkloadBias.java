@@ -22,7 +22,7 @@ public interface WorkloadBias {
         }
 
         @Override
-        public boolean wantsLarge() {
+        public boolean needsLarge() {
             return false;
         }
     };
@@ -37,5 +37,5 @@ public interface WorkloadBias {
     KeyAction action(KeyAction drawn);
 
     /** Whether values written now should fill segments. */
-    boolean wantsLarge();
+    boolean needsLarge();
 }

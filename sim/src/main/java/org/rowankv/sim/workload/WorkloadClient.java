@@ -45,7 +45,7 @@ public final class WorkloadClient {
         asked.invokedNs = nowNs;
         attempts = 0;
         if (asked.action.stores()) {
-            asked.written = nextValue(inclination.wantsLarge());
+            asked.written = nextValue(inclination.needsLarge());
         }
         noteLifetimes();
         return asked.phrase(request, workload.values());

@@ -138,7 +138,7 @@ final class ClusterListenersTest {
         awaitMarkers(there, "marker", atOnce, later, withoutOld);
         assertThat(atOnce.texts()).hasSize(5 + 20 * SHARDS);
         assertThat(later.versions()).containsExactlyInAnyOrderElementsOf(atOnce.versions());
-        assertThat(here.unwrap(RowanCache.class).timesEventsLost()).isZero();
+        assertThat(here.unwrap(RowanCache.class).lostEventCount()).isZero();
         assertThat(atOnce.losses() + later.losses()).isZero();
     }
 
@@ -327,7 +327,7 @@ final class ClusterListenersTest {
         cluster = EmbeddedCluster.open(settings);
         ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", port));
         await().atMost(HeardEvents.PATIENCE).until(() -> heard.losses() == 4);
-        assertThat(here.unwrap(RowanCache.class).timesEventsLost()).isEqualTo(4);
+        assertThat(here.unwrap(RowanCache.class).lostEventCount()).isEqualTo(4);
         final Cache<String, Long> there = cache(ports.addresses());
         there.put("a", 2L);
         there.put("b", 1L);

@@ -38,7 +38,7 @@ final class ModelStore implements StoreUnderTest, Session {
     }
 
     @Override
-    public boolean mayLoseReplies() {
+    public boolean needsRequestIds() {
         return true;
     }
 

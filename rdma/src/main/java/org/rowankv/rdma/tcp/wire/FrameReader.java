@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.frame.FrameDecoder;
 import org.rowankv.protocol.frame.FrameLimits;
 import org.rowankv.protocol.frame.FrameMemory;
-import org.rowankv.protocol.frame.Progress;
+import org.rowankv.protocol.frame.ByteProgress;
 import org.rowankv.protocol.frame.WireChecksum;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Reads the frames of one connection: a {@link FrameDecoder} on what Netty brings, with Netty's memory for what is not whole. So a
  * peer that stops in the middle of a message holds up no other.
  *
- * <p>A frame that is not whole must get on ({@link Progress}) in the time after which a silent peer counts as gone.
+ * <p>A frame that is not whole must get on ({@link ByteProgress}) in the time after which a silent peer counts as gone.
  *
  * <p>A frame that cannot be taken now stays where it is, and so does all behind it, until {@link #resume}: meanwhile the
  * connection is not read from, and TCP makes the peer wait.
@@ -52,7 +52,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private long lastReadNs;
     private long lastSentNs;
     /** Of the frame that is not whole, unless this end does not read. */
-    private final Progress progress = new Progress();
+    private final ByteProgress progress = new ByteProgress();
 
     /** Bytes of {@link #partial} as they were counted last. */
     private int counted;
@@ -237,7 +237,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private WireException stalled() {
         return new WireException(
                 WireFault.STALLED,
-                describe() + ": " + cutter.bufferAccounting() + " of " + cutter.awaitedLength() + " bytes have arrived");
+                describe() + ": " + cutter.bufferAccounting() + " of " + cutter.awaitedLength()
+                        + " bytes have arrived");
     }
 
     /** Writes a frame without payload. */

@@ -4,7 +4,7 @@ package org.rowankv.protocol.frame;
  * Whether bytes that are owed in one direction of a connection get on: since when fewer than {@value #STEP} bytes have moved. A
  * byte now and then is not enough. Owned by the connection.
  */
-public final class Progress {
+public final class ByteProgress {
     /** Bytes that count as progress. */
     static final int STEP = 64 << 10;
 
