@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
@@ -26,13 +27,13 @@ public final class Walk {
     /** By thread and class: whether it has called another class. Guarded by {@link #LOCK}. */
     private static final Map<Thread, Map<String, Boolean>> ENTERED = new LinkedHashMap<>();
     /** The methods that the thread is in, by class; kept also between calls, for a thread may be in the middle of some. */
-    private static final ThreadLocal<Deque<String>> INSIDE = ThreadLocal.withInitial(ArrayDeque::new);
+    private static final Map<Thread, Deque<String>> INSIDE = new ConcurrentHashMap<>();
 
     private Walk() {}
 
     /** Records that a thread enters a method of that class; called by instrumented code. */
     public static void entered(String type) {
-        final Deque<String> inside = INSIDE.get();
+        final Deque<String> inside = inside();
         final String caller = inside.peek();
         inside.push(type);
         if (recording) {
@@ -49,7 +50,11 @@ public final class Walk {
 
     /** A thread leaves the method that it has entered last; called by instrumented code. */
     public static void left() {
-        INSIDE.get().pop();
+        inside().pop();
+    }
+
+    private static Deque<String> inside() {
+        return INSIDE.computeIfAbsent(Thread.currentThread(), thread -> new ArrayDeque<>());
     }
 
     /**
