@@ -167,9 +167,7 @@ class ChangesAcrossStartsTest {
     void shouldTellOfALossOnlyWhereAnotherProcessIsPrimaryNow() throws Exception {
         final List<String> addresses = List.of("127.0.0.1:" + portOf(0), "127.0.0.1:" + portOf(1));
         try (NetSession session = NetSession.connect(
-                        addresses,
-                        NetSettings.DEFAULT.withPatience(PATIENCE_NS, 10 * PATIENCE_NS),
-                        SystemClock.INSTANCE);
+                        addresses, NetSettings.DEFAULT.withTimes(PATIENCE_NS, 10 * PATIENCE_NS), SystemClock.INSTANCE);
                 RowanClient client =
                         new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(1), PATIENCE_NS);
                 ZooKeeperConfigurationStore store =
@@ -182,7 +180,7 @@ class ChangesAcrossStartsTest {
                 assertThat(heard.lost()).isEmpty();
 
                 final long swapped = new PrimaryTransfer(store, "test", new SplittableRandomSource(5))
-                        .swap(0, -1)
+                        .transfer(0, -1)
                         .term();
                 final Configuration second = awaitServing(swapped);
                 // A question that was asked before the new routing was known is answered when its time is over.

@@ -207,7 +207,7 @@ class KilledProcessesTest {
                 new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), "loaded", 10_000)) {
             final PrimaryTransfer swap = new PrimaryTransfer(store, "test", new SplittableRandomSource(5));
             for (int round = 0; round < TestScale.of(3, 6); round++) {
-                final long term = swap.swap(round, -1).term();
+                final long term = swap.transfer(round, -1).term();
                 await().atMost(Duration.ofSeconds(60))
                         .until(() -> children.stream().allMatch(child -> child.servingTerm > term));
                 awaitAcks(50);

@@ -31,7 +31,7 @@ public record NetSettings(
     }
 
     /** The same with other patience. */
-    public NetSettings withPatience(long newConnectNs, long newAttemptNs) {
+    public NetSettings withTimes(long newConnectNs, long newAttemptNs) {
         return new NetSettings(connectionsPerServer, spinNs, maxInFlight, maxFrame, newConnectNs, newAttemptNs);
     }
 }

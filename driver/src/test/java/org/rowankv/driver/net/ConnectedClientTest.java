@@ -31,7 +31,7 @@ final class ConnectedClientTest {
     private static final int MAX_FRAME = 4 << 10;
     private static final long ATTEMPT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final NetSettings SETTINGS =
-            NetSettings.DEFAULT.withConnections(1, 4).withPatience(ATTEMPT_NS, ATTEMPT_NS);
+            NetSettings.DEFAULT.withConnections(1, 4).withTimes(ATTEMPT_NS, ATTEMPT_NS);
 
     /** How an application hands requests to a client. */
     enum Way {

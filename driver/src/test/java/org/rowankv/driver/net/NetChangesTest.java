@@ -66,7 +66,7 @@ final class NetChangesTest {
         ports = new ModelPorts(model, PORTS, 1 << 20);
         ports.tell(this::after);
         session = NetSession.connect(
-                List.of(ports.address(0)), NetSettings.DEFAULT.withPatience(LONG_NS, LONG_NS), SystemClock.INSTANCE);
+                List.of(ports.address(0)), NetSettings.DEFAULT.withTimes(LONG_NS, LONG_NS), SystemClock.INSTANCE);
     }
 
     @AfterEach

@@ -28,7 +28,7 @@ import org.rowankv.runtime.SystemClock;
 final class ServerLinkTest {
     private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final NetSettings SETTINGS =
-            NetSettings.DEFAULT.withConnections(1, 4).withPatience(TimeUnit.SECONDS.toNanos(60), 60_000_000_000L);
+            NetSettings.DEFAULT.withConnections(1, 4).withTimes(TimeUnit.SECONDS.toNanos(60), 60_000_000_000L);
 
     private ServerSocket listener;
 

@@ -15,11 +15,11 @@ public final class ClusterStores implements StoreOpener {
     @Override
     public Store open(StoreSettings settings) {
         try {
-            final long patienceNs = TimeUnit.SECONDS.toNanos(settings.count(Setting.PATIENCE));
+            final long timeoutNs = TimeUnit.SECONDS.toNanos(settings.count(Setting.OPERATION_TIMEOUT));
             // An attempt's reply is waited for so long that there is time for another one.
-            final NetSettings net = NetSettings.DEFAULT.withPatience(
-                    Math.min(NetSettings.DEFAULT.connectNs(), patienceNs), Math.max(1, patienceNs / 2));
-            return new ClusterStore(RowanClient.connect(settings.addresses(), net, patienceNs));
+            final NetSettings net = NetSettings.DEFAULT.withTimes(
+                    Math.min(NetSettings.DEFAULT.connectNs(), timeoutNs), Math.max(1, timeoutNs / 2));
+            return new ClusterStore(RowanClient.connect(settings.addresses(), net, timeoutNs));
         } catch (RowanException | IllegalArgumentException e) {
             throw new CacheException("the " + settings.storeText() + " cannot be used: " + e.getMessage(), e);
         }

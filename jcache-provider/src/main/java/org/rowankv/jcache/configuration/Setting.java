@@ -137,13 +137,12 @@ public enum Setting {
             Scope.MANAGER,
             "Events that an asynchronous listener may be behind, and fewer if their values take more than a sixteenth of the"
                     + " heap; further ones are lost to it, counted and logged."),
-    PATIENCE(
+    OPERATION_TIMEOUT(
             SettingForm.COUNT,
             "10",
             Scope.MANAGER,
-            "Seconds that an operation on servers which run elsewhere is tried again when answers are lost; when they cannot be"
-                    + " reached, or have no roles, about half of it. Managers with the same servers and the same patience share"
-                    + " connections.");
+            "Seconds that a remote operation is retried before its outcome is unknown; with unreachable servers it fails after half"
+                    + " of that. Managers with the same servers and the same timeout share connections.");
 
     /** What a name has before it outside of a URI. */
     public static final String PREFIX = "rowan.";

@@ -279,7 +279,7 @@ public final class StoreSettings {
     /** Equal for two managers that mean the same store. */
     public String storeIdentity() {
         if (!addresses.isEmpty()) {
-            return storeText() + " with patience " + count(Setting.PATIENCE);
+            return storeText() + " with operation-timeout " + count(Setting.OPERATION_TIMEOUT);
         }
         final Path directory = directory();
         return directory != null ? "dir " + directory : "memory " + storeText();

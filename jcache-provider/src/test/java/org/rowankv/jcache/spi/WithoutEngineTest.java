@@ -63,7 +63,8 @@ final class WithoutEngineTest {
     /** There is no server at that address: the client was used, and reports that. */
     @Test
     void shouldTryToReachServersThatRunElsewhere() {
-        assertThatThrownBy(() -> open("rowan://127.0.0.1:1?patience=1")).hasMessageContaining("127.0.0.1:1");
+        assertThatThrownBy(() -> open("rowan://127.0.0.1:1?operation-timeout=1"))
+                .hasMessageContaining("127.0.0.1:1");
     }
 
     private void open(String uri) throws Throwable {

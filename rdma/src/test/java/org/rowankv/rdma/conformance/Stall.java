@@ -12,7 +12,7 @@ import org.rowankv.runtime.Chaos;
  * would, until it is released. Several may be held at once.
  */
 public final class Stall<T> implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
     private static final List<Stall<?>> ACTIVE = new CopyOnWriteArrayList<>();
 
     private final String point;
@@ -49,7 +49,7 @@ public final class Stall<T> implements AutoCloseable {
     public T release() {
         released.countDown();
         try {
-            thread.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+            thread.join(TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -80,7 +80,7 @@ public final class Stall<T> implements AutoCloseable {
 
     private static void await(CountDownLatch latch, String complaint) {
         try {
-            if (!latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!latch.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError(complaint);
             }
         } catch (InterruptedException e) {

@@ -27,7 +27,7 @@ public final class PrimaryTransfer {
      * @throws ClusterException if there is no such cluster or shard, or the server is no complete backup of it
      * @throws org.rowankv.server.configstore.ConfigurationStoreException if the store is away
      */
-    public Configuration swap(int shard, int newPrimary) {
+    public Configuration transfer(int shard, int newPrimary) {
         while (true) {
             final ClusterNodes.Stored stored = nodes.configuration();
             if (stored == null) {

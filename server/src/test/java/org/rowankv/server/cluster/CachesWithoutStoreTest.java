@@ -67,9 +67,7 @@ class CachesWithoutStoreTest {
             ports.forEach(port -> port.serve(new Routing(bed.configuration(), addresses)));
             store.away = true;
             try (NetSession session = NetSession.connect(
-                            addresses,
-                            NetSettings.DEFAULT.withPatience(PATIENCE_NS, PATIENCE_NS),
-                            SystemClock.INSTANCE);
+                            addresses, NetSettings.DEFAULT.withTimes(PATIENCE_NS, PATIENCE_NS), SystemClock.INSTANCE);
                     RowanClient client = new RowanClient(
                             session, SystemClock.INSTANCE, new SplittableRandomSource(1), PATIENCE_NS)) {
                 assertThat(put(client, kept).status()).isEqualTo(Status.OK);

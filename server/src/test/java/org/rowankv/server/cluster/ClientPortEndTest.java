@@ -128,7 +128,7 @@ class ClientPortEndTest {
             port.serve(new Routing(configuration, List.of(address, address)));
             final List<Thread> callers = new ArrayList<>();
             final NetSession session = NetSession.connect(
-                    List.of(address), NetSettings.DEFAULT.withPatience(PATIENCE_NS, PATIENCE_NS), SystemClock.INSTANCE);
+                    List.of(address), NetSettings.DEFAULT.withTimes(PATIENCE_NS, PATIENCE_NS), SystemClock.INSTANCE);
             try {
                 final RowanClient client =
                         new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(1), PATIENCE_NS);

@@ -108,7 +108,7 @@ class ThreadingModesTest {
             counters.begin(bed, 3);
             counters.awaitMore(50);
             final long term = bed.configuration().term();
-            new PrimaryTransfer(bed.store, "test", new SplittableRandomSource(5)).swap(0, -1);
+            new PrimaryTransfer(bed.store, "test", new SplittableRandomSource(5)).transfer(0, -1);
             await().atMost(Duration.ofSeconds(60))
                     .until(() ->
                             bed.configuration() != null && bed.configuration().term() > term);

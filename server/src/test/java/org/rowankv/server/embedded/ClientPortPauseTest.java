@@ -138,7 +138,7 @@ final class ClientPortPauseTest {
         ports.forEach(port -> port.serve(routing(TERM_OF_SERVER_0, 0)));
         session = NetSession.connect(
                 addresses,
-                NetSettings.DEFAULT.withConnections(1, 64).withPatience(60_000_000_000L, 60_000_000_000L),
+                NetSettings.DEFAULT.withConnections(1, 64).withTimes(60_000_000_000L, 60_000_000_000L),
                 SystemClock.INSTANCE);
         client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3), 60_000_000_000L);
         assertThat(put().version()).isEqualTo(100);

@@ -54,7 +54,7 @@ final class ClientRoutingTest {
         }
         ports.forEach(port -> port.serve(routing(1, 0)));
         servers.get(0).primary = true;
-        client = RowanClient.connect(addresses, NetSettings.DEFAULT.withPatience(1_000_000_000, 1_000_000_000));
+        client = RowanClient.connect(addresses, NetSettings.DEFAULT.withTimes(1_000_000_000, 1_000_000_000));
         assertThat(get()).isEqualTo(0);
     }
 

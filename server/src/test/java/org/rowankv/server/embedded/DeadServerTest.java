@@ -98,7 +98,7 @@ final class DeadServerTest {
     private void connect(Clock time, NetSettings settings) {
         session = NetSession.connect(
                 List.of(addresses.get(ALIVE)),
-                settings.withPatience(CONNECT_MS * 1_000_000, ATTEMPT_MS * 1_000_000),
+                settings.withTimes(CONNECT_MS * 1_000_000, ATTEMPT_MS * 1_000_000),
                 time);
         client = new RowanClient(session, time, new SplittableRandomSource(1), DEADLINE_MS * 1_000_000);
     }
@@ -210,7 +210,7 @@ final class DeadServerTest {
             ports.forEach(port -> port.publish(routing(2)));
             session = NetSession.connect(
                     List.of(addresses.get(ALIVE)),
-                    NetSettings.DEFAULT.withPatience(60_000_000_000L, 60_000_000_000L),
+                    NetSettings.DEFAULT.withTimes(60_000_000_000L, 60_000_000_000L),
                     SystemClock.INSTANCE);
             client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(1), 20_000_000);
             final Request get = get(keysAt(DEAD, 1).get(0));

@@ -217,7 +217,7 @@ final class NetSessionFaultsTest {
 
     @Test
     void shouldSayThatNobodyCanBeReachedAndThatTheOutcomeIsKnown() {
-        final NetSettings settings = NetSettings.DEFAULT.withPatience(200_000_000, 300_000_000);
+        final NetSettings settings = NetSettings.DEFAULT.withTimes(200_000_000, 300_000_000);
         try (NetSession session = session(settings)) {
             final RowanClient client = client(session);
             final int cache = Stores.cache(client);
@@ -284,7 +284,7 @@ final class NetSessionFaultsTest {
         // Deadlines count from submission, and all of it is submitted at once.
         final long patienceNs = 120_000_000_000L;
         try (NetSession session = session(
-                        NetSettings.DEFAULT.withConnections(2, inFlightWindow).withPatience(patienceNs, patienceNs));
+                        NetSettings.DEFAULT.withConnections(2, inFlightWindow).withTimes(patienceNs, patienceNs));
                 RowanClient client =
                         new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3), patienceNs)) {
             final int cache = Stores.cache(client);
@@ -319,7 +319,7 @@ final class NetSessionFaultsTest {
 
     @Test
     void shouldCompleteWhatNobodyWaitsForWhenItsServersAreGone() throws Exception {
-        final NetSettings settings = NetSettings.DEFAULT.withPatience(200_000_000, 300_000_000);
+        final NetSettings settings = NetSettings.DEFAULT.withTimes(200_000_000, 300_000_000);
         try (NetSession session = session(settings)) {
             final RowanClient client = client(session);
             final int cache = Stores.cache(client);

@@ -64,7 +64,7 @@ final class ScanOfLongValuesTest {
     private NetSession session(long attemptMs) {
         return NetSession.connect(
                 List.of(proxy.address()),
-                NetSettings.DEFAULT.withPatience(60_000_000_000L, attemptMs * 1_000_000),
+                NetSettings.DEFAULT.withTimes(60_000_000_000L, attemptMs * 1_000_000),
                 SystemClock.INSTANCE);
     }
 

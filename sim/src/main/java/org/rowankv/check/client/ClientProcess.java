@@ -19,7 +19,7 @@ import org.rowankv.daemon.Launch;
 
 /** Handle of a {@link ClientJvm} in its parent process. Confined to one thread; counts are safe for any thread. */
 public final class ClientProcess implements AutoCloseable {
-    private static final int END_PATIENCE_SECONDS = 60;
+    private static final int END_TIMEOUT_SECONDS = 60;
 
     /** Totals of its callers. */
     public record Counts(long operations, long unknown, long refused) {
@@ -221,7 +221,7 @@ public final class ClientProcess implements AutoCloseable {
     /** Waits for its exit; returns the exit code. */
     public int end() throws IOException, InterruptedException {
         process.getOutputStream().close();
-        if (!process.waitFor(END_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(END_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             throw new IOException("a client process does not end");
         }
         return process.exitValue();

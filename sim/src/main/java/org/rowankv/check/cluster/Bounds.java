@@ -10,9 +10,9 @@ import org.rowankv.check.disturb.FaultRound;
 /** Bounds on the duration of an operation and on the number of unknown outcomes. */
 final class Bounds {
     /** Operation timeout of the clients' managers. */
-    static final int PATIENCE_SECONDS = 10;
+    static final int TIMEOUT_SECONDS = 10;
 
-    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(15);
 
     private Bounds() {}

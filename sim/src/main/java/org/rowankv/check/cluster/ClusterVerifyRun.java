@@ -89,7 +89,7 @@ public final class ClusterVerifyRun {
     }
 
     private ClusterVerifyReport run(TemporaryCluster cluster) throws IOException, InterruptedException {
-        final String uri = cluster.uri() + "?patience=" + Bounds.PATIENCE_SECONDS;
+        final String uri = cluster.uri() + "?operation-timeout=" + Bounds.TIMEOUT_SECONDS;
         final RandomSource random = new SplittableRandomSource(settings.seed());
         final ServerCounts serverCounts = new ServerCounts(cluster.cluster());
         final Disturber disturber;

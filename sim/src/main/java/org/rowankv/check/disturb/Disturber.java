@@ -29,13 +29,13 @@ import org.rowankv.runtime.RandomSource;
  */
 public final class Disturber implements AutoCloseable {
     private static final long LONGEST_PAUSE_BETWEEN_CUTS_NS = TimeUnit.MILLISECONDS.toNanos(300);
-    private static final int END_PATIENCE_SECONDS = 20;
+    private static final int END_TIMEOUT_SECONDS = 20;
 
     private final TemporaryCluster cluster;
     private final List<KillingProxy> proxies;
     private final Set<Disturbance> kinds;
     private final DisturbancePlan plan;
-    private final PrimarySwaps swaps;
+    private final PrimaryTransfers swaps;
     private final ExecutorService hands = Executors.newFixedThreadPool(2, task -> daemon("disturber", task));
     private final @Nullable Thread cutting;
     private final List<FaultRound> faults = new ArrayList<>();
@@ -59,7 +59,7 @@ public final class Disturber implements AutoCloseable {
         this.proxies = List.copyOf(proxies);
         this.kinds = Set.copyOf(kinds);
         this.plan = new DisturbancePlan(kinds, cluster.cluster().shape().servers(), longestStopNs, random.fork("plan"));
-        this.swaps = new PrimarySwaps(cluster, random.fork("swaps"));
+        this.swaps = new PrimaryTransfers(cluster, random.fork("swaps"));
         final RandomSource ofCuts = random.fork("cuts");
         this.cutting = kinds.contains(Disturbance.CUTS) ? daemon("disturber-cuts", () -> cut(ofCuts)) : null;
         if (cutting != null) {
@@ -190,7 +190,7 @@ public final class Disturber implements AutoCloseable {
         final ProcessHandle running = running(fault, process);
         final boolean sent = running.destroyForcibly();
         try {
-            final ProcessHandle ended = running.onExit().get(END_PATIENCE_SECONDS, TimeUnit.SECONDS);
+            final ProcessHandle ended = running.onExit().get(END_TIMEOUT_SECONDS, TimeUnit.SECONDS);
             if (!sent) {
                 throw new IOException("process " + ended.pid() + " ended by itself before: " + fault.text());
             }

@@ -15,7 +15,7 @@ final class StoppedProcess implements AutoCloseable {
     private static final String STOPPED = "stopped";
     private static final String SCRIPT =
             "trap '' INT TERM HUP; kill -STOP \"$1\" && echo " + STOPPED + "; read -r line; kill -CONT \"$1\"";
-    private static final int PATIENCE_SECONDS = 20;
+    private static final int TIMEOUT_SECONDS = 20;
 
     private final Process shell;
     private final long pid;
@@ -69,7 +69,7 @@ final class StoppedProcess implements AutoCloseable {
         goOn();
         forget();
         try {
-            if (!shell.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || shell.exitValue() != 0) {
+            if (!shell.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS) || shell.exitValue() != 0) {
                 throw new IOException("process " + pid + " was stopped, and could not be continued");
             }
         } catch (InterruptedException e) {

@@ -159,7 +159,7 @@ final class Faults {
         atWork++;
         simulation.turns().add(new Fiber(simulation, null, "swap", () -> {
             try {
-                final var unused = swaps.swap(drawn % simulation.plan().shards(), -1);
+                final var unused = swaps.transfer(drawn % simulation.plan().shards(), -1);
                 simulation.happenings().count("planned swaps");
             } catch (ConfigurationStoreException | ClusterException e) {
                 simulation.happenings().count("planned swaps that did not come about");

@@ -102,7 +102,7 @@ final class ListeningJvmsTest {
                 assertThat(heard.texts()).containsExactly("CREATED a=1", "UPDATED a=2");
 
                 try (ConfigurationStore store = servers.cluster().connect()) {
-                    new PrimaryTransfer(store, "listeners", new SplittableRandomSource(3)).swap(0, -1);
+                    new PrimaryTransfer(store, "listeners", new SplittableRandomSource(3)).transfer(0, -1);
                 }
                 // The transfer restarts all servers together, so both report a loss, and then receive later events.
                 other.awaitLine("LOST");

@@ -43,7 +43,7 @@ class TwoClientJvmsTest {
 
     /** Each JVM increments one counter; returns the increase. */
     private static long countInEach(TemporaryCluster cluster, Path... javas) throws Exception {
-        final String uri = cluster.uri() + "?patience=120";
+        final String uri = cluster.uri() + "?operation-timeout=120";
         final List<ClientProcess> clients = new ArrayList<>();
         try (CacheManager manager = ClientJvm.manager(uri)) {
             final long before = ClientJvm.counted(manager);

@@ -16,9 +16,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan swap}: another primary of a shard. */
+/** {@code rowan transfer}: another primary of a shard. */
 @Command(
-        name = "swap",
+        name = "transfer",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
             "Prints the term of the new configuration. Exit codes: 0; 1 when the shard cannot be given to that server; 2"
                     + " when the configuration store does not answer, or the command was called wrongly."
         })
-public final class SwapCommand implements Callable<Integer> {
+public final class TransferCommand implements Callable<Integer> {
     private static final int EXIT_REFUSED = 1;
 
     @Spec
@@ -43,18 +43,18 @@ public final class SwapCommand implements Callable<Integer> {
     private @Nullable String to;
 
     public static void main(String[] arguments) {
-        System.exit(Commands.execute(new SwapCommand(), arguments));
+        System.exit(Commands.execute(new TransferCommand(), arguments));
     }
 
     @Override
     public Integer call() {
         try (ZooKeeperConfigurationStore store = options.connect()) {
             final Configuration next = new PrimaryTransfer(
-                            store, "swap-" + Long.toHexString(SecureSeed.next()), SecureSeed.source())
-                    .swap(shard, numberOf(store));
+                            store, "transfer-" + Long.toHexString(SecureSeed.next()), SecureSeed.source())
+                    .transfer(shard, numberOf(store));
             spec.commandLine()
                     .getOut()
-                    .println("swap: shard=" + shard + " primary="
+                    .println("transfer: shard=" + shard + " primary="
                             + next.shard(shard).primary() + " term=" + next.term());
             return CommandLine.ExitCode.OK;
         } catch (ClusterException e) {

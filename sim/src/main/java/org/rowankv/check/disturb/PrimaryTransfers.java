@@ -16,7 +16,7 @@ import org.rowankv.topology.Configuration;
 /**
  * Transfers of primaries; detects when all servers serve by the newest configuration. Confined to one thread at a time.
  */
-final class PrimarySwaps implements AutoCloseable {
+final class PrimaryTransfers implements AutoCloseable {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long STORE_PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
 
@@ -27,7 +27,7 @@ final class PrimarySwaps implements AutoCloseable {
     /** Term of the newest configuration stored here; serving servers have a later one. */
     private volatile long storedTerm;
 
-    PrimarySwaps(TemporaryCluster cluster, RandomSource random) {
+    PrimaryTransfers(TemporaryCluster cluster, RandomSource random) {
         this.cluster = cluster;
         this.random = random;
         this.store = cluster.cluster().connect();
@@ -47,7 +47,7 @@ final class PrimarySwaps implements AutoCloseable {
         for (int i = 0; i < shards; i++) {
             if (i == 0 || random.nextInt(2) == 0) {
                 try {
-                    storedTerm = swap.swap((first + i) % shards, -1).term();
+                    storedTerm = swap.transfer((first + i) % shards, -1).term();
                     any = true;
                 } catch (ConfigurationStoreException e) {
                     return any; // unavailable for a moment: completed transfers count
