@@ -1,51 +1,15 @@
 package org.rowankv.sim;
 
-import java.util.function.LongConsumer;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.sim.workload.WorkloadHost;
 
 /** The simulated store as the host of the clients' workload. */
-final class SimWorkloadHost implements WorkloadHost {
+final class SimWorkloadHost extends SeedWorkloadHost {
     private final Simulation simulation;
 
     SimWorkloadHost(Simulation simulation) {
+        super(simulation.timeline(), simulation.trace(), simulation.happenings(), simulation::violation);
         this.simulation = simulation;
-    }
-
-    @Override
-    public long nowNs() {
-        return simulation.timeline().nowNs();
-    }
-
-    @Override
-    public void tick() {
-        simulation.timeline().advance(1);
-    }
-
-    @Override
-    public LongConsumer counter(String what) {
-        return simulation.happenings().counter(what)::add;
-    }
-
-    @Override
-    public boolean isRead() {
-        return simulation.trace().isRead();
-    }
-
-    @Override
-    public void tell(String words) {
-        simulation.trace().tell(words);
-    }
-
-    @Override
-    public void mix(long value) {
-        simulation.trace().mix(value);
-    }
-
-    @Override
-    public void violation(String what) {
-        simulation.violation(what);
     }
 
     @Override

@@ -1,53 +1,18 @@
 package org.rowankv.sim.cluster;
 
-import java.util.function.LongConsumer;
 import org.rowankv.protocol.Status;
-import org.rowankv.sim.workload.WorkloadHost;
+import org.rowankv.sim.SeedWorkloadHost;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /** The simulated cluster as the host of the clients' workload. */
-final class ClusterWorkloadHost implements WorkloadHost {
+final class ClusterWorkloadHost extends SeedWorkloadHost {
     private final ClusterSimulation simulation;
 
     ClusterWorkloadHost(ClusterSimulation simulation) {
+        super(simulation.timeline(), simulation.trace(), simulation.happenings(), simulation::violation);
         this.simulation = simulation;
-    }
-
-    @Override
-    public long nowNs() {
-        return simulation.timeline().nowNs();
-    }
-
-    @Override
-    public void tick() {
-        simulation.timeline().advance(1);
-    }
-
-    @Override
-    public LongConsumer counter(String what) {
-        return simulation.happenings().counter(what)::add;
-    }
-
-    @Override
-    public boolean isRead() {
-        return simulation.trace().isRead();
-    }
-
-    @Override
-    public void tell(String words) {
-        simulation.trace().tell(words);
-    }
-
-    @Override
-    public void mix(long value) {
-        simulation.trace().mix(value);
-    }
-
-    @Override
-    public void violation(String what) {
-        simulation.violation(what);
     }
 
     @Override
