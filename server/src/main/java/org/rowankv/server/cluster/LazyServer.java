@@ -42,7 +42,7 @@ final class LazyServer implements SpacePressure, IntConsumer {
     }
 
     @Override
-    public long quiescenceTracker(int server) {
-        return rounds().quiescenceTracker(server);
+    public long quietCycles(int server) {
+        return rounds().quietCycles(server);
     }
 }

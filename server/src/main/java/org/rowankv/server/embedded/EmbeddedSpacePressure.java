@@ -29,8 +29,8 @@ record EmbeddedSpacePressure(List<Server> servers) implements SpacePressure {
     }
 
     @Override
-    public long quiescenceTracker(int server) {
-        return servers.get(server).quiescenceTracker();
+    public long quietCycles(int server) {
+        return servers.get(server).quietCycles();
     }
 
     /** What workers have drawn ahead of entries; false while there is a worker that is not idle. */

@@ -141,7 +141,7 @@ public final class Server implements AutoCloseable {
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
         this.ending = new RetentionAgents(
                 new ExpirySweepAgent(own, retention, segments, clock),
-                new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone, this::quiescenceTracker),
+                new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone, this::quietCycles),
                 new SessionLeaseAgent(own, retention, clock, settings.sessionLeaseNs()));
         this.cleaner = new CleanAgent(
                 segments,
@@ -432,7 +432,7 @@ public final class Server implements AutoCloseable {
     }
 
     /** Turns of the agents that found nothing left to do which gives space back. */
-    public long quiescenceTracker() {
+    public long quietCycles() {
         return quiescenceTracker.settled();
     }
 

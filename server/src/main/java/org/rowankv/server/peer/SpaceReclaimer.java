@@ -32,7 +32,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
     }
 
     /** A question of another server that waits for this server's agents. */
-    private record Asked(int from, ByteBuffer question, long quiescenceTracker, long sinceNs) {}
+    private record Asked(int from, ByteBuffer question, long quietCycles, long sinceNs) {}
 
     private final Server own;
     private final List<Integer> others;
@@ -110,9 +110,9 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
     }
 
     @Override
-    public long quiescenceTracker(int server) {
+    public long quietCycles(int server) {
         if (server == own.serverId()) {
-            return own.quiescenceTracker();
+            return own.quietCycles();
         }
         want();
         return rounds.get();
@@ -133,7 +133,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         if (asked.stream()
                 .noneMatch(one -> one.from == from
                         && PeerMessageDescriptor.number(one.question) == PeerMessageDescriptor.number(question))) {
-            asked.add(new Asked(from, question, own.quiescenceTracker(), clock.nanoTime()));
+            asked.add(new Asked(from, question, own.quietCycles(), clock.nanoTime()));
         }
     }
 
@@ -158,7 +158,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         int count = 0;
         for (final Iterator<Asked> each = asked.iterator(); each.hasNext(); ) {
             final Asked one = each.next();
-            if (own.quiescenceTracker() >= one.quiescenceTracker + 2 && !own.isExpiring(one.sinceNs)) {
+            if (own.quietCycles() >= one.quietCycles + 2 && !own.isExpiring(one.sinceNs)) {
                 each.remove();
                 answers.answer(one.from, one.question, 0, NOTHING);
                 count++;

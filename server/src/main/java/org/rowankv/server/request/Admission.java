@@ -87,11 +87,11 @@ final class Admission {
         }
         if (awaitsExpiry) {
             awaitsExpiry = worker.pressure().isExpiring(wantedNs);
-            settledBefore = worker.pressure().quiescenceTracker(lackingServer);
+            settledBefore = worker.pressure().quietCycles(lackingServer);
         }
         // Asked before the attempt, so that space which comes back in between is found by it.
         final boolean lastAttempt =
-                lackingServer >= 0 && worker.pressure().quiescenceTracker(lackingServer) >= settledBefore + 2;
+                lackingServer >= 0 && worker.pressure().quietCycles(lackingServer) >= settledBefore + 2;
         final boolean awaited = lackingServer >= 0 && worker.replicator().awaitsCredit(lackingServer);
         int lacking = -1;
         if (drawn) {
@@ -158,7 +158,7 @@ final class Admission {
         }
         if (lacking != lackingServer) {
             lackingServer = lacking;
-            settledBefore = pressure.quiescenceTracker(lacking);
+            settledBefore = pressure.quietCycles(lacking);
             awaitsExpiry = true;
             wantedNs = worker.clock().nanoTime();
             refusals = 0;

@@ -20,5 +20,5 @@ public interface SpacePressure {
      * How often that server's agents have found nothing left to do that gives space back (digest, sweep, tombstones). Two
      * more than before: such a turn began and ended in between.
      */
-    long quiescenceTracker(int server);
+    long quietCycles(int server);
 }

@@ -137,12 +137,12 @@ final class EvictionTest {
     /** Eviction ends a hundredth below a limit: it may still be at work when the limit is kept. */
     private static void awaitRest(EmbeddedCluster cluster) {
         for (Server server : cluster.servers()) {
-            final long enough = server.quiescenceTracker() + 2;
+            final long enough = server.quietCycles() + 2;
             await().atMost(Duration.ofSeconds(30))
                     .pollInterval(Duration.ofMillis(2))
                     .until(() -> {
                         server.wakeUp();
-                        return server.quiescenceTracker() >= enough;
+                        return server.quietCycles() >= enough;
                     });
         }
     }

@@ -65,19 +65,19 @@ final class QuiescenceTrackerTest {
 
         int atWork = 0;
         for (int i = 0; i < TURNS && server.evictions(limited) == 0; i++) {
-            final long before = server.quiescenceTracker();
+            final long before = server.quietCycles();
             store.turns().turn(1);
             if (server.isEndingObjects() && server.evictions(limited) == 0) {
                 atWork++;
-                assertThat(server.quiescenceTracker()).isEqualTo(before);
+                assertThat(server.quietCycles()).isEqualTo(before);
             }
         }
         assertThat(server.evictions(limited)).isPositive();
         assertThat(atWork).as("turns in which it looked for objects").isPositive();
 
         store.settle();
-        final long settled = server.quiescenceTracker();
+        final long settled = server.quietCycles();
         store.turns().turn(TURNS);
-        assertThat(server.quiescenceTracker()).isGreaterThan(settled);
+        assertThat(server.quietCycles()).isGreaterThan(settled);
     }
 }

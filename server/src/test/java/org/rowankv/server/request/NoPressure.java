@@ -24,7 +24,7 @@ final class NoPressure implements SpacePressure {
     }
 
     @Override
-    public long quiescenceTracker(int server) {
+    public long quietCycles(int server) {
         return settled;
     }
 }

@@ -59,7 +59,7 @@ class EvictionAgentTest {
     private final LimitedCaches caches = new LimitedCaches(List.of(replica), 1);
     private final ManualClock clock = new ManualClock();
     private final RetentionWorker worker = mock(RetentionWorker.class);
-    private long quiescenceTracker;
+    private long quietCycles;
     private final EvictionAgent eviction = new EvictionAgent(
             List.of(new ShardPrimary(replica, new VersionCounter(1))),
             caches,
@@ -67,7 +67,7 @@ class EvictionAgentTest {
             segments,
             clock,
             () -> true,
-            () -> quiescenceTracker);
+            () -> quietCycles);
 
     @BeforeEach
     void fill() {
@@ -124,10 +124,10 @@ class EvictionAgentTest {
     void shouldLetCallersThroughWhenNobodyCanMakeRoom() {
         turn(Outcome.WITHOUT_ROOM, 10);
         assertThat(eviction.isGivingSpace()).as("so that turns can be settled").isFalse();
-        quiescenceTracker++;
+        quietCycles++;
         turn(Outcome.WITHOUT_ROOM, 10);
         assertThat(cache().mustWait()).as("that turn may have begun before").isTrue();
-        quiescenceTracker++;
+        quietCycles++;
         turn(Outcome.WITHOUT_ROOM, 2);
         assertThat(cache().mustWait()).isFalse();
 

@@ -163,7 +163,7 @@ final class OnePrimary {
         }
 
         @Override
-        public long quiescenceTracker(int server) {
+        public long quietCycles(int server) {
             return 0;
         }
     }
