@@ -45,7 +45,7 @@ final class Waits {
             entry(
                     "org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore",
                     "ZooKeeper's client fails every request when its connection is lost; the session timeout ends a silent connection"),
-            entry("org.rowankv.server.replication.Links", "reads the result of a completed attempt"),
+            entry("org.rowankv.server.replication.BackupConnections", "reads the result of a completed attempt"),
             entry(
                     "org.rowankv.server.frontend.ClientPort",
                     "a loop runs every task; after the loop's end the submitting thread runs it"),
@@ -53,22 +53,22 @@ final class Waits {
                     "org.rowankv.server.frontend.ClientEventLoop",
                     "a closed loop drains for the time in its settings, then ends"),
             entry(
-                    "org.rowankv.server.cluster.Chores",
+                    "org.rowankv.server.cluster.SerialExecutor",
                     "chores are interrupted first, and their waits end on interruption"),
             entry(
                     "org.rowankv.server.cluster.ClusterServer",
                     "its thread parks briefly, checks whether it is closed or has failed, and drains for the time in its settings"),
             entry(
-                    "org.rowankv.server.cluster.Round",
+                    "org.rowankv.server.cluster.RoleTerm",
                     "the server has failed by then, which ends every wait of its close"),
             entry(
                     "org.rowankv.driver.net.ChangePoller",
                     "it is closed, its link is broken, and its pauses are bounded"),
             entry(
-                    "org.rowankv.runtime.concurrent.Waiting$1",
+                    "org.rowankv.runtime.concurrent.Parker$1",
                     "the connection's reader wakes waiters whose deadline has passed, and all of them when it ends"),
             entry(
-                    "org.rowankv.jcache.event.Lane",
+                    "org.rowankv.jcache.event.KeyEventQueue",
                     "bounded by the application's listeners; the JSR requires callers to wait for them"));
 
     @ArchTest
