@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries requests to their outcomes for callers that do not wait. Each server has {@value #AT_ONCE} places, a queue and lanes of its
- * own, so that one that does not answer delays no other. The deadline counts from {@link #execute}, in the queue too: a request
- * that is still there then is answered UNREACHABLE, which says that it was not sent. Thread-safe; stages are completed by the thread
- * that has the answer.
+ * Executor of requests for callers that do not block. Each server has {@value #AT_ONCE} slots, a queue and client
+ * sessions of its own, so an unresponsive server delays no other. The deadline counts from {@link #execute}, queueing
+ * included: a request that reaches it in the queue ends with UNREACHABLE, which states that it was not sent.
+ * Thread-safe; the thread that receives the response completes the stage.
  */
 public final class AsyncRequests implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AsyncRequests.class);
@@ -37,8 +37,8 @@ public final class AsyncRequests implements AutoCloseable {
     private final RandomSource random;
     private final long deadlineNs;
     private final StepTimer timer;
-    /** By the server that was the primary of a request's shard when the request came. */
-    private final Map<Integer, Line> lines = new ConcurrentHashMap<>();
+    /** By the primary of the request's shard at submission. */
+    private final Map<Integer, ServerQueue> queues = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
 
@@ -51,41 +51,43 @@ public final class AsyncRequests implements AutoCloseable {
     }
 
     /**
-     * The request and its arrays are not touched by the caller until the stage is complete.
+     * The caller must not touch the request or its arrays until the stage completes.
      *
-     * @throws RejectedExecutionException if {@value #MAX_WAITING} requests for the same server wait already; nothing was sent
+     * @throws RejectedExecutionException if {@value #MAX_WAITING} requests for the same server already wait; nothing
+     *     was sent
      */
     public CompletionStage<Request> execute(Request request) {
         final Pending pending = new Pending(request, clock.nanoTime() + deadlineNs);
-        lines.computeIfAbsent(ExactlyOnceExecutor.serverOf(request, session.configuration()), server -> new Line())
+        queues.computeIfAbsent(
+                        ExactlyOnceExecutor.serverOf(request, session.configuration()), server -> new ServerQueue())
                 .execute(pending);
         return pending.stage;
     }
 
-    /** Requests that wait are answered CLOSED; those under way go on until the session is closed. */
+    /** Requests in the queue end with CLOSED; those in flight continue until the session closes. */
     @Override
     public void close() {
         closed = true;
         timer.hurry();
-        lines.values().forEach(Line::close);
+        queues.values().forEach(ServerQueue::close);
     }
 
-    /** The requests for one server. */
-    private final class Line {
-        /** With as many lanes as there are places: none is waited for. */
+    /** Queue and slots of the requests for one server. */
+    private final class ServerQueue {
+        /** Has a client session per slot, so none is waited for. */
         private final ExactlyOnceExecutor exactlyOnceExecutor =
                 new ExactlyOnceExecutor(session, clock, random, deadlineNs, AT_ONCE, CounterStarts.USUAL);
 
-        private final Semaphore places = new Semaphore(AT_ONCE);
-        /** In the order of their deadlines. */
+        private final Semaphore slots = new Semaphore(AT_ONCE);
+        /** In the order of deadqueues. */
         private final Queue<Pending> waiting = new ConcurrentLinkedQueue<>();
 
         private final AtomicInteger waitingCount = new AtomicInteger();
-        /** A step is scheduled that ends what is overdue in the queue. */
+        /** A scheduled step will end overdue requests of the queue. */
         private final AtomicBoolean watched = new AtomicBoolean();
 
         void execute(Pending pending) {
-            if (waiting.isEmpty() && places.tryAcquire()) {
+            if (waiting.isEmpty() && slots.tryAcquire()) {
                 boolean begun = false;
                 try {
                     pending.begin(this);
@@ -95,14 +97,14 @@ public final class AsyncRequests implements AutoCloseable {
                         beginWaitingAfterError();
                     }
                 }
-                beginWaiting(); // what came meanwhile and found no place
+                beginWaiting(); // requests that arrived meanwhile without a slot
                 return;
             }
             if (waitingCount.incrementAndGet() > MAX_WAITING) {
                 waitingCount.decrementAndGet();
-                throw new RejectedExecutionException(
-                        MAX_WAITING
-                                + " requests for the same server wait already; this one was not sent: wait for some stages to complete");
+                throw new RejectedExecutionException(MAX_WAITING
+                        + " requests for the same server wait already; this one was not sent."
+                        + " Wait for stages to complete, then submit it again");
             }
             boolean queued = false;
             try {
@@ -118,13 +120,13 @@ public final class AsyncRequests implements AutoCloseable {
                 watch();
             } catch (RuntimeException | Error e) {
                 if (withdraws(pending)) {
-                    throw e; // its deadline would not end it
+                    throw e; // no step would end it at its deadline
                 }
-                LOG.error("The timer of a client failed; the request is under way", e);
+                LOG.error("Client timer failed; the request stays in flight", e);
             }
         }
 
-        /** Takes a request out of the queue that is not sent; returns false if it is under way or over. */
+        /** Removes an unsent request from the queue; false if it is in flight or complete. */
         private boolean withdraws(Pending pending) {
             final boolean waits = waiting.remove(pending);
             if (waits) {
@@ -135,28 +137,28 @@ public final class AsyncRequests implements AutoCloseable {
 
         /** Throws nothing: the caller has the stage of another request to return or to complete. */
         private void beginWaiting() {
-            while (!waiting.isEmpty() && places.tryAcquire()) {
+            while (!waiting.isEmpty() && slots.tryAcquire()) {
                 final Pending next = poll();
                 if (next == null) {
-                    places.release();
+                    slots.release();
                 } else if (!begins(next) && isLeftToTimer()) {
                     return;
                 }
             }
         }
 
-        /** Returns false after an error, which the stage of that request reports. */
+        /** False after an error, which the stage of that request reports. */
         private boolean begins(Pending next) {
             try {
                 next.begin(this);
                 return true;
             } catch (RuntimeException | Error e) {
-                LOG.error("A request that waited for a place failed when it began", e);
+                LOG.error("Queued request failed to start", e);
                 return false;
             }
         }
 
-        /** After an error this thread may be unable to begin a request: the timer does, if it can. */
+        /** After an error this thread may be unable to start a request, so the timer does. */
         private void beginWaitingAfterError() {
             if (!isLeftToTimer()) {
                 beginWaiting();
@@ -171,7 +173,7 @@ public final class AsyncRequests implements AutoCloseable {
                 timer.at(clock.nanoTime(), this::beginWaiting);
                 return true;
             } catch (RuntimeException | Error e) {
-                LOG.error("The timer of a client failed; this thread begins the requests that wait", e);
+                LOG.error("Client timer failed; this thread starts the queued requests", e);
                 return false;
             }
         }
@@ -184,7 +186,7 @@ public final class AsyncRequests implements AutoCloseable {
             return first;
         }
 
-        /** Sees to it that a step looks at the first that waits when its time is over. */
+        /** Schedules a step at the deadline of the first queued request. */
         private void watch() {
             final Pending first = waiting.peek();
             if (first != null && watched.compareAndSet(false, true)) {
@@ -201,7 +203,7 @@ public final class AsyncRequests implements AutoCloseable {
         }
 
         private void endOverdue() {
-            watched.set(false); // before: a request that waits from here on is seen here, or schedules a step itself
+            watched.set(false); // first: a request queued from here on is seen below, or schedules a step itself
             final long nowNs = clock.nanoTime();
             Pending first = waiting.peek();
             while (first != null && (closed || nowNs - first.deadlineNs >= 0)) {
@@ -231,31 +233,31 @@ public final class AsyncRequests implements AutoCloseable {
             timer.at(clock.nanoTime() + ns, step);
         }
 
-        /** The request needs its place no more. */
+        /** Releases the slot of a request. */
         void leave(Pending pending) {
-            places.release();
+            slots.release();
             if (!pending.isBeginning()) {
-                beginWaiting(); // else the thread that begins it does
+                beginWaiting(); // else the starting thread does
             }
         }
 
-        /** As {@link #leave}, after an error: its thread may be unable to begin another one. */
+        /** As {@link #leave}, after an error: this thread may be unable to start another request. */
         void leaveAfterError(Pending pending) {
-            places.release();
+            slots.release();
             if (!pending.isBeginning()) {
                 beginWaitingAfterError();
             }
         }
     }
 
-    /** A request that waits or is under way. */
+    /** A request in the queue or in flight. */
     private static final class Pending {
-        /** Of a call of the session: which of its return and its answer came first. */
+        /** Of a call of the session: which came first, its return or its response. */
         private enum Turn {
             CALLING,
             ANSWERED,
             RETURNED,
-            /** An error ended the request: an answer that comes yet changes nothing. */
+            /** An error ended the request: a late response changes nothing. */
             FAILED
         }
 
@@ -263,10 +265,10 @@ public final class AsyncRequests implements AutoCloseable {
         private final long deadlineNs;
         private final CompletableFuture<Request> stage = new CompletableFuture<>();
         private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.CALLING);
-        /** The thread that begins it, as long as it does. */
-        private volatile @Nullable Thread beginner;
+        /** The thread that starts the request, while it does so. */
+        private volatile @Nullable Thread starter;
 
-        /** The pause before the attempt that is next has been made. Of the thread that carries it on. */
+        /** Whether the pause before the next attempt is over. Owned by the thread that advances the request. */
         private boolean paused;
 
         Pending(Request request, long deadlineNs) {
@@ -275,44 +277,47 @@ public final class AsyncRequests implements AutoCloseable {
         }
 
         boolean isBeginning() {
-            return Thread.currentThread().equals(beginner);
+            return Thread.currentThread().equals(starter);
         }
 
-        /** Has a place. */
-        void begin(Line line) {
-            beginner = Thread.currentThread();
+        /** Starts the request, which holds a slot. */
+        void begin(ServerQueue queue) {
+            starter = Thread.currentThread();
             RequestAttempts attempts = null;
             try {
-                attempts = line.exactlyOnceExecutor.attempts(request, deadlineNs);
-                carry(line, attempts);
+                attempts = queue.exactlyOnceExecutor.attempts(request, deadlineNs);
+                carry(queue, attempts);
             } finally {
                 if (attempts == null) {
                     refuse(Status.UNREACHABLE);
-                    line.leaveAfterError(this);
+                    queue.leaveAfterError(this);
                 }
-                beginner = null;
+                starter = null;
             }
         }
 
-        /** Hands out attempts until one is not answered at once, or a pause is due: then the reader of the answer, or the timer, goes on. */
-        private void carry(Line line, RequestAttempts attempts) {
+        /**
+         * Sends attempts until one has no immediate response or a pause is due; the reader of the response, or the
+         * timer, then continues.
+         */
+        private void carry(ServerQueue queue, RequestAttempts attempts) {
             boolean orderly = false;
             try {
                 for (Request next = attempts.next(); next != null; next = attempts.answered()) {
-                    if (attempts.pauseNs() > 0 && line.isClosed()) {
+                    if (attempts.pauseNs() > 0 && queue.isClosed()) {
                         attempts.abandon();
                         request.fail(attempts.isReplyLost() ? lost() : Status.CLOSED);
                         break;
                     }
                     if (attempts.pauseNs() > 0 && !paused) {
                         paused = true;
-                        line.after(attempts.pauseNs(), () -> carry(line, attempts));
+                        queue.after(attempts.pauseNs(), () -> carry(queue, attempts));
                         orderly = true;
                         return;
                     }
                     paused = false;
                     turn.set(Turn.CALLING);
-                    line.session().callAsync(next, deadlineNs, () -> answered(line, attempts));
+                    queue.session().callAsync(next, deadlineNs, () -> answered(queue, attempts));
                     if (turn.compareAndSet(Turn.CALLING, Turn.RETURNED)) {
                         orderly = true;
                         return;
@@ -321,19 +326,19 @@ public final class AsyncRequests implements AutoCloseable {
                 orderly = true;
             } finally {
                 if (!orderly) {
-                    giveUp(line, attempts);
+                    giveUp(queue, attempts);
                 }
             }
             try {
-                line.leave(this);
+                queue.leave(this);
             } finally {
                 stage.complete(request);
             }
         }
 
-        private void answered(Line line, RequestAttempts attempts) {
+        private void answered(ServerQueue queue, RequestAttempts attempts) {
             if (turn.compareAndSet(Turn.CALLING, Turn.ANSWERED) || turn.get() == Turn.FAILED) {
-                return; // the thread that calls goes on, or has given up
+                return; // the calling thread continues, or has failed
             }
             boolean orderly = false;
             try {
@@ -341,21 +346,21 @@ public final class AsyncRequests implements AutoCloseable {
                 orderly = true;
             } finally {
                 if (!orderly) {
-                    giveUp(line, attempts);
+                    giveUp(queue, attempts);
                 }
             }
-            carry(line, attempts);
+            carry(queue, attempts);
         }
 
-        /** An error, which goes on to the caller: the outcome of the last attempt is unknown. */
-        private void giveUp(Line line, RequestAttempts attempts) {
+        /** Ends the request after an error, which propagates: the outcome of the last attempt is unknown. */
+        private void giveUp(ServerQueue queue, RequestAttempts attempts) {
             turn.set(Turn.FAILED);
             attempts.abandon();
             refuse(lost());
-            line.leaveAfterError(this);
+            queue.leaveAfterError(this);
         }
 
-        /** What is said of a request that may have been applied. */
+        /** Status of a request that may have been applied. */
         private Status lost() {
             return request.operation().isMutation() ? Status.OUTCOME_UNKNOWN : Status.NO_REPLY;
         }

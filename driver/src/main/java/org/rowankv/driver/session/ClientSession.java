@@ -10,41 +10,41 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.CounterStarts;
 
 /**
- * A session with one operation in flight at most, so that each sequence it gives out says that all smaller ones are
- * answered. Owned by the caller that borrowed it from {@link ClientSessionPool}.
+ * A session with at most one operation in flight, so each sequence it assigns implies that all smaller ones are
+ * answered. Owned by the caller that acquired it from {@link ClientSessionPool}.
  */
 final class ClientSession {
     /** A request carries 48 bits. */
     private static final long LAST_SEQUENCE = (1L << 48) - 1;
-    /** Sessions that it still wants to close. While a server does not answer, each mutation may leave one more. */
+    /** Limit of sessions still to close. While a server is unresponsive, each mutation may add one. */
     static final int MAX_ABANDONED = 64;
 
     private long sessionId;
     private long lastSequence;
-    /** The operation with the last sequence has no outcome, or an error ended its caller before that. */
+    /** The operation with the last sequence has no outcome, or an error ended its caller first. */
     private boolean unanswered;
 
     private BitSet openShards = new BitSet();
-    /** Where it was asked for and not refused. It may be open there although no answer came, or nobody lived to hear it. */
+    /** Shards where opening was requested and not refused. It may be open there without a response. */
     private BitSet reachedShards = new BitSet();
 
     private final List<SessionCloser> abandoned = new ArrayList<>(0);
     private @Nullable RequestAttempts attempts;
-    // Keeps two callers' lanes off one cache line; never read.
+    // Padding against false sharing between callers; never read.
     @SuppressWarnings("unused")
     private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11;
 
-    /** @param counters where the first session's sequences begin */
+    /** @param counters first sequences of the first session */
     ClientSession(long sessionId, CounterStarts counters) {
         this.sessionId = sessionId;
         this.lastSequence = counters.of(0L, LAST_SEQUENCE);
     }
 
-    /** The attempts of its operation, made once. */
-    RequestAttempts attempts(Session session, ClientSessionPool lanes, Clock clock) {
+    /** The attempts of its operation; created once. */
+    RequestAttempts attempts(Session session, ClientSessionPool pool, Clock clock) {
         RequestAttempts own = attempts;
         if (own == null) {
-            own = new RequestAttempts(session, lanes, clock);
+            own = new RequestAttempts(session, pool, clock);
             attempts = own;
         }
         return own;
@@ -54,7 +54,7 @@ final class ClientSession {
         return sessionId;
     }
 
-    /** Whether its session has given out all sequences that requests can carry: it takes a new one. */
+    /** Whether the session has assigned all sequences a request can carry; it then needs a new id. */
     boolean isSpent() {
         return lastSequence >= LAST_SEQUENCE;
     }
@@ -69,7 +69,7 @@ final class ClientSession {
         unanswered = false;
     }
 
-    /** Whether no sequence of its session may follow, since it would say that the last one is answered. */
+    /** Whether the session must assign no further sequence, which would imply that the last one is answered. */
     boolean isUnanswered() {
         return unanswered;
     }
@@ -78,7 +78,9 @@ final class ClientSession {
         return openShards.get(shard);
     }
 
-    /** About to be opened there. Said before anything is sent: whatever becomes of the caller, it is closed some day. */
+    /**
+     * Records an opening before it is sent, so that the session is closed there eventually, even if the caller fails.
+     */
     void openingAt(int shard) {
         reachedShards.set(shard);
     }
@@ -87,21 +89,21 @@ final class ClientSession {
         openShards.set(shard);
     }
 
-    /** It is known not to be open there. */
+    /** Records that the session is not open there. */
     void refusedAt(int shard) {
         reachedShards.clear(shard);
     }
 
-    /** The shards at which the session is open, or may be. */
+    /** Shards at which the session is or may be open. */
     BitSet reachedShards() {
         return reachedShards;
     }
 
-    /** The session expired, or an operation of it was given up: nothing of it is used again but to close it. */
+    /** Starts a new session, after expiry or an abandoned operation: the old one is only closed. */
     void renew(long newSessionId) {
         if (!reachedShards.isEmpty()) {
             if (abandoned.size() == MAX_ABANDONED) {
-                abandoned.remove(0); // shards that have not answered since: they close it when its lease is over
+                abandoned.remove(0); // its unresponsive shards close it when its lease expires
             }
             abandoned.add(new SessionCloser(sessionId, reachedShards));
             openShards = new BitSet();
@@ -112,12 +114,12 @@ final class ClientSession {
         unanswered = false;
     }
 
-    /** The sessions that were given up and are not closed at every shard yet. */
+    /** Abandoned sessions that some shard still has to close. */
     List<SessionCloser> abandoned() {
         return abandoned;
     }
 
-    /** A session that was given up and may still be open at that shard; 0 when there is none. */
+    /** An abandoned session that may still be open at that shard; 0 if none. */
     long abandonedAt(int shard) {
         for (int i = 0; i < abandoned.size(); i++) {
             if (abandoned.get(i).openShards().get(shard)) {

@@ -15,40 +15,41 @@ import org.rowankv.runtime.concurrent.SlotPool;
 import org.rowankv.runtime.concurrent.VirtualThreads;
 
 /**
- * The lanes of one client: a caller borrows one for one mutation. Virtual threads use spare lanes, many of them, since a thousand
- * callers are nothing unusual there; other threads do when callers that wait for a server that does not answer hold all of
- * theirs. As each lane is a session at every shard where it was used, no more are used than there were mutations under way at
- * once. Thread-safe.
+ * Pool of the sessions of one client: a caller acquires one per mutation. Virtual threads use the spare sessions, which
+ * are many, because a thousand virtual callers are common. Other threads use them when callers of an unresponsive
+ * server hold all regular ones. Each session is open at every shard it was used at, so the pool uses no more sessions
+ * than mutations were in flight at once. Thread-safe.
  */
 final class ClientSessionPool {
-    static final int SPARE_LANES = 1_024;
+    static final int SPARE_SESSIONS = 1_024;
 
     private static final BooleanSupplier NEVER = () -> false;
 
-    private final ClientSession[] lanes;
-    /** Behind those, made when they are wanted: whoever has the slot makes it. */
-    private final AtomicReferenceArray<@Nullable ClientSession> spareLanes = new AtomicReferenceArray<>(SPARE_LANES);
+    private final ClientSession[] sessions;
+    /** Spare sessions, created on first use by the holder of the slot. */
+    private final AtomicReferenceArray<@Nullable ClientSession> spareSessions =
+            new AtomicReferenceArray<>(SPARE_SESSIONS);
 
-    private final FairSlotPool line;
-    private final FairSlotPool spareLine;
+    private final FairSlotPool slots;
+    private final FairSlotPool spareSlots;
 
     private final CounterStarts counters;
     private final RandomSource random;
-    /** By shard: the newest version that an opening of a session there has met. Guarded by {@link #random}. */
+    /** By shard: the newest version in a response to an opening. Guarded by {@link #random}. */
     private long[] newestVersions = new long[0];
 
     /**
-     * @param count of lanes for the system's threads
-     * @param counters where the sequences of each lane's first session begin
+     * @param count of sessions for platform threads
+     * @param counters first sequences of each session
      */
     ClientSessionPool(int count, Clock clock, RandomSource random, CounterStarts counters) {
         this.counters = counters;
         this.random = random;
-        this.line = new FairSlotPool(new SlotPool(count), Parker.THREADS, clock);
-        this.spareLine = new FairSlotPool(new DenseSlotPool(SPARE_LANES), Parker.THREADS, clock);
-        this.lanes = new ClientSession[count];
-        for (int i = 0; i < lanes.length; i++) {
-            lanes[i] = new ClientSession(freshSessionId(), counters);
+        this.slots = new FairSlotPool(new SlotPool(count), Parker.THREADS, clock);
+        this.spareSlots = new FairSlotPool(new DenseSlotPool(SPARE_SESSIONS), Parker.THREADS, clock);
+        this.sessions = new ClientSession[count];
+        for (int i = 0; i < sessions.length; i++) {
+            sessions[i] = new ClientSession(freshSessionId(), counters);
         }
     }
 
@@ -62,15 +63,15 @@ final class ClientSessionPool {
         }
     }
 
-    /** A version that the shard has given out, for the opening of a session; 0 if none is known. */
-    long asOf(int shard) {
+    /** A version that the shard has assigned, for the opening of a session; 0 if none is known. */
+    long newestVersion(int shard) {
         synchronized (random) {
             return shard < newestVersions.length ? newestVersions[shard] : 0;
         }
     }
 
-    /** The shard has given out that version. */
-    void heard(int shard, long version) {
+    /** Records a version that the shard has assigned. */
+    void recordVersion(int shard, long version) {
         synchronized (random) {
             if (shard >= newestVersions.length) {
                 newestVersions = Arrays.copyOf(newestVersions, Math.max(shard + 1, 2 * newestVersions.length));
@@ -79,67 +80,67 @@ final class ClientSessionPool {
         }
     }
 
-    /** The index of a lane that is now the caller's; waits, without regard to interrupts, until one is free. */
+    /** Acquires a session and returns its index; waits uninterruptibly until one is free. */
     int borrow() {
-        return VirtualThreads.isCurrentVirtual() ? line.count() + spareLine.borrow() : line.borrow();
+        return VirtualThreads.isCurrentVirtual() ? slots.count() + spareSlots.borrow() : slots.borrow();
     }
 
-    /** The index of a lane that is now the caller's, without waiting; −1 if there is none. */
+    /** Acquires a session without waiting; returns its index, or −1 if none is free. */
     int borrowAtOnce() {
-        final int slot = VirtualThreads.isCurrentVirtual() ? -1 : line.tryBorrowInTurn();
+        final int slot = VirtualThreads.isCurrentVirtual() ? -1 : slots.tryBorrowInTurn();
         if (slot >= 0) {
             return slot;
         }
-        final int spare = spareLine.tryBorrowInTurn();
-        return spare < 0 ? spare : line.count() + spare;
+        final int spare = spareSlots.tryBorrowInTurn();
+        return spare < 0 ? spare : slots.count() + spare;
     }
 
-    /** As {@link #borrow()}, but −1 if none became free in time. */
+    /** As {@link #borrow()}, but −1 if none is free by the deadline. */
     int borrow(long deadlineNs) {
         if (VirtualThreads.isCurrentVirtual()) {
-            final int slot = spareLine.borrow(deadlineNs, NEVER);
-            return slot < 0 ? slot : line.count() + slot;
+            final int slot = spareSlots.borrow(deadlineNs, NEVER);
+            return slot < 0 ? slot : slots.count() + slot;
         }
-        return line.borrow(deadlineNs, NEVER);
+        return slots.borrow(deadlineNs, NEVER);
     }
 
-    /** By whoever has borrowed it. */
-    ClientSession lane(int index) {
-        if (index < lanes.length) {
-            return lanes[index];
+    /** The session at an index that the caller holds. */
+    ClientSession at(int index) {
+        if (index < sessions.length) {
+            return sessions[index];
         }
-        final ClientSession present = spareLanes.get(index - lanes.length);
+        final ClientSession present = spareSessions.get(index - sessions.length);
         if (present != null) {
             return present;
         }
-        final ClientSession made = new ClientSession(freshSessionId(), counters);
-        spareLanes.set(index - lanes.length, made);
-        return made;
+        final ClientSession created = new ClientSession(freshSessionId(), counters);
+        spareSessions.set(index - sessions.length, created);
+        return created;
     }
 
-    /** Whoever waits longest for a lane looks again. */
+    /** Releases a session and wakes the longest waiter. */
     void giveBack(int index) {
-        final int own = line.count();
+        final int own = slots.count();
         if (index >= own) {
-            spareLine.giveBack(index - own);
+            spareSlots.giveBack(index - own);
         } else {
-            line.giveBack(index);
+            slots.giveBack(index);
         }
     }
 
-    void renew(ClientSession lane) {
-        lane.renew(freshSessionId());
+    void renew(ClientSession session) {
+        session.renew(freshSessionId());
     }
 
-    /** Those that there are. */
+    /** All sessions created so far. */
     void forEach(Consumer<ClientSession> action) {
-        for (ClientSession lane : lanes) {
-            action.accept(lane);
+        for (ClientSession session : sessions) {
+            action.accept(session);
         }
-        for (int i = 0; i < spareLanes.length(); i++) {
-            final ClientSession lane = spareLanes.get(i);
-            if (lane != null) {
-                action.accept(lane);
+        for (int i = 0; i < spareSessions.length(); i++) {
+            final ClientSession session = spareSessions.get(i);
+            if (session != null) {
+                action.accept(session);
             }
         }
     }

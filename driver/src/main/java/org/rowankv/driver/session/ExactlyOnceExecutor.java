@@ -15,35 +15,41 @@ import org.rowankv.runtime.StackProbe;
 import org.rowankv.topology.Configuration;
 
 /**
- * Carries a request to its outcome: gives mutations a request id, opens the session at the shard first, and repeats attempts with the
- * same id ({@link RequestAttempts}). For a session that may lose replies; over one that loses none a request is one attempt, without an id.
+ * Executor of requests over a session that may lose replies: assigns request ids to mutations, opens their session at
+ * the shard first, and repeats attempts with the same id ({@link RequestAttempts}).
  *
- * <p>Guarantees: a mutation takes effect at most once. The answer {@link Status#OUTCOME_UNKNOWN} leaves open whether it
- * did; every other answer is the mutation's own, or says that it had no effect. Thread-safe; the calling thread does all the work and allocates nothing when no attempt is lost.
+ * <p>Guarantees: a mutation takes effect at most once. {@link Status#OUTCOME_UNKNOWN} leaves open whether it did; every
+ * other status is the mutation's own, or states that it had no effect. Thread-safe; works on the calling thread and
+ * allocates nothing unless an attempt is lost.
  */
 public final class ExactlyOnceExecutor implements AutoCloseable {
     private static final int PROBE_DEPTH = 6;
-    private static final int MAX_TOGETHER = 128;
+    private static final int MAX_GROUP = 128;
 
     private final Session session;
     private final Clock clock;
     private final long deadlineNs;
-    private final ClientSessionPool lanes;
+    private final ClientSessionPool pool;
 
     /**
-     * @param deadlineNs how long an operation takes at most, from its submission
-     * @param laneCount how many mutations can be in flight at once
-     * @param counters where the first sequences begin
+     * @param deadlineNs longest duration of an operation, from its submission
+     * @param sessionCount limit of mutations in flight
+     * @param counters first sequences
      */
     public ExactlyOnceExecutor(
-            Session session, Clock clock, RandomSource random, long deadlineNs, int laneCount, CounterStarts counters) {
+            Session session,
+            Clock clock,
+            RandomSource random,
+            long deadlineNs,
+            int sessionCount,
+            CounterStarts counters) {
         this.session = session;
         this.clock = clock;
         this.deadlineNs = deadlineNs;
-        this.lanes = new ClientSessionPool(laneCount, clock, random, counters);
+        this.pool = new ClientSessionPool(sessionCount, clock, random, counters);
     }
 
-    /** Carries the request to an outcome, on the calling thread. */
+    /** Executes a request on the calling thread. */
     public void execute(Request request) {
         final long nowNs = clock.nanoTime();
         final long untilNs = nowNs + deadlineNs;
@@ -53,12 +59,12 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
             repeatRead(request, nowNs, untilNs, term);
             return;
         }
-        // Whatever fails deeper down, the lane can be given back.
+        // Keeps enough stack to release the session after any error below.
         StackProbe.require(PROBE_DEPTH);
-        int index = lanes.borrowAtOnce();
+        int index = pool.borrowAtOnce();
         long beginNs = nowNs;
         if (index < 0) {
-            index = lanes.borrow(untilNs);
+            index = pool.borrow(untilNs);
             beginNs = clock.nanoTime();
         }
         if (index < 0) {
@@ -66,19 +72,19 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
             return;
         }
         try {
-            final ClientSession lane = lanes.lane(index);
-            final RequestAttempts attempts = lane.attempts(session, lanes, clock);
-            send(attempts.beginMutation(request, lane, beginNs, untilNs), attempts, beginNs, untilNs);
+            final ClientSession clientSession = pool.at(index);
+            final RequestAttempts attempts = clientSession.attempts(session, pool, clock);
+            send(attempts.beginMutation(request, clientSession, beginNs, untilNs), attempts, beginNs, untilNs);
         } finally {
-            lanes.giveBack(index);
+            pool.giveBack(index);
         }
     }
 
-    /** Goes on with a read whose first attempt went by a configuration with that term. */
+    /** Repeats a read whose first attempt used the configuration with that term. */
     private void repeatRead(Request request, long beganNs, long untilNs, long term) {
         final Status status = request.status();
         if (status == Status.NO_REPLY || status.isForAnother()) {
-            final RequestAttempts attempts = new RequestAttempts(session, lanes, clock);
+            final RequestAttempts attempts = new RequestAttempts(session, pool, clock);
             final Request next = attempts.beginReadAgain(request, beganNs, untilNs, term);
             if (next != null) {
                 RetrySchedule.pause(attempts.pauseNs());
@@ -90,7 +96,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
     private void send(Request first, RequestAttempts attempts, long nowNs, long untilNs) {
         Request next = first;
         long beginNs = nowNs;
-        // Ends: there is no next attempt behind the deadline.
+        // Ends: no attempt starts after the deadline.
         while (next != null) {
             session.call(next, beginNs, untilNs);
             next = attempts.answered();
@@ -101,65 +107,65 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
         }
     }
 
-    /** As {@link #execute}, for a caller that drives the attempts itself. Waits for a lane if all are in use. */
+    /** As {@link #execute}, for a caller that sends the attempts itself. Waits for a session if all are in use. */
     public RequestAttempts attempts(Request request) {
         return attempts(request, clock.nanoTime() + deadlineNs);
     }
 
-    /** As {@link #attempts(Request)}, for an operation that ends at a time. */
+    /** As {@link #attempts(Request)}, with a deadline. */
     RequestAttempts attempts(Request request, long untilNs) {
-        return request.operation().isMutation() ? mutation(request, lanes.borrow(), untilNs) : read(request, untilNs);
+        return request.operation().isMutation() ? mutation(request, pool.borrow(), untilNs) : read(request, untilNs);
     }
 
     private RequestAttempts read(Request request, long untilNs) {
-        final RequestAttempts attempts = new RequestAttempts(session, lanes, clock);
+        final RequestAttempts attempts = new RequestAttempts(session, pool, clock);
         final Request unused = attempts.beginRead(request, clock.nanoTime(), untilNs);
         return attempts;
     }
 
-    /** The lane goes back when the mutation is over, or could not begin. */
-    private RequestAttempts mutation(Request request, int lane, long untilNs) {
+    /** The session is released when the mutation ends, or fails to start. */
+    private RequestAttempts mutation(Request request, int index, long untilNs) {
         RequestAttempts begun = null;
         try {
-            final RequestAttempts attempts = new RequestAttempts(session, lanes, clock);
-            final Request unused = attempts.beginMutation(request, lane, clock.nanoTime(), untilNs);
+            final RequestAttempts attempts = new RequestAttempts(session, pool, clock);
+            final Request unused = attempts.beginMutation(request, index, clock.nanoTime(), untilNs);
             begun = attempts;
             return begun;
         } finally {
             if (begun == null) {
-                lanes.giveBack(lane);
+                pool.giveBack(index);
             }
         }
     }
 
     /**
-     * As {@link #execute} for each of them, at the same time: each is an operation of its own, in no order. A server that does not
-     * answer delays its own: after its first silence the others' are carried to their outcomes before what is left of it.
+     * As {@link #execute} for each request, concurrently: each is an independent, unordered operation. After the first
+     * missing response of a server, its remaining requests wait until those of the other servers are complete.
      *
-     * @param requests different ones; what one writes another must not read from
+     * @param requests distinct requests; none may read from arrays that another one writes
      */
     public void executeAll(List<Request> requests) {
         final long untilNs = clock.nanoTime() + deadlineNs;
         final Configuration configuration = session.configuration();
-        final BitSet silent = new BitSet();
+        final BitSet unresponsive = new BitSet();
         final List<Request> left = new ArrayList<>();
-        try (RoleTerm held = new RoleTerm()) {
+        try (RequestGroup held = new RequestGroup()) {
             for (int next = 0; next < requests.size() || !held.isEmpty(); ) {
-                try (RoleTerm round = new RoleTerm()) {
-                    // No more than there are lanes left now: to hold some and wait for others may be a deadlock.
-                    while (next < requests.size() && round.size() < MAX_TOGETHER) {
+                try (RequestGroup group = new RequestGroup()) {
+                    // At most as many as sessions are free: to hold some and wait for others may deadlock.
+                    while (next < requests.size() && group.size() < MAX_GROUP) {
                         final Request each = requests.get(next);
-                        if (silent.get(serverOf(each, configuration))) {
+                        if (unresponsive.get(serverOf(each, configuration))) {
                             left.add(each);
-                        } else if (!begin(each, round, round.isEmpty() && held.isEmpty(), untilNs)) {
+                        } else if (!begin(each, group, group.isEmpty() && held.isEmpty(), untilNs)) {
                             break;
                         }
                         next++;
                     }
-                    if (round.isEmpty()) {
+                    if (group.isEmpty()) {
                         held.finish(untilNs);
                     } else {
-                        round.finishAnswered(untilNs, configuration, silent, held);
+                        group.finishAnswered(untilNs, configuration, unresponsive, held);
                     }
                 }
             }
@@ -170,13 +176,13 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
     private void executeLeft(List<Request> left, long untilNs) {
         int next = 0;
         while (next < left.size()) {
-            try (RoleTerm round = new RoleTerm()) {
+            try (RequestGroup group = new RequestGroup()) {
                 while (next < left.size()
-                        && round.size() < MAX_TOGETHER
-                        && begin(left.get(next), round, round.isEmpty(), untilNs)) {
+                        && group.size() < MAX_GROUP
+                        && begin(left.get(next), group, group.isEmpty(), untilNs)) {
                     next++;
                 }
-                round.finish(untilNs);
+                group.finish(untilNs);
             }
         }
     }
@@ -190,112 +196,112 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
     }
 
     /**
-     * Begins one more of the round.
+     * Adds one request to the group.
      *
-     * @param waits for a lane, since the caller holds none
-     * @return false if there is no lane for it now
+     * @param waits for a session, because the caller holds none
+     * @return false if no session is free now
      */
-    private boolean begin(Request request, RoleTerm round, boolean waits, long untilNs) {
+    private boolean begin(Request request, RequestGroup group, boolean waits, long untilNs) {
         if (!request.operation().isMutation()) {
-            round.add(read(request, untilNs));
+            group.add(read(request, untilNs));
             return true;
         }
-        int index = lanes.borrowAtOnce();
+        int index = pool.borrowAtOnce();
         if (index < 0 && waits) {
-            index = lanes.borrow(untilNs);
+            index = pool.borrow(untilNs);
         }
         if (index >= 0) {
-            round.add(mutation(request, index, untilNs));
+            group.add(mutation(request, index, untilNs));
         } else if (waits) {
             request.fail(Status.UNREACHABLE);
         }
         return waits || index >= 0;
     }
 
-    /** Requests that are carried to their outcomes together. Closed after an error, it lets go of what they hold. */
-    private final class RoleTerm implements AutoCloseable {
-        private final List<RequestAttempts> underWay = new ArrayList<>();
+    /** Requests that run to their outcomes together. Closing it after an error releases their sessions. */
+    private final class RequestGroup implements AutoCloseable {
+        private final List<RequestAttempts> inFlight = new ArrayList<>();
         private final List<Request> sending = new ArrayList<>();
 
         int size() {
-            return underWay.size();
+            return inFlight.size();
         }
 
         boolean isEmpty() {
-            return underWay.isEmpty();
+            return inFlight.isEmpty();
         }
 
         void add(RequestAttempts attempts) {
-            underWay.add(attempts);
+            inFlight.add(attempts);
         }
 
-        /** Carries all to their outcomes. */
+        /** Runs all requests to their outcomes. */
         void finish(long untilNs) {
             // Ends: each leaves at its deadline.
-            while (!underWay.isEmpty()) {
+            while (!inFlight.isEmpty()) {
                 callAll(untilNs);
                 long pauseNs = 0;
                 int left = 0;
-                for (RequestAttempts each : underWay) {
+                for (RequestAttempts each : inFlight) {
                     if (each.answered() != null) {
                         pauseNs = Math.max(pauseNs, each.pauseNs());
-                        underWay.set(left++, each);
+                        inFlight.set(left++, each);
                     }
                 }
-                underWay.subList(left, underWay.size()).clear();
+                inFlight.subList(left, inFlight.size()).clear();
                 if (left > 0) {
                     RetrySchedule.pause(pauseNs);
                 }
             }
         }
 
-        /** Carries all to their outcomes but those whose server does not answer, or not now: those are held. */
-        void finishAnswered(long untilNs, Configuration configuration, BitSet silent, RoleTerm held) {
-            while (!underWay.isEmpty()) {
+        /** Runs all requests to their outcomes, except those of unresponsive servers, which move to {@code held}. */
+        void finishAnswered(long untilNs, Configuration configuration, BitSet unresponsive, RequestGroup held) {
+            while (!inFlight.isEmpty()) {
                 callAll(untilNs);
                 int left = 0;
-                for (int i = 0; i < underWay.size(); i++) {
+                for (int i = 0; i < inFlight.size(); i++) {
                     final Status status = sending.get(i).status();
                     final int server = serverOf(sending.get(i), configuration);
                     if (status == Status.NO_REPLY || status.isForAnother()) {
-                        silent.set(server);
+                        unresponsive.set(server);
                     }
-                    final RequestAttempts each = underWay.get(i);
+                    final RequestAttempts each = inFlight.get(i);
                     if (each.answered() == null) {
                         continue;
                     }
-                    if (silent.get(server)) {
+                    if (unresponsive.get(server)) {
                         held.add(each);
                     } else {
-                        underWay.set(left++, each);
+                        inFlight.set(left++, each);
                     }
                 }
-                underWay.subList(left, underWay.size()).clear();
+                inFlight.subList(left, inFlight.size()).clear();
             }
         }
 
         private void callAll(long untilNs) {
             sending.clear();
-            underWay.forEach(each -> sending.add(requireNonNull(each.next())));
+            inFlight.forEach(each -> sending.add(requireNonNull(each.next())));
             session.callAll(sending, untilNs);
         }
 
         @Override
         public void close() {
-            underWay.forEach(RequestAttempts::abandon);
+            inFlight.forEach(RequestAttempts::abandon);
         }
     }
 
     /**
-     * Closes the sessions at the shards where they were opened, or may have been; the session itself stays its owner's. What
-     * cannot be reached now stays open there, until its lease is over.
+     * Closes the client sessions at the shards where they are or may be open; the owner closes the {@link Session}. At
+     * an unreachable shard they stay open until the lease expires.
      */
     @Override
     public void close() {
         final List<Request> closings = new ArrayList<>();
-        lanes.forEach(lane -> {
-            closeEverywhere(lane.sessionId(), lane.reachedShards(), closings);
-            for (SessionCloser abandoned : lane.abandoned()) {
+        pool.forEach(clientSession -> {
+            closeEverywhere(clientSession.sessionId(), clientSession.reachedShards(), closings);
+            for (SessionCloser abandoned : clientSession.abandoned()) {
                 closeEverywhere(abandoned.sessionId(), abandoned.openShards(), closings);
             }
         });

@@ -7,17 +7,18 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 
 /**
- * Whether an operation has another attempt, and when. Requests are tried again by this and by nothing else: a {@link Session}
- * carries one attempt.
+ * Retry policy of an operation: whether it has another attempt, and when. The only place that repeats requests: a
+ * {@link Session} carries one attempt.
  *
- * <p>A lost reply leaves open what was applied: the operation is tried again at once, until its deadline. Answers which say that nothing
- * was applied, but may be by another server or later ({@link Status#isForAnother}), are a reason to try again for half of the operation's time:
- * an attempt that is taken at the end of that still has the other half for its reply, so that what is known does not become unknown.
- * Before such an attempt the session looks for a newer configuration; while there is none, pauses grow from 0.2 ms to 20 ms. Once a
- * reply was lost these attempts go on until the deadline too. Owned by one caller.
+ * <p>After a lost reply the outcome is open: the operation retries at once, until its deadline. Statuses that state
+ * that nothing was applied, but may be by another server or later ({@link Status#isForAnother}), permit retries for
+ * half of the operation's time: the last of these attempts still has the other half for its reply, so a known outcome
+ * does not become unknown. Before such an attempt the session searches for a newer configuration; while there is none,
+ * pauses grow from 0.2 ms to 20 ms. After a lost reply these attempts also continue until the deadline. Owned by one
+ * caller.
  */
 public final class RetrySchedule {
-    /** There is no other attempt: the answer stands. */
+    /** No other attempt: the status is final. */
     public static final long NEVER = -1;
 
     private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
@@ -27,7 +28,7 @@ public final class RetrySchedule {
     private final Clock clock;
     private long untilNs;
     private long searchUntilNs;
-    /** Of the configuration by which the last attempt went, or an older one. */
+    /** Term of the last attempt's configuration, or an older one. */
     private long triedTerm;
 
     private long pauseNs;
@@ -38,27 +39,31 @@ public final class RetrySchedule {
         this.clock = clock;
     }
 
-    /** An operation begins. @param deadlineNs when it ends */
+    /**
+     * Begins an operation.
+     *
+     * @param deadlineNs end of the operation
+     */
     public void begin(long nowNs, long deadlineNs) {
         untilNs = deadlineNs;
         searchUntilNs = nowNs + (deadlineNs - nowNs) / 2;
         beginRequest();
     }
 
-    /** The operation goes on with another request: what became of the one before is settled. */
+    /** Continues the operation with another request: the outcome of the previous one is settled. */
     void beginRequest() {
         replyLost = false;
         pauseNs = 0;
         triedTerm = session.configuration().term();
     }
 
-    /** Of an operation whose first attempt was made without a schedule, by the configuration with that term. */
+    /** Begins an operation whose first attempt used no schedule, but the configuration with that term. */
     void beginBehindFirst(long beganNs, long deadlineNs, long term) {
         begin(beganNs, deadlineNs);
         triedTerm = term;
     }
 
-    /** How long to wait before the next attempt, since the last one was answered that; 0: not at all. Or {@link #NEVER}. */
+    /** The pause before the next attempt after that status; 0: none. Or {@link #NEVER}. */
     public long afterAnswer(Status status) {
         if (status == Status.NO_REPLY) {
             replyLost = true;
@@ -67,7 +72,7 @@ public final class RetrySchedule {
         if (!status.isForAnother()) {
             return NEVER;
         }
-        // Also behind the last attempt: for the operations to come, which may have as little time.
+        // Also after the last attempt: for later operations, which may have as little time.
         pauseNs = session.seek(triedTerm) ? 0 : Math.min(MAX_PAUSE_NS, Math.max(FIRST_PAUSE_NS, 2 * pauseNs));
         return triesUntil(replyLost ? untilNs : searchUntilNs, pauseNs);
     }
@@ -78,12 +83,12 @@ public final class RetrySchedule {
         return leftNs > 0 ? Math.min(waitNs, leftNs) : NEVER;
     }
 
-    /** Whether an earlier attempt, or the last one, had no reply: then it may have been applied. */
+    /** Whether an attempt had no reply: then it may have been applied. */
     boolean isReplyLost() {
         return replyLost;
     }
 
-    /** The pause of a caller that waits. An interrupt waits for its end. */
+    /** Pauses the calling thread; an interrupt is restored afterwards. */
     public static void pause(long ns) {
         if (ns == 0) {
             Thread.yield();

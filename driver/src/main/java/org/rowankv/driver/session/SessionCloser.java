@@ -3,8 +3,8 @@ package org.rowankv.driver.session;
 import java.util.BitSet;
 
 /**
- * A session that its lane uses no more.
+ * An abandoned session.
  *
- * @param openShards where it was opened, or may have been, and is not closed yet
+ * @param openShards where it is or may be open
  */
 record SessionCloser(long sessionId, BitSet openShards) {}

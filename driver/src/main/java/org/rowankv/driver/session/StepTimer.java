@@ -11,17 +11,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs steps at their times, one after the other, on a thread that exists while steps are scheduled and a little longer. A step
+ * Timer that runs steps one at a time, on a thread that exists while steps are scheduled and a little longer. A step
  * must not block. Thread-safe.
  */
 public final class StepTimer {
     private static final Logger LOG = LoggerFactory.getLogger(StepTimer.class);
-    /** The clock may be another one than that by which threads wait. */
+    /** Bounds waits because the clock may differ from the clock of thread waits. */
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
 
-    /** @param number of steps with the same time the first scheduled runs first */
+    /** @param number order of steps with equal time */
     private record Step(long atNs, long number, Runnable action) implements Comparable<Step> {
         @Override
         public int compareTo(Step other) {
@@ -54,10 +54,10 @@ public final class StepTimer {
         lock.lock();
         try {
             if (thread == null) {
-                final Thread made = threads.newThread(this::run);
-                made.setDaemon(true);
-                made.start();
-                thread = made; // not before: the machine may have no thread to give
+                final Thread created = threads.newThread(this::run);
+                created.setDaemon(true);
+                created.start();
+                thread = created; // after start(), which may fail for lack of threads
             }
             steps.add(new Step(atNs, ++lastNumber, action));
             changed.signal();
@@ -66,7 +66,7 @@ public final class StepTimer {
         }
     }
 
-    /** From now on no step waits for its time. */
+    /** Makes all steps due from now on. */
     public void hurry() {
         lock.lock();
         try {
@@ -82,12 +82,12 @@ public final class StepTimer {
             try {
                 due.run();
             } catch (RuntimeException | Error e) {
-                LOG.error("A step of a client's timer failed; the others go on", e);
+                LOG.error("Client timer step failed; the others continue", e);
             }
         }
     }
 
-    /** The next step that is due; null when there has been none for a while, and the thread ends. */
+    /** The next due step; null after an idle period, which ends the thread. */
     private @Nullable Runnable awaitDue() {
         lock.lock();
         try {
@@ -106,7 +106,7 @@ public final class StepTimer {
                 try {
                     lingered = changed.awaitNanos(leftNs) <= 0;
                 } catch (InterruptedException e) {
-                    lingered = false; // Nothing has a reason to interrupt this thread.
+                    lingered = false; // interrupts of this thread have no meaning
                 }
             }
         } finally {

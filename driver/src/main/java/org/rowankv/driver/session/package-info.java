@@ -1,4 +1,4 @@
-/** Exactly-once for the client: request ids, sessions of requests, repeated attempts. Knows no connection. */
+/** Exactly-once execution on the client: request ids, sessions, repeated attempts. Independent of connections. */
 @NullMarked
 package org.rowankv.driver.session;
 

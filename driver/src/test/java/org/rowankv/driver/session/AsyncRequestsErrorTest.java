@@ -25,7 +25,10 @@ import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 
-/** Errors of a session, as at the end of a caller's stack: places and lanes become free again, and stages complete. */
+/**
+ * Errors of a session, as at the end of a caller's stack: slots and client sessions become free again, and stages
+ * complete.
+ */
 @Timeout(120)
 final class AsyncRequestsErrorTest {
     private static final byte[] KEY = {1};
@@ -187,7 +190,7 @@ final class AsyncRequestsErrorTest {
         requireAllPlaces();
     }
 
-    /** Of the thread that has an answer: what waits for a place goes on, on another one. */
+    /** Of the thread with a response: queued requests continue on another thread. */
     @Test
     void shouldGoOnWithWhatWaitsForAPlace() throws Exception {
         session.holdsAnswers = true;
@@ -214,7 +217,7 @@ final class AsyncRequestsErrorTest {
         assertThat(stages.stream().filter(CompletableFuture::isDone)).hasSameSizeAs(stages);
     }
 
-    /** Takes all places; the answers wait. */
+    /** Takes all slots; the responses wait. */
     private List<CompletableFuture<Request>> takeAllPlaces() {
         session.holdsAnswers = true;
         final List<CompletableFuture<Request>> stages = new ArrayList<>();
@@ -223,7 +226,7 @@ final class AsyncRequestsErrorTest {
         return stages;
     }
 
-    /** The thread with its answer begins another request, and that one fails. */
+    /** The thread with the response starts another request, which fails. */
     @Test
     void shouldCompleteTheStageOfAnAnsweredRequestWhenTheNextOneFails() {
         final List<CompletableFuture<Request>> stages = takeAllPlaces();
@@ -239,7 +242,7 @@ final class AsyncRequestsErrorTest {
         requireAllPlaces();
     }
 
-    /** It arrives while the first one begins, and the thread of the first one begins it. */
+    /** It arrives while the first one starts, and the thread of the first one starts it. */
     @Test
     void shouldReturnTheStageOfARequestWhenAnotherOneFails() {
         final List<CompletableFuture<Request>> stages = takeAllPlaces();
@@ -257,7 +260,7 @@ final class AsyncRequestsErrorTest {
         requireAllPlaces();
     }
 
-    /** The timer, which begins what waits after an error, cannot take the step: the same thread goes on. */
+    /** The timer, which starts queued requests after an error, refuses the step: the same thread continues. */
     @Test
     void shouldGoOnWithWhatWaitsWhenTheTimerFails() {
         final List<CompletableFuture<Request>> stages = takeAllPlaces();
@@ -277,7 +280,7 @@ final class AsyncRequestsErrorTest {
         requireAllPlaces();
     }
 
-    /** Without a thread for its deadline a request does not wait, and is not sent. */
+    /** Without a step for its deadline a request is neither queued nor sent. */
     @Test
     void shouldRefuseToWaitWithoutATimer() {
         final List<CompletableFuture<Request>> stages = takeAllPlaces();
@@ -299,7 +302,7 @@ final class AsyncRequestsErrorTest {
         throw new StackOverflowError("of the test");
     }
 
-    /** Of operations that a caller carries out together, and waits for. */
+    /** Operations that a caller executes together and awaits. */
     @Test
     void shouldGiveBackTheLanesOfABulkThatFails() {
         final ExactlyOnceExecutor ids = new ExactlyOnceExecutor(

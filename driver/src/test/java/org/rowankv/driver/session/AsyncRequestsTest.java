@@ -21,7 +21,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** The queue of requests that wait for a place among those under way. */
+/** The queue of requests behind those in flight. */
 @Timeout(120)
 final class AsyncRequestsTest {
     private static final long DEADLINE_NS = 1_000_000_000;
@@ -70,21 +70,21 @@ final class AsyncRequestsTest {
         return requests.execute(get()).toCompletableFuture();
     }
 
-    /** Fills the queue; then it is empty again, and those that waited are answered. */
+    /** Fills the queue; then it is empty again, and the queued requests are answered. */
     private void requireRoomForAll() {
-        final Request never = get(); // begun, so one serves for all
+        final Request never = get(); // In flight for good, so one request serves for all.
         final List<CompletableFuture<Request>> waiting = new ArrayList<>();
         for (int i = 0; i < AsyncRequests.MAX_WAITING; i++) {
             waiting.add(requests.execute(never).toCompletableFuture());
         }
         assertThatThrownBy(this::execute).isInstanceOf(RejectedExecutionException.class);
         requests.close();
-        // The timer, which hurries from now on, may be about to end one of them.
+        // The timer, whose steps are all due now, may be about to end one of them.
         await().atMost(60, TimeUnit.SECONDS).until(() -> waiting.stream().allMatch(CompletableFuture::isDone));
         assertThat(never.status()).isEqualTo(Status.CLOSED);
     }
 
-    /** By an answer to another one, at its deadline, or because the timer for that could not be had. */
+    /** By another response, at the deadline, or because the timer for the deadline fails. */
     @Test
     void shouldHaveRoomForAsManyHoweverThoseBeforeHaveLeft() {
         final List<CompletableFuture<Request>> underWay = new ArrayList<>();
@@ -114,7 +114,7 @@ final class AsyncRequestsTest {
         assertThat(served).extracting(each -> each.join().status()).containsOnly(Status.NOT_FOUND);
     }
 
-    /** The timer makes no pauses any more, so that it would be tried again without one. */
+    /** The timer no longer pauses, so the request would be retried without a pause. */
     @Test
     void shouldTryNothingAgainOnceItIsClosed() {
         session.model.interceptWith(new ModelSession.Interceptor() {

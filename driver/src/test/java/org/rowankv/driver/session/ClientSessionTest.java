@@ -13,7 +13,7 @@ import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** The end of a session's sequences, of which a request carries 48 bits. */
+/** The end of a session's sequences; a request carries 48 bits. */
 final class ClientSessionTest {
     private static final long MAX_SEQUENCE = (1L << 48) - 1;
 
@@ -47,7 +47,7 @@ final class ClientSessionTest {
         assertThat(lane.abandoned()).isEmpty();
     }
 
-    /** A server that does not answer, for as long as one likes: the shards end by their leases what the lane forgets. */
+    /** A server may be unresponsive for any time: the shards' leases end the sessions that the client forgets. */
     @Test
     void shouldKeepABoundedNumberOfSessionsToClose() {
         final ManualClock clock = new ManualClock();

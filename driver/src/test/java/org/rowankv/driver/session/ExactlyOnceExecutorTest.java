@@ -89,7 +89,7 @@ class ExactlyOnceExecutorTest {
         assertThat(request.sessionId()).isNotEqualTo(lostLane);
     }
 
-    /** Its opening, its completions: nothing of it stays behind at the shard. */
+    /** The shard keeps neither the session nor its completions. */
     @Test
     void shouldCloseTheSessionItGaveUpWhenTheShardAnswersAgain() {
         client.execute(put());
@@ -145,7 +145,7 @@ class ExactlyOnceExecutorTest {
         assertThat(closed).containsExactly(lost);
     }
 
-    /** Opened there, but the caller's thread was struck before it heard so. */
+    /** Open at the shard, but the caller's thread failed first. */
     @Test
     void shouldCloseWhatACallerWasOpeningWhenAnErrorStruckIt() {
         session.interceptWith(new ModelSession.Interceptor() {
@@ -230,7 +230,7 @@ class ExactlyOnceExecutorTest {
         return closed;
     }
 
-    /** A sequence says that all smaller ones are answered: behind one that is not, none of its session is given out. */
+    /** A sequence implies that all smaller ones are answered: after an unanswered one the session assigns none. */
     @Test
     void shouldGiveUpTheSessionOfAMutationThatAnErrorEnded() {
         final ExactlyOnceExecutor ids = new ExactlyOnceExecutor(
@@ -238,7 +238,7 @@ class ExactlyOnceExecutorTest {
         ids.execute(placed(put()));
         final long first = request.sessionId();
         ids.execute(placed(put()));
-        assertThat(request.sessionId()).as("of the only lane").isEqualTo(first);
+        assertThat(request.sessionId()).as("of the only session").isEqualTo(first);
         session.interceptWith(new ModelSession.Interceptor() {
             @Override
             public boolean losesReply(Request attempt) {
@@ -261,7 +261,7 @@ class ExactlyOnceExecutorTest {
         assertThat(request.sessionId()).isNotIn(first, second);
     }
 
-    /** As when callers that wait for a server that does not answer hold all lanes. */
+    /** As when callers of an unresponsive server hold all sessions. */
     @Test
     void shouldCarryOutABulkOnSpareLanes() {
         final ExactlyOnceExecutor ids = new ExactlyOnceExecutor(
@@ -298,7 +298,7 @@ class ExactlyOnceExecutorTest {
                 .isEqualTo(Status.UNREACHABLE);
     }
 
-    /** The last attempt of an operation may begin when its time is over, and does not leave then. */
+    /** The last attempt of an operation may begin after the deadline, and is not sent. */
     @Test
     void shouldSayThatAReadHadNoReplyWhateverItsLastAttemptMet() {
         final AtomicInteger attempts = new AtomicInteger();

@@ -23,24 +23,24 @@ import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** Whatever becomes of the attempts of a mutation, its outcome is true of all of them together. */
+/** The outcome of a mutation is true of all its attempts together, whatever their fates. */
 final class RequestAttemptsTest {
-    /** What becomes of one attempt. */
+    /** The fate of one attempt. */
     enum Fate {
-        /** It does not arrive, and the client does not learn that. */
+        /** It does not arrive, and the client receives no reply. */
         LOST_REQUEST,
-        /** It is applied, or was before, and the client does not learn that. */
+        /** It is applied, or was before, and the client receives no reply. */
         LOST_REPLY,
-        /** It is refused before the shard looks whether an earlier attempt was applied. */
+        /** It is refused before the duplicate check. */
         REFUSED,
-        /** It is refused if no earlier attempt was applied. */
+        /** It is refused unless an earlier attempt was applied. */
         REFUSED_IF_NEW
     }
 
-    /** @param status with which it is refused, if it is */
+    /** @param status of a refusal */
     record Attempt(Fate fate, Status status) {}
 
-    /** Given to an attempt for which the shard does not look for what earlier ones did. */
+    /** Statuses that precede the duplicate check. */
     private static final List<Status> BEFORE_THE_LOOK = List.of(
             Status.SESSION_EXPIRED,
             Status.UNKNOWN_CACHE,
@@ -48,14 +48,14 @@ final class RequestAttemptsTest {
             Status.NOT_PRIMARY,
             Status.STALE_TERM,
             Status.UNREACHABLE);
-    /** Given to an attempt for which it has looked. */
+    /** Statuses that follow the duplicate check. */
     private static final List<Status> BEHIND_THE_LOOK =
             List.of(Status.FULL, Status.TOO_LARGE, Status.CORRUPTED, Status.BAD_REQUEST, Status.NO_VERSION);
 
     private static final byte[] KEY = {1};
     private static final long DEADLINE_NS = 10_000_000_000L;
 
-    /** Goes on by itself, so that pauses end soon. */
+    /** Advances by itself, so that pauses end soon. */
     private static final class HurryingClock implements Clock {
         private final AtomicLong ns = new AtomicLong();
 
@@ -81,10 +81,10 @@ final class RequestAttemptsTest {
         return new Attempt(fate, statuses.get((number >> 2) % statuses.size()));
     }
 
-    /** Lets attempts of mutations of keys fare as planned, and those behind the plan well. */
+    /** Applies the plan to attempts of mutations, by key; attempts after the plan succeed. */
     private final class Plan implements ModelSession.Interceptor {
         private final Queue<Attempt> attempts = new ArrayDeque<>();
-        /** The last one ends when the operation's time is over: its answer stands. */
+        /** The last one ends at the deadline: its status is final. */
         private boolean isLastLate;
 
         private boolean isApplied;
@@ -172,7 +172,7 @@ final class RequestAttemptsTest {
         assertThat(version()).isEqualTo(Version.next(after));
     }
 
-    /** Of every status there is: the lists above leave none out. */
+    /** Every status is in one of the lists above. */
     @Example
     void shouldKnowWhenEachStatusIsGiven() {
         final Set<Status> all = EnumSet.of(

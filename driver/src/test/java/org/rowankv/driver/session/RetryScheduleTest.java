@@ -20,7 +20,7 @@ final class RetryScheduleTest {
     private static final Set<Status> FOR_ANOTHER =
             EnumSet.of(Status.STALE_TERM, Status.NOT_PRIMARY, Status.UNREACHABLE, Status.NO_VERSION);
 
-    /** Counts what it is asked to look for. */
+    /** Counts searches for a configuration. */
     private static final class SeekingSession implements ForwardingSession {
         private final ModelSession model;
         private int sought;
@@ -63,7 +63,7 @@ final class RetryScheduleTest {
                 .isZero();
     }
 
-    /** The other half is for the reply of an attempt that is taken at last. */
+    /** The other half is reserved for the reply of the last attempt. */
     @ParameterizedTest
     @EnumSource(
             value = Status.class,
@@ -78,7 +78,7 @@ final class RetryScheduleTest {
                 .isEqualTo(2);
     }
 
-    /** It may have been applied, and only its id can tell. */
+    /** It may have been applied, and only its id can decide. */
     @Test
     void shouldTryUntilTheDeadlineOnceAReplyWasLost() {
         assertThat(schedule.afterAnswer(Status.NO_REPLY)).isZero();
@@ -88,7 +88,7 @@ final class RetryScheduleTest {
         assertThat(schedule.afterAnswer(Status.UNREACHABLE)).isEqualTo(RetrySchedule.NEVER);
     }
 
-    /** A lost reply to the opening of a session says nothing of the mutation behind it. */
+    /** A lost reply to the opening of a session does not affect the mutation after it. */
     @Test
     void shouldForgetLostRepliesWithTheirRequest() {
         assertThat(schedule.afterAnswer(Status.NO_REPLY)).isZero();
