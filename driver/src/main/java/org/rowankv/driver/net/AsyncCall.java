@@ -11,23 +11,23 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * A {@link RequestCall} for a caller that does not wait: it never blocks. It waits for a connection until the link's attempt to make one
- * has ended, and for a place by a timer; what has been sent is waited for by the connection's {@link AsyncReader}, so the
- * place is this call's until it is over.
+ * One attempt of a request ({@link RequestCall}) that never blocks. It waits for a connection until the link's attempt
+ * to establish one ends, and for a slot by a timer. The connection's {@link AsyncReader} awaits the response; the call
+ * holds its slot until then.
  */
 final class AsyncCall {
-    /** Times of the clock are compared by their difference. */
+    /** Compares clock readings by their difference, which may overflow. */
     static final Comparator<AsyncCall> BY_DEADLINE = (one, other) -> Long.signum(one.deadlineNs - other.deadlineNs);
 
-    /** A place becomes free soon. */
-    private static final long PLACE_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(500);
+    /** Slots become free within this time. */
+    private static final long SLOT_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private enum StartPhase {
-        /** For a connection or a place: steps look for it, more than one may be scheduled. */
+        /** Waits for a connection or a slot; several steps may be scheduled. */
         WAITING,
-        /** One of the steps has sent it, or is about to. */
+        /** A step has sent it, or is about to. */
         SENT,
-        /** The request is its caller's again. */
+        /** The caller owns the request again. */
         OVER
     }
 
@@ -38,11 +38,11 @@ final class AsyncCall {
     private final long deadlineNs;
     private final Runnable whenAnswered;
     private final AtomicReference<StartPhase> phase = new AtomicReference<>(StartPhase.WAITING);
-    /** Written by the step that sends, before the exchange is queued. */
+    /** Set by the sending step, before the request is queued. */
     private @Nullable NetConnection connection;
 
-    private @Nullable InFlightRequest exchange;
-    /** The reader has seen its end. */
+    private @Nullable InFlightRequest inFlight;
+    /** The reader has processed the end. */
     private boolean ended;
 
     AsyncCall(NetSession session, Route route, Request request, long beginNs, long deadlineNs, Runnable whenAnswered) {
@@ -54,10 +54,10 @@ final class AsyncCall {
         this.whenAnswered = whenAnswered;
     }
 
-    /** Sends it if that is possible now. */
+    /** Sends the request if possible now. */
     void step() {
         if (phase.get() != StartPhase.WAITING) {
-            return; // the request may serve for another operation already
+            return; // the caller may already reuse the request
         }
         boolean stepped = false;
         try {
@@ -82,35 +82,35 @@ final class AsyncCall {
         }
         final StepTimer timer = session.timer();
         final ServerLink link = route.primaryOf(request.shard());
-        NetConnection present = link.presentOrSoon();
+        NetConnection present = link.presentOrConnect();
         if (present == null && link.isConnecting()) {
-            timer.at(deadlineNs, this::step); // first: whatever fails behind this, the call ends
+            timer.at(deadlineNs, this::step); // first: the call ends even if a later step fails
             if (link.whenConnected(() -> timer.at(session.clock().nanoTime(), this::step))) {
                 return;
             }
-            present = link.presentOrSoon(); // made meanwhile
+            present = link.presentOrConnect(); // established meanwhile
         }
-        final InFlightRequest place = present == null ? null : present.tryBorrow();
+        final InFlightRequest slot = present == null ? null : present.tryBorrow();
         if (present == null) {
             fail(StartPhase.WAITING, Status.UNREACHABLE);
-        } else if (place == null) {
-            timer.at(nowNs + Math.min(deadlineNs - nowNs, PLACE_PAUSE_NS), this::step);
+        } else if (slot == null) {
+            timer.at(nowNs + Math.min(deadlineNs - nowNs, SLOT_PAUSE_NS), this::step);
         } else {
-            send(present, place);
+            send(present, slot);
         }
     }
 
-    private void send(NetConnection present, InFlightRequest place) {
+    private void send(NetConnection present, InFlightRequest slot) {
         if (!phase.compareAndSet(StartPhase.WAITING, StartPhase.SENT)) {
-            present.giveBack(place);
+            present.giveBack(slot);
             return;
         }
         connection = present;
-        exchange = place;
+        inFlight = slot;
         boolean isQueued = false;
         boolean isFlushed = false;
         try {
-            isQueued = RequestCall.send(request, present, place, route.term(), this);
+            isQueued = RequestCall.send(request, present, slot, route.term(), this);
             if (isQueued) {
                 present.flush();
             }
@@ -118,9 +118,9 @@ final class AsyncCall {
         } finally {
             if (!isFlushed) {
                 try {
-                    present.abandon(place);
+                    present.abandon(slot);
                 } finally {
-                    fail(StartPhase.SENT, Status.NO_REPLY); // it may have left
+                    fail(StartPhase.SENT, Status.NO_REPLY); // it may have been sent
                 }
             }
         }
@@ -136,25 +136,23 @@ final class AsyncCall {
         }
     }
 
-    // --- by the connection's reader ---
-
     boolean isEnded() {
         return ended;
     }
 
-    /** Its exchange is done. */
+    /** Processes a completed request. */
     void ended() {
-        final InFlightRequest.Outcome outcome = requireNonNull(exchange).outcome();
-        requireNonNull(connection).giveBack(exchange);
+        final InFlightRequest.Outcome outcome = requireNonNull(inFlight).outcome();
+        requireNonNull(connection).giveBack(inFlight);
         end(outcome);
     }
 
-    /** Ends it if its time is over and nobody is about to answer it; whether it did. */
+    /** Ends the call after its deadline, unless a response is being processed; returns whether it did. */
     boolean expire(long nowNs) {
         if (ended || nowNs - deadlineNs < 0) {
             return false;
         }
-        final InFlightRequest own = requireNonNull(exchange);
+        final InFlightRequest own = requireNonNull(inFlight);
         if (own.changes(InFlightRequest.QUEUED, InFlightRequest.CANCELLED)) {
             end(InFlightRequest.Outcome.UNSENT);
         } else if (own.changes(InFlightRequest.SENT, InFlightRequest.ABANDONED)) {
@@ -167,8 +165,8 @@ final class AsyncCall {
         ended = true;
         if (phase.compareAndSet(StartPhase.SENT, StartPhase.OVER)) {
             try {
-                final long patienceNs = session.settings().attemptNs();
-                RequestCall.end(request, requireNonNull(connection), outcome, beginNs, deadlineNs, patienceNs);
+                final long silenceNs = session.settings().attemptNs();
+                RequestCall.end(request, requireNonNull(connection), outcome, beginNs, deadlineNs, silenceNs);
             } finally {
                 whenAnswered.run();
             }

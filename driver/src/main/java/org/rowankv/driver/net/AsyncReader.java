@@ -11,147 +11,148 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Failures;
 
 /**
- * Stands in for the callers of a connection that do not wait, or wait on virtual threads: a thread, there while something is
- * under way for one of them and a little longer, that takes its turn in reading and tells the former. So no caller that waits runs
- * another's code, and none that reads holds up the carrier of others. Thread-safe.
+ * Reader thread of a connection for callers that do not block, or block on virtual threads. It exists while such
+ * requests are in flight and a little longer, competes for the reader role, and completes asynchronous calls. So no
+ * blocking caller runs the code of another, and no read pins a carrier thread. Thread-safe.
  */
 final class AsyncReader implements Runnable {
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
 
-    private final LeaderFollowerReader role;
-    /** Done, as often as somebody is to be told. */
-    private final InFlightRequest own;
+    private final LeaderFollowerReader leaderFollower;
+    /** Completed to interrupt this thread's wait when calls have ended. */
+    private final InFlightRequest wakeUp;
 
     private final Clock clock;
     private final long spinNs;
     private final Queue<AsyncCall> begun = new ConcurrentLinkedQueue<>();
     private final Queue<AsyncCall> ended = new ConcurrentLinkedQueue<>();
-    /** Begun, and not told yet. */
-    private final AtomicInteger underWay = new AtomicInteger();
+    /** Calls that have begun and are not completed, and attached waiters. */
+    private final AtomicInteger pendingCount = new AtomicInteger();
 
-    /** An error has ended the thread, and the connection with it. */
-    private volatile boolean dead;
+    /** An error has ended the thread, and with it the connection. */
+    private volatile boolean failed;
 
     private final Object starting = new Object();
     /** Guarded by {@link #starting}. */
     private @Nullable Thread thread;
 
-    private final Runnable whenDead;
+    private final Runnable onFailure;
 
-    /** @param whenDead called if an error ends the thread: it is to break the connection */
-    AsyncReader(LeaderFollowerReader role, InFlightRequest own, Clock clock, long spinNs, Runnable whenDead) {
-        this.whenDead = whenDead;
-        this.role = role;
-        this.own = own;
+    /** @param onFailure called if an error ends the thread; must break the connection */
+    AsyncReader(
+            LeaderFollowerReader leaderFollower, InFlightRequest wakeUp, Clock clock, long spinNs, Runnable onFailure) {
+        this.onFailure = onFailure;
+        this.leaderFollower = leaderFollower;
+        this.wakeUp = wakeUp;
         this.clock = clock;
         this.spinNs = spinNs;
     }
 
-    /** Before it is sent. */
+    /** Registers a call before it is sent. */
     void begin(AsyncCall call) {
         begun.add(call);
-        attend();
+        retain();
     }
 
-    /** Reads from now on, until as often {@link #leave} was called. */
-    void attend() {
-        if (underWay.getAndIncrement() == 0) {
-            boolean isThere = false;
+    /** Keeps the thread reading until a matching {@link #release}. */
+    void retain() {
+        if (pendingCount.getAndIncrement() == 0) {
+            boolean isStarted = false;
             try {
-                beThere();
-                isThere = true;
+                ensureThread();
+                isStarted = true;
             } finally {
-                if (!isThere) {
-                    underWay.decrementAndGet();
-                    die();
+                if (!isStarted) {
+                    pendingCount.decrementAndGet();
+                    stop();
                 }
             }
         }
     }
 
-    private void beThere() {
+    private void ensureThread() {
         synchronized (starting) {
             final Thread present = thread;
             if (present == null) {
-                final Thread made = new Thread(this, "rowan-client-reader");
-                made.setDaemon(true);
-                made.start();
-                thread = made; // not before: the machine may have no thread to give
+                final Thread created = new Thread(this, "rowan-client-reader");
+                created.setDaemon(true);
+                created.start();
+                thread = created; // after start(), which may fail for lack of threads
             } else {
                 LockSupport.unpark(present);
             }
         }
     }
 
-    /** One of those that it reads for has what it waited for, or waits no longer. */
-    void leave() {
-        underWay.decrementAndGet();
+    /** Ends one {@link #retain}: its waiter has a response, or no longer waits. */
+    void release() {
+        pendingCount.decrementAndGet();
     }
 
-    /** By whoever reads, or breaks the connection: the call's exchange is done. */
+    /** Hands over a call whose request is done; called by the reading or breaking thread. */
     void end(AsyncCall call) {
         ended.add(call);
-        if (dead) {
-            tell();
+        if (failed) {
+            completeEnded();
         } else {
-            role.wake(own.done(InFlightRequest.Outcome.ANSWERED));
+            leaderFollower.wake(wakeUp.done(InFlightRequest.Outcome.ANSWERED));
         }
     }
 
     @Override
     public void run() {
-        boolean left = false;
+        boolean isOrderly = false;
         try {
-            readOn();
-            left = true;
+            readUntilIdle();
+            isOrderly = true;
         } finally {
-            if (!left) {
-                die();
+            if (!isOrderly) {
+                stop();
             }
         }
     }
 
-    /** After an error, perhaps of somebody who was told: nothing is read here any more, and those that wait for it are told so. */
-    private void die() {
-        dead = true; // first: whatever ends after this is told of by who ends it
+    /** After an error, possibly in a callback, the reader stops and fails all waiters. */
+    private void stop() {
+        failed = true; // first: a thread that ends a call after this completes it itself
         try {
-            role.abandonOthers(); // needs no memory, and nothing else to succeed
-            whenDead.run();
+            leaderFollower.abandonFollowers(); // allocates nothing
+            onFailure.run();
         } finally {
-            tell();
+            completeEnded();
         }
     }
 
-    private void readOn() {
+    private void readUntilIdle() {
         final PriorityQueue<AsyncCall> watched = new PriorityQueue<>(AsyncCall.BY_DEADLINE);
         long idleSinceNs = clock.nanoTime();
-        long lookNs = idleSinceNs;
+        long overdueCheckNs = idleSinceNs;
         while (true) {
-            // In this order: what ends from here on is told of now, or ends the waiting.
-            own.state(InFlightRequest.SENT);
-            tell();
+            // In this order: a call that ends from here on is completed below, or ends the wait.
+            wakeUp.state(InFlightRequest.SENT);
+            completeEnded();
             watch(watched);
             final long nowNs = clock.nanoTime();
-            if (underWay.get() > 0) {
+            if (pendingCount.get() > 0) {
                 idleSinceNs = nowNs;
-                role.await(own, nowNs + SLICE_NS, spinNs);
-                if (clock.nanoTime() - lookNs >= 0) {
-                    role.wakeOverdue();
-                    lookNs = clock.nanoTime() + SLICE_NS;
+                leaderFollower.await(wakeUp, nowNs + SLICE_NS, spinNs);
+                if (clock.nanoTime() - overdueCheckNs >= 0) {
+                    leaderFollower.wakeOverdueFollowers();
+                    overdueCheckNs = clock.nanoTime() + SLICE_NS;
                 }
             } else if (nowNs - idleSinceNs < LINGER_NS) {
                 LockSupport.parkNanos(this, LINGER_NS);
-            } else if (hasLeft()) {
+            } else if (endsThread()) {
                 return;
             }
-            // Nobody has a reason to interrupt this thread; if somebody does it means nothing.
+            // Interrupts of this thread have no meaning.
             Thread.interrupted();
         }
     }
 
-    /** All of them, also if an error strikes at one. */
-    private void tell() {
+    /** Completes all ended calls, even if one fails. */
+    private void completeEnded() {
         Throwable failure = null;
         for (AsyncCall next = ended.poll(); next != null; next = ended.poll()) {
             try {
@@ -159,12 +160,12 @@ final class AsyncReader implements Runnable {
             } catch (RuntimeException | Error e) {
                 failure = Failures.worse(failure, e);
             }
-            underWay.decrementAndGet();
+            pendingCount.decrementAndGet();
         }
         Failures.rethrow(failure);
     }
 
-    /** Ends those whose time is over; forgets those that have ended. */
+    /** Ends overdue calls; forgets those that have ended. */
     private void watch(PriorityQueue<AsyncCall> watched) {
         for (AsyncCall next = begun.poll(); next != null; next = begun.poll()) {
             watched.add(next);
@@ -176,15 +177,15 @@ final class AsyncReader implements Runnable {
                 if (!first.expire(nowNs)) {
                     return;
                 }
-                underWay.decrementAndGet();
+                pendingCount.decrementAndGet();
             }
             watched.remove();
         }
     }
 
-    private boolean hasLeft() {
+    private boolean endsThread() {
         synchronized (starting) {
-            if (underWay.get() > 0) {
+            if (pendingCount.get() > 0) {
                 return false;
             }
             thread = null;

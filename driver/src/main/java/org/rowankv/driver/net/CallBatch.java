@@ -6,35 +6,35 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * Requests of one caller that are under way together: one write per connection and one wait for all, as far as places on the
- * connections go. For one thread.
+ * Batch of attempts of one caller: one write per connection and one wait for all, as far as slots are free. Confined to
+ * one thread.
  */
 final class CallBatch implements AutoCloseable {
-    private record Call(Request request, NetConnection connection, InFlightRequest exchange) {}
+    private record Call(Request request, NetConnection connection, InFlightRequest inFlight) {}
 
     private final Route route;
     private final long beginNs;
     private final long deadlineNs;
-    private final long patienceNs;
+    private final long silenceNs;
     private final List<Call> calls = new ArrayList<>();
     private final List<NetConnection> unflushed = new ArrayList<>();
 
-    private CallBatch(Route route, long beginNs, long deadlineNs, long patienceNs) {
+    private CallBatch(Route route, long beginNs, long deadlineNs, long silenceNs) {
         this.route = route;
         this.beginNs = beginNs;
         this.deadlineNs = deadlineNs;
-        this.patienceNs = patienceNs;
+        this.silenceNs = silenceNs;
     }
 
-    /** Makes one attempt of each. */
-    static void callAll(List<Request> requests, Route route, long beginNs, long deadlineNs, long patienceNs) {
-        try (CallBatch batch = new CallBatch(route, beginNs, deadlineNs, patienceNs)) {
+    /** Makes one attempt of each request. */
+    static void callAll(List<Request> requests, Route route, long beginNs, long deadlineNs, long silenceNs) {
+        try (CallBatch batch = new CallBatch(route, beginNs, deadlineNs, silenceNs)) {
             batch.begin(requests);
             batch.finish();
         }
     }
 
-    /** Those first that need no new connection: a server that cannot be reached holds up nothing but its own. */
+    /** Sends first on present connections: an unreachable server delays only its own requests. */
     private void begin(List<Request> requests) {
         List<Request> unconnected = null;
         for (Request request : requests) {
@@ -49,7 +49,7 @@ final class CallBatch implements AutoCloseable {
         }
     }
 
-    /** False if there is no connection yet, and none is to be made. */
+    /** False if the connection is missing and must not be established. */
     private boolean begin(Request request, boolean connects) {
         if (!route.hasShard(request.shard())) {
             request.fail(Status.BAD_REQUEST);
@@ -65,19 +65,19 @@ final class CallBatch implements AutoCloseable {
         return connects || connection != null;
     }
 
-    /** Queues one more; waits for those before it when there is no place for it. */
+    /** Queues a request; completes the previous ones if no slot is free. */
     private void add(Request request, NetConnection connection) {
-        InFlightRequest exchange = connection.tryBorrow();
-        if (exchange == null) {
+        InFlightRequest inFlight = connection.tryBorrow();
+        if (inFlight == null) {
             finish();
-            exchange = connection.borrow(deadlineNs);
+            inFlight = connection.borrow(deadlineNs);
         }
-        if (exchange == null) {
+        if (inFlight == null) {
             request.fail(Status.UNREACHABLE);
             return;
         }
-        calls.add(new Call(request, connection, exchange));
-        if (!RequestCall.send(request, connection, exchange, route.term(), null)) {
+        calls.add(new Call(request, connection, inFlight));
+        if (!RequestCall.send(request, connection, inFlight, route.term(), null)) {
             calls.remove(calls.size() - 1);
         } else if (!unflushed.contains(connection)) {
             unflushed.add(connection);
@@ -89,20 +89,20 @@ final class CallBatch implements AutoCloseable {
         unflushed.clear();
     }
 
-    /** Sends what is queued, and waits for all answers. */
+    /** Sends the queued requests and awaits all responses. */
     private void finish() {
         flush();
         while (!calls.isEmpty()) {
             final Call call = calls.remove(calls.size() - 1);
-            final InFlightRequest.Outcome outcome = call.connection().await(call.exchange(), deadlineNs);
-            RequestCall.end(call.request(), call.connection(), outcome, beginNs, deadlineNs, patienceNs);
+            final InFlightRequest.Outcome outcome = call.connection().await(call.inFlight(), deadlineNs);
+            RequestCall.end(call.request(), call.connection(), outcome, beginNs, deadlineNs, silenceNs);
         }
     }
 
-    /** After an error: nobody touches the requests any more. */
+    /** Abandons the requests after an error: no other thread touches them afterwards. */
     @Override
     public void close() {
-        calls.forEach(call -> call.connection().abandon(call.exchange()));
+        calls.forEach(call -> call.connection().abandon(call.inFlight()));
         calls.clear();
     }
 }

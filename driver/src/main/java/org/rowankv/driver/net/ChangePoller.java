@@ -10,12 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks one server for changes, again and again, and tells them: on a thread and a connection of its own, so that callers do not wait for
- * listeners. What cannot be had now is asked for again later.
+ * Poller of one server's changes, on a thread and connection of its own, so that callers do not wait for listeners. It
+ * retries failed requests later.
  */
 final class ChangePoller implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(ChangePoller.class);
-    /** The server answers then, if there was nothing to say. */
+    /** Long-poll timeout: the server responds by then without changes. */
     private static final int WAIT_MS = 2_000;
 
     private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -43,11 +43,11 @@ final class ChangePoller implements Runnable {
         return address;
     }
 
-    /** Once; by whoever made it. */
+    /** Starts the thread once. Called under the lock of {@link NetChanges}. */
     void start() {
         if (!started) {
             thread.start();
-            started = true; // not before: the machine may have no thread to give
+            started = true; // after start(), which may fail for lack of threads
         }
     }
 
@@ -56,15 +56,15 @@ final class ChangePoller implements Runnable {
         try {
             boolean over = false;
             while (!over) {
-                over = closed || isOverAfterATurn();
+                over = closed || pollOnce();
             }
         } finally {
             link.close();
         }
     }
 
-    /** An error ends no stream: no other thread asks for these changes. */
-    private boolean isOverAfterATurn() {
+    /** An error ends no stream: no other thread requests these changes. */
+    private boolean pollOnce() {
         try {
             if (changes.isOver(this)) {
                 return true;
@@ -74,13 +74,13 @@ final class ChangePoller implements Runnable {
                 return false;
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("A question for changes to {} met an error; the next one follows", address, e);
+            LOG.error("Change request failed; retrying address={}", address, e);
         }
-        rest();
+        pause();
         return false;
     }
 
-    /** Asks once; whether it is to be asked again at once. */
+    /** Sends one request; returns whether the next one may follow at once. */
     private boolean poll() {
         final Route route = session.route();
         final List<ChangeCursor> cursors = changes.cursorsAt(address, route);
@@ -93,25 +93,25 @@ final class ChangePoller implements Runnable {
                 + session.settings().attemptNs();
         final NetConnection connection =
                 link.connection(nowNs + session.settings().connectNs());
-        final ChangesRequest question = new ChangesRequest(route.term(), WAIT_MS, cursors);
-        if (connection == null || !NetSession.ask(connection, deadlineNs, question)) {
+        final ChangesRequest changesRequest = new ChangesRequest(route.term(), WAIT_MS, cursors);
+        if (connection == null || !NetSession.send(connection, deadlineNs, changesRequest)) {
             if (connection != null && connection.isSilent(nowNs, deadlineNs, deadlineNs - nowNs)) {
-                connection.fail(new IOException("nothing was heard for too long"));
+                connection.fail(new IOException("no bytes received for too long"));
             }
-            lookElsewhere(route);
+            refresh(route);
             return false;
         }
-        boolean well = true;
-        for (Section section : question.sections()) {
-            well &= question.cursor(section).take(section);
+        boolean allServed = true;
+        for (Section section : changesRequest.sections()) {
+            allServed &= changesRequest.cursor(section).take(section);
         }
-        if (!well) {
-            lookElsewhere(route);
+        if (!allServed) {
+            refresh(route);
         }
-        return well;
+        return allServed;
     }
 
-    private void lookElsewhere(Route tried) {
+    private void refresh(Route tried) {
         if (!closed && session.route().term() <= tried.term()) {
             session.refresh(
                     tried.term(),
@@ -120,24 +120,24 @@ final class ChangePoller implements Runnable {
         changes.startPollers();
     }
 
-    private void rest() {
+    private void pause() {
         pauseNs = Math.min(MAX_PAUSE_NS, Math.max(FIRST_PAUSE_NS, 2 * pauseNs));
         final boolean interrupted = Thread.interrupted();
         LockSupport.parkNanos(this, pauseNs);
         if (interrupted) {
-            LOG.debug("An interrupt does not end a change stream; closing the client does");
+            LOG.debug("Interrupt ignored: only closing the client ends a change stream");
         }
     }
 
-    /** There is more to ask for: what is asked now is answered at once. */
+    /** Ends the long poll, so that new cursors are requested at once. */
     void nudge() {
         LockSupport.unpark(thread);
         final NetConnection connection = link.present();
         if (connection != null) {
             final long deadlineNs =
                     session.clock().nanoTime() + session.settings().attemptNs();
-            // Of no section: the server answers what it was asked before, and this.
-            final boolean unused = NetSession.ask(
+            // Empty: it ends the long poll before it.
+            final boolean unused = NetSession.send(
                     connection, deadlineNs, new ChangesRequest(session.route().term(), 0, List.of()));
         }
     }
@@ -148,7 +148,7 @@ final class ChangePoller implements Runnable {
         LockSupport.unpark(thread);
     }
 
-    /** Waits until the thread has ended, unless it is the caller's. */
+    /** Waits for the end of the thread, unless it is the caller. */
     void join() {
         if (Thread.currentThread() == thread) {
             return;

@@ -12,22 +12,22 @@ import org.rowankv.protocol.wire.ChangesRequestDescriptor;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameEncoder;
 
-/** Asks a server for what has changed. Read after the answer has come. */
+/** Request for changes from a server. Read it after the response has arrived. */
 public final class ChangesRequest implements ControlRequest {
     private final long term;
     private final int waitMs;
     private final List<ChangeCursor> cursors;
-    /** By cursor, since it may move on while this is under way. */
+    /** By cursor; copied, because a cursor may advance meanwhile. */
     private final long[] positions;
 
     private List<Section> sections = List.of();
 
-    /** @param cursors of shards whose primary is asked; no more than a question may have */
+    /** @param cursors of shards whose primary is the server; at most as many as a request permits */
     public ChangesRequest(long term, int waitMs, List<ChangeCursor> cursors) {
         this(term, waitMs, cursors, ChangeCursor::position);
     }
 
-    /** Tells the server what is wanted from now on, and asks where that is. */
+    /** Registers interest from now on, and requests the current position. */
     public static ChangesRequest fromNow(long term, List<ChangeCursor> cursors) {
         return new ChangesRequest(term, 0, cursors, unused -> ChangesRequestDescriptor.FROM_NOW);
     }

@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.wire.FrameEncoder;
 
-/** Something that is asked over a connection and is no {@link org.rowankv.protocol.Request}. */
+/** A message over a connection that is no {@link org.rowankv.protocol.Request}. */
 public interface ControlRequest {
-    /** By whichever thread writes. */
+    /** Called by the writing thread. */
     void write(FrameEncoder out, long number);
 
-    /** By whichever thread reads: the frame with that number has come. */
+    /** Called by the reading thread when the frame with that number has arrived. */
     void read(ByteBuffer buffer, int at, int length) throws WireException;
 }

@@ -23,11 +23,14 @@ import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.runtime.Clock;
 
 /**
- * Makes a connection on the calling thread, whether or not that is interrupted. Its time is bounded, but for the lookup of a name:
- * the system's resolver takes as long as it takes.
+ * Client side of the handshake: establishes a connection on the calling thread, unaffected by interrupts. Bounded in
+ * time, except for the system's name resolution.
  */
 final class Handshake {
-    /** The clock may be another one than that by which threads wait, and a closed client waits for no server. */
+    /**
+     * Bounds waits because the clock may differ from the clock of thread waits, and because a closed client stops
+     * waiting.
+     */
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final String OTHER_PORT = ": is that the port for clients (--listen)?";
@@ -35,11 +38,11 @@ final class Handshake {
     private Handshake() {}
 
     /**
-     * Connects and introduces itself.
+     * Connects and sends the hello.
      *
-     * @param clusterId that is meant; 0: whichever it is
-     * @param isStopped looked at again and again: whether the connection is not needed any more
-     * @throws IOException if there is no such connection to be had; says why
+     * @param clusterId expected cluster; 0: any
+     * @param isStopped polled: whether the connection is no longer needed
+     * @throws IOException if the connection cannot be established; the message says why
      */
     static NetConnection connect(
             String address,
@@ -76,17 +79,17 @@ final class Handshake {
                 }
             }
             key.interestOps(SelectionKey.OP_READ);
-            // What follows the answer is for the connection to read.
-            final HandshakeInput answer = new HandshakeInput(WirePort.CLIENTS, false, HandshakeDescriptor.MAX_REFUSAL);
-            while (!answer.isComplete()) {
-                if (read(channel, answer, address) == 0) {
+            // The connection reads the bytes after the welcome.
+            final HandshakeInput input = new HandshakeInput(WirePort.CLIENTS, false, HandshakeDescriptor.MAX_REFUSAL);
+            while (!input.isComplete()) {
+                if (read(channel, input, address) == 0) {
                     interrupted |= await(selector, endNs, clock, address, isStopped);
                 }
             }
-            if (HandshakeDescriptor.code(answer.frame()) != HandshakeDescriptor.ACCEPTED) {
-                throw new IOException(address + " refused: " + HandshakeDescriptor.text(answer.frame()));
+            if (HandshakeDescriptor.code(input.frame()) != HandshakeDescriptor.ACCEPTED) {
+                throw new IOException(address + " refused: " + HandshakeDescriptor.text(input.frame()));
             }
-            final ClientWelcome welcome = ClientHandshakeDescriptor.readWelcome(answer.frame());
+            final ClientWelcome welcome = ClientHandshakeDescriptor.readWelcome(input.frame());
             done = true;
             return new NetConnection(channel, selector, key, welcome, settings, clock, onRouting);
         } catch (WireException e) {
@@ -105,21 +108,21 @@ final class Handshake {
         }
     }
 
-    private static int read(SocketChannel channel, HandshakeInput answer, String address)
+    private static int read(SocketChannel channel, HandshakeInput input, String address)
             throws IOException, WireException {
         final int count;
         try {
-            count = answer.readFrom(channel);
+            count = input.readFrom(channel);
         } catch (IOException e) {
-            throw new IOException(address + " broke the connection instead of welcoming" + OTHER_PORT, e);
+            throw new IOException(address + " broke the connection during the handshake" + OTHER_PORT, e);
         }
         if (count < 0) {
-            throw new IOException(address + " closed the connection instead of welcoming" + OTHER_PORT);
+            throw new IOException(address + " closed the connection during the handshake" + OTHER_PORT);
         }
         return count;
     }
 
-    /** Waits until the channel is ready for what it is registered for; whether it was interrupted. */
+    /** Waits until the channel is ready for its registered operation; returns whether it was interrupted. */
     private static boolean await(
             Selector selector, long deadlineNs, Clock clock, String address, BooleanSupplier isStopped)
             throws IOException {
@@ -128,14 +131,14 @@ final class Handshake {
         }
         final long leftNs = deadlineNs - clock.nanoTime();
         if (leftNs <= 0) {
-            throw new SocketTimeoutException(address + " does not answer");
+            throw new SocketTimeoutException(address + " did not respond in time");
         }
         final boolean interrupted = Thread.interrupted();
         selector.select(ready -> {}, Math.max(1, TimeUnit.NANOSECONDS.toMillis(Math.min(SLICE_NS, leftNs))));
         return interrupted;
     }
 
-    /** Of {@code host:port}, an IPv6 host in brackets; throws IllegalArgumentException if it is not of that form. */
+    /** Parses {@code host:port}, an IPv6 host in brackets; otherwise throws IllegalArgumentException. */
     static InetSocketAddress addressOf(String text) {
         final int colon = text.lastIndexOf(':');
         final boolean bracketed = text.startsWith("[") && colon > 0 && text.charAt(colon - 1) == ']';

@@ -6,31 +6,31 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 
 /**
- * A place for one request on its way over a connection. Its caller, whoever writes and whoever reads agree by its state who
- * may touch the request: nobody reads from a caller's arrays, or writes an answer into them, once that caller has gone.
+ * Slot of one request in flight over a connection. Its state decides which thread owns the request: caller, writer or
+ * reader. After the caller has left, no thread reads from its arrays or writes into them.
  */
 public final class InFlightRequest {
-    /** Nobody's, or a caller's that prepares it. */
+    /** Free, or being prepared by a caller. */
     static final int IDLE = 0;
-    /** Waits to be written. */
+    /** Waits for the writer. */
     static final int QUEUED = 1;
-    /** Whoever writes reads from the caller's arrays. */
+    /** The writer reads from the caller's arrays. */
     static final int WRITING = 2;
-    /** It may have left. */
+    /** It may have been sent. */
     static final int SENT = 3;
-    /** Whoever reads writes the answer. */
+    /** The reader writes the response. */
     static final int ANSWERING = 4;
-    /** The caller has what it will get. */
+    /** The caller may read the outcome. */
     static final int DONE = 5;
-    /** The caller has gone before it was written; whoever writes drops it. */
+    /** The caller left before the write; the writer drops it. */
     static final int CANCELLED = 6;
-    /** The caller has gone after it was written; whoever reads drops the answer. */
+    /** The caller left after the write; the reader drops the response. */
     static final int ABANDONED = 7;
 
-    /** How it ended, when it is {@link #DONE}. */
+    /** The outcome in {@link #DONE}. */
     enum Outcome {
         ANSWERED,
-        /** It was written, or may have been, and there will be no answer. */
+        /** It was or may have been written, and no response will arrive. */
         LOST,
         /** It was not written. */
         UNSENT
@@ -49,21 +49,21 @@ public final class InFlightRequest {
     private final int slot;
     private long number;
     private @Nullable Request request;
-    private @Nullable ControlRequest question;
+    private @Nullable ControlRequest controlRequest;
     private @Nullable AsyncCall async;
     private long term;
     private Outcome outcome = Outcome.LOST;
-    /** In the queue of what is to be written. */
+    /** Link in the write queue. */
     private @Nullable InFlightRequest next;
 
     private volatile int state;
     private volatile @Nullable Thread parked;
-    /** Of whom is parked; written before. */
-    private boolean reads;
-    /** Until when who does not read waits; written before it parks. */
+    /** Whether the parked thread would read; written before {@link #parked}. */
+    private boolean parkedReads;
+    /** Deadline of a parked follower; written before it parks. */
     private long deadlineNs;
 
-    // Keeps two callers' places off one cache line; never read.
+    // Padding against false sharing between callers; never read.
     @SuppressWarnings("unused")
     private long p0, p1, p2, p3, p4, p5, p6, p7;
 
@@ -81,7 +81,7 @@ public final class InFlightRequest {
         return slot;
     }
 
-    /** Of this use: the slot in its lower 16 bits. */
+    /** Number of this use, with the slot in its lower 16 bits. */
     long number() {
         return number;
     }
@@ -91,22 +91,22 @@ public final class InFlightRequest {
     }
 
     /**
-     * By the caller: what is to be sent.
+     * Sets the request to send; called by the caller.
      *
-     * @param newAsync for a caller that does not wait, else null
+     * @param newAsync for a caller that does not block, else null
      */
     void prepare(Request newRequest, long configurationTerm, @Nullable AsyncCall newAsync) {
         begin();
         request = newRequest;
-        question = null;
+        controlRequest = null;
         term = configurationTerm;
         async = newAsync;
     }
 
-    void prepare(ControlRequest newQuestion) {
+    void prepare(ControlRequest newControlRequest) {
         begin();
         request = null;
-        question = newQuestion;
+        controlRequest = newControlRequest;
         async = null;
     }
 
@@ -116,8 +116,8 @@ public final class InFlightRequest {
     }
 
     @Nullable
-    ControlRequest question() {
-        return question;
+    ControlRequest controlRequest() {
+        return controlRequest;
     }
 
     long term() {
@@ -142,7 +142,7 @@ public final class InFlightRequest {
         next = newNext;
     }
 
-    /** Turns such a chain round, of which the newest was the first; by who writes it. */
+    /** Reverses a chain that starts with the newest; called by the writer. */
     static @Nullable InFlightRequest oldestFirst(@Nullable InFlightRequest newest) {
         InFlightRequest first = null;
         InFlightRequest each = newest;
@@ -171,7 +171,7 @@ public final class InFlightRequest {
         return state == DONE;
     }
 
-    /** By who holds it in {@link #ANSWERING} or {@link #WRITING}. Its waiting caller is to be woken up afterwards. */
+    /** Called by the owner in {@link #ANSWERING} or {@link #WRITING}, which then wakes the returned caller. */
     @Nullable
     Thread done(Outcome newOutcome) {
         outcome = newOutcome;
@@ -180,48 +180,48 @@ public final class InFlightRequest {
     }
 
     /**
-     * The caller announces that it is about to park.
+     * Announces that the caller is about to park.
      *
-     * @param willRead whether it reads if it is woken up for that
+     * @param willRead whether it takes the reader role when woken
      */
     void parked(Thread caller, boolean willRead) {
-        reads = willRead;
+        parkedReads = willRead;
         parked = caller;
     }
 
-    /** Until when the caller waits, who does not read. */
+    /** Deadline of a caller that does not read. */
     void deadline(long newDeadlineNs) {
         deadlineNs = newDeadlineNs;
     }
 
-    /** Who is parked, and does not read. */
+    /** The parked thread, if it does not read. */
     @Nullable
-    Thread parkedOther() {
+    Thread parkedFollower() {
         final Thread caller = parked;
-        return caller != null && !reads ? caller : null;
+        return caller != null && !parkedReads ? caller : null;
     }
 
-    /** Whether who is parked, and does not read, waits too long. */
+    /** Whether a parked thread that does not read is past its deadline. */
     boolean isOverdue(long nowNs) {
-        return parkedOther() != null && deadlineNs - nowNs <= 0;
+        return parkedFollower() != null && deadlineNs - nowNs <= 0;
     }
 
-    /** The caller is not parked, nor about to be. */
+    /** The caller is neither parked nor about to park. */
     void awake() {
         parked = null;
     }
 
-    /** Who is parked, and reads if it is woken up for that. */
+    /** The parked thread, if it reads when woken. */
     @Nullable
     Thread parkedReader() {
         final Thread caller = parked;
-        return reads ? caller : null;
+        return parkedReads ? caller : null;
     }
 
-    /** What it referred to is its caller's alone again. */
+    /** Releases the references to the caller's objects. */
     void forget() {
         request = null;
-        question = null;
+        controlRequest = null;
         async = null;
     }
 }

@@ -9,68 +9,68 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.concurrent.Parker;
 
 /**
- * Who reads a connection: one of the callers that wait for answers, for all of them. Whoever holds the role reads until it has
- * its own answer, then lets go of the role and wakes one other.
+ * Leader/follower reader role of a connection: one waiting caller, the leader, reads for all of them. It reads until
+ * its own response has arrived, then releases the role and wakes one follower.
  *
- * <p>No wake-up is lost: a caller announces that it will park, <i>then</i> looks whether the role is free, then parks; who
- * lets go frees the role, <i>then</i> looks for one that has announced itself. So either the caller sees the role free, or it
- * is seen. A caller that was woken up tries to take the role before it looks whether its time is over: if that fails, there is
- * somebody who has it, and will let go of it later.
+ * <p>No wake-up is lost. A caller announces that it parks, <i>then</i> checks whether the role is free, then parks. The
+ * leader frees the role, <i>then</i> searches for an announced caller. So either the caller finds the role free, or the
+ * leader finds the caller. A woken caller tries to become leader before it checks its deadline: failure means that
+ * another leader will wake the next one.
  *
- * <p>How threads park is given, so that a test can explore every schedule. Thread-safe.
+ * <p>Parking is a parameter, so that a test can explore every schedule. Thread-safe.
  */
 final class LeaderFollowerReader {
-    /** Reads the connection, for whoever has the role. */
+    /** Reads the connection on behalf of the leader. */
     interface Reader {
         /**
-         * Reads until the exchange is done, the deadline passes or nothing more will come.
+         * Reads until the request is done, the deadline passes or no more bytes can arrive.
          *
-         * @return whether the calling thread was interrupted, which it does not know any more
+         * @return whether the calling thread was interrupted; its interrupt status is cleared
          */
         boolean read(InFlightRequest own, long deadlineNs, boolean spins);
     }
 
     private static final long MAX_PARK_NS = TimeUnit.SECONDS.toNanos(1);
 
-    private final AtomicReference<@Nullable Thread> holder = new AtomicReference<>();
-    private final InFlightRequest[] exchanges;
-    private final Parker waiting;
+    private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
+    private final InFlightRequest[] inFlightRequests;
+    private final Parker parker;
     private final Reader reader;
     private final Clock clock;
-    /** How many have announced that they park, and would read: no fewer than there are. */
-    private final AtomicInteger parking = new AtomicInteger();
+    /** Upper bound of the callers that have announced to park and would read. */
+    private final AtomicInteger parkingCount = new AtomicInteger();
 
     private volatile boolean abandoned;
-    /** Where the search for somebody to wake up begins: it rotates, so that none is preferred. By who lets go. */
-    private volatile int from;
+    /** Where the search for a caller to wake starts; rotates for fairness. Written by the releasing leader. */
+    private volatile int nextToWake;
 
-    LeaderFollowerReader(InFlightRequest[] exchanges, Parker waiting, Reader reader, Clock clock) {
-        this.exchanges = exchanges;
-        this.waiting = waiting;
+    LeaderFollowerReader(InFlightRequest[] inFlightRequests, Parker parker, Reader reader, Clock clock) {
+        this.inFlightRequests = inFlightRequests;
+        this.parker = parker;
         this.reader = reader;
         this.clock = clock;
     }
 
     /**
-     * Waits on the calling thread until the exchange is done or the deadline passes, and reads if nobody else does.
+     * Waits on the calling thread until the request is done or the deadline passes; reads if the role is free.
      *
-     * @param spinNs how long it looks again, yielding in between, before it parks; 0: not at all
-     * @return whether the calling thread was interrupted, which it does not know any more
+     * @param spinNs how long it polls, yielding in between, before it parks; 0: not at all
+     * @return whether the calling thread was interrupted; its interrupt status is cleared
      */
     boolean await(InFlightRequest own, long deadlineNs, long spinNs) {
         boolean interrupted = false;
         boolean over = false;
         long spinUntilNs = spinNs > 0 ? clock.nanoTime() + spinNs : 0;
         while (!own.isDone() && !over) {
-            if (isMine()) {
-                // Called from within what it does as the reader: reads on, and its outer self lets go.
+            if (isLeader()) {
+                // Reentrant call from a read: reads on, and the outer call releases the role.
                 interrupted |= reader.read(own, deadlineNs, spinNs > 0);
                 over = !own.isDone();
-            } else if (tryTake()) {
+            } else if (tryLead()) {
                 try {
                     interrupted |= reader.read(own, deadlineNs, spinNs > 0);
                 } finally {
-                    letGo();
+                    release();
                 }
                 over = !own.isDone();
             } else {
@@ -90,13 +90,13 @@ final class LeaderFollowerReader {
     }
 
     /**
-     * Waits until the exchange is done or the deadline passes, and never reads: there is somebody else who does, and who calls
-     * {@link #wakeOverdue} again and again, for as long as this waits. So it parks without a timer of its own, which would cost a
-     * virtual thread more than the rest of a call.
+     * Waits until the request is done or the deadline passes, without ever reading: another thread must read, and call
+     * {@link #wakeOverdueFollowers} repeatedly meanwhile. So it parks without a timer, which would cost a virtual
+     * thread more than the rest of a call.
      *
-     * @return whether the calling thread was interrupted, which it does not know any more
+     * @return whether the calling thread was interrupted; its interrupt status is cleared
      */
-    boolean awaitOthers(InFlightRequest own, long deadlineNs) {
+    boolean awaitAsFollower(InFlightRequest own, long deadlineNs) {
         boolean interrupted = false;
         own.deadline(deadlineNs);
         while (!own.isDone() && !abandoned && deadlineNs - clock.nanoTime() > 0) {
@@ -106,89 +106,89 @@ final class LeaderFollowerReader {
             Chaos.point("role.announced");
             if (!own.isDone() && !abandoned) {
                 Chaos.point("role.parks");
-                waiting.park();
+                parker.park();
             }
             own.awake();
         }
         return interrupted;
     }
 
-    /** Wakes those up that {@link #awaitOthers wait for others} and whose time is over. */
-    void wakeOverdue() {
+    /** Wakes callers of {@link #awaitAsFollower} that are past their deadlines. */
+    void wakeOverdueFollowers() {
         final long nowNs = clock.nanoTime();
-        for (InFlightRequest each : exchanges) {
+        for (InFlightRequest each : inFlightRequests) {
             if (each.isOverdue(nowNs)) {
-                wake(each.parkedOther());
+                wake(each.parkedFollower());
             }
         }
     }
 
-    /** There is nobody any more who reads for others: they do not wait, now and from now on. */
-    void abandonOthers() {
-        abandoned = true; // before: who announces itself after this sees it
+    /** Ends all current and future {@link #awaitAsFollower}: no thread reads for followers any more. */
+    void abandonFollowers() {
+        abandoned = true; // first: a caller that announces itself after this sees it
         Chaos.point("role.abandoned");
-        for (InFlightRequest each : exchanges) {
-            wake(each.parkedOther());
+        for (InFlightRequest each : inFlightRequests) {
+            wake(each.parkedFollower());
         }
     }
 
-    /** Whether the role is the calling thread's from now on. */
-    private boolean tryTake() {
+    /** Tries to make the calling thread the leader. */
+    private boolean tryLead() {
         Chaos.point("role.take");
-        return holder.get() == null && holder.compareAndSet(null, Thread.currentThread());
+        return leader.get() == null && leader.compareAndSet(null, Thread.currentThread());
     }
 
-    /** Whether the calling thread has it: then it was called back by what it read. */
-    private boolean isMine() {
-        return holder.get() == Thread.currentThread();
+    /** Whether the calling thread is the leader: then a read called it back. */
+    private boolean isLeader() {
+        return leader.get() == Thread.currentThread();
     }
 
-    /** By its holder. */
-    private void letGo() {
+    /** Releases the role; called by the leader. */
+    private void release() {
         Chaos.point("role.free");
-        holder.set(null);
+        leader.set(null);
         Chaos.point("role.freed");
         wakeOne();
     }
 
     private void wakeOne() {
-        if (parking.get() == 0) {
-            return; // who announces itself from here on sees that the role is free
+        if (parkingCount.get() == 0) {
+            return; // a caller that announces itself from here on finds the role free
         }
-        final int count = exchanges.length;
-        final int first = from;
+        final int count = inFlightRequests.length;
+        final int first = nextToWake;
         for (int i = 0; i < count; i++) {
             final int index = first + i < count ? first + i : first + i - count;
-            final Thread thread = exchanges[index].parkedReader();
-            // Who is done will not read, though it may not have woken up yet.
-            if (thread != null && !exchanges[index].isDone()) {
-                from = index + 1 < count ? index + 1 : 0;
-                waiting.unpark(thread);
+            final Thread thread = inFlightRequests[index].parkedReader();
+            // A caller that is done will not read, even if it has not woken yet.
+            if (thread != null && !inFlightRequests[index].isDone()) {
+                nextToWake = index + 1 < count ? index + 1 : 0;
+                parker.unpark(thread);
                 return;
             }
         }
     }
 
-    /** Parks the caller of the exchange unless it is done, or somebody has to read. May return early. */
+    /** Parks the caller unless its request is done or the role is free. May return early. */
     private void park(InFlightRequest own, long ns) {
         Chaos.point("role.announces");
-        final int unused = parking.incrementAndGet();
+        final int unused = parkingCount.incrementAndGet();
         Chaos.point("role.counted");
         own.parked(Thread.currentThread(), true);
         Chaos.point("role.announced");
-        if (!own.isDone() && holder.get() != null) {
+        if (!own.isDone() && leader.get() != null) {
             Chaos.point("role.parks");
-            waiting.park(ns);
+            parker.park(ns);
         }
         own.awake();
-        final int unusedToo = parking.decrementAndGet();
+        final int unusedToo = parkingCount.decrementAndGet();
     }
 
-    /** By who has ended an exchange: its caller goes on. */
+    /** Wakes the caller of a completed request. */
     void wake(@Nullable Thread parked) {
         if (parked != null) {
             Chaos.point("role.wakes");
-            waiting.unpark(parked);
+            parker.unpark(parked);
         }
     }
 }

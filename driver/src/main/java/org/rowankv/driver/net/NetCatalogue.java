@@ -19,13 +19,13 @@ import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.FrameEncoder;
 
 /**
- * The catalogue of caches, asked of whichever server answers. A question whose answer was lost is asked again: what it does
- * can be done twice, though a {@link #destroy} that is asked again may say that there was no such cache.
+ * Catalogue of caches, served by any server that responds. It repeats a request whose response is lost: its effects are
+ * idempotent, but a repeated {@link #destroy} may report that the cache does not exist.
  */
 final class NetCatalogue implements Catalogue {
     private static final byte[] NOTHING = {};
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final int PATIENCE = 4;
+    private static final int ATTEMPTS = 4;
 
     private final NetSession session;
 
@@ -33,7 +33,7 @@ final class NetCatalogue implements Catalogue {
         this.session = session;
     }
 
-    private record CatalogueQuestion(Asked asked, Cache cache, List<Answer> answers) implements ControlRequest {
+    private record CatalogueRequest(Asked asked, Cache cache, List<Answer> answers) implements ControlRequest {
         @Override
         public void write(FrameEncoder out, long number) {
             CatalogueDescriptor.writeAsked(out, number, asked, cache);
@@ -47,37 +47,39 @@ final class NetCatalogue implements Catalogue {
     }
 
     private long deadlineNs() {
-        return session.clock().nanoTime() + PATIENCE * session.settings().attemptNs();
+        return session.clock().nanoTime() + ATTEMPTS * session.settings().attemptNs();
     }
 
-    private Answer askAny(Asked asked, Cache cache) {
+    private Answer sendToAny(Asked asked, Cache cache) {
         final long deadlineNs = deadlineNs();
         do {
             for (ServerLink link : session.route().links()) {
-                final Answer answer = ask(link, deadlineNs, asked, cache);
+                final Answer answer = send(link, deadlineNs, asked, cache);
                 if (answer != null) {
                     return answer;
                 }
             }
             LockSupport.parkNanos(this, PAUSE_NS);
         } while (session.clock().nanoTime() - deadlineNs < 0);
-        throw new RowanException(Status.UNREACHABLE, "no server could be asked for the catalogue of caches");
+        throw new RowanException(
+                Status.UNREACHABLE, "no server responded to a catalogue request in time; it may have been applied");
     }
 
-    private @Nullable Answer ask(ServerLink link, long deadlineNs, Asked asked, Cache cache) {
+    private @Nullable Answer send(ServerLink link, long deadlineNs, Asked asked, Cache cache) {
         session.requireOpen();
-        final CatalogueQuestion question = new CatalogueQuestion(asked, cache, new ArrayList<>(1));
-        // Not all of the time for one of them: another one may answer.
+        final CatalogueRequest catalogueRequest = new CatalogueRequest(asked, cache, new ArrayList<>(1));
+        // Less than all of the time: another server may respond.
         final long nowNs = session.clock().nanoTime();
         final long endNs = nowNs + Math.min(session.settings().attemptNs(), deadlineNs - nowNs);
-        if (!session.ask(link, endNs, question) || question.answers().isEmpty()) {
+        if (!session.send(link, endNs, catalogueRequest)
+                || catalogueRequest.answers().isEmpty()) {
             return null;
         }
-        final Answer answer = question.answers().get(0);
+        final Answer answer = catalogueRequest.answers().get(0);
         return switch (answer.status()) {
             case OK -> answer;
             case BAD_REQUEST -> throw new IllegalArgumentException(answer.text());
-            case FULL, CLOSED -> null; // another one, or later
+            case FULL, CLOSED -> null; // try another server, or later
             default -> throw new RowanException(answer.status(), answer.text());
         };
     }
@@ -92,13 +94,13 @@ final class NetCatalogue implements Catalogue {
 
     @Override
     public @Nullable CacheRecord find(String name) {
-        final List<Cache> found = askAny(Asked.FIND, named(name)).caches();
+        final List<Cache> found = sendToAny(Asked.FIND, named(name)).caches();
         return found.isEmpty() ? null : recordOf(found.get(0));
     }
 
     @Override
     public CacheRecord create(String name, byte[] descriptor) {
-        final List<Cache> created = askAny(Asked.CREATE, new Cache(0, name, descriptor, CacheLimit.NONE))
+        final List<Cache> created = sendToAny(Asked.CREATE, new Cache(0, name, descriptor, CacheLimit.NONE))
                 .caches();
         if (created.isEmpty()) {
             throw new RowanException(Status.BAD_REQUEST, "the server created no cache " + name);
@@ -108,7 +110,7 @@ final class NetCatalogue implements Catalogue {
 
     @Override
     public boolean limit(String name, CacheLimit limit) {
-        return askAny(Asked.LIMIT, new Cache(0, name, NOTHING, limit)).number() != 0;
+        return sendToAny(Asked.LIMIT, new Cache(0, name, NOTHING, limit)).number() != 0;
     }
 
     @Override
@@ -117,10 +119,10 @@ final class NetCatalogue implements Catalogue {
         long evictions = 0;
         for (ServerLink link : session.route().links()) {
             final Answer answer =
-                    ask(link, deadlineNs, Asked.EVICTIONS, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
+                    send(link, deadlineNs, Asked.EVICTIONS, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
             if (answer == null) {
                 throw new RowanException(
-                        Status.UNREACHABLE, "the server at " + link.address() + " does not tell its evictions");
+                        Status.UNREACHABLE, "the server at " + link.address() + " did not return its eviction count");
             }
             evictions += answer.number();
         }
@@ -129,12 +131,12 @@ final class NetCatalogue implements Catalogue {
 
     @Override
     public boolean destroy(String name) {
-        return askAny(Asked.DESTROY, named(name)).number() != 0;
+        return sendToAny(Asked.DESTROY, named(name)).number() != 0;
     }
 
     @Override
     public List<CacheRecord> list() {
-        return askAny(Asked.LIST, named("")).caches().stream()
+        return sendToAny(Asked.LIST, named("")).caches().stream()
                 .map(NetCatalogue::recordOf)
                 .toList();
     }

@@ -16,8 +16,9 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.ChangesRequestDescriptor;
 
 /**
- * The change streams of a session. While there is a subscription, a thread per server asks that server, on a connection of its own, for
- * what has changed in all shards whose primary it is; the positions are kept here, so nothing is lost with a connection. Thread-safe.
+ * The change streams of a session. While subscriptions exist, a thread per server polls it, on a connection of its own,
+ * for changes in all shards whose primary it is. Positions are kept here, so a lost connection loses no changes.
+ * Thread-safe.
  */
 final class NetChanges {
     private final NetSession session;
@@ -32,9 +33,9 @@ final class NetChanges {
     }
 
     /**
-     * Begins to tell. From now on, unless a position is given: what operations do that begin after this returned is told, with its
-     * old value if that is wanted. If a server cannot be reached in an attempt's time, its shards begin later, with a loss; or if a position is given,
-     * some old values may be missing.
+     * Subscribes, from now on unless a position is given: every operation that begins after this returns is delivered,
+     * with old values if requested. If a server is unreachable for the time of an attempt, its shards start later, with
+     * a loss. If a position is given, some old values may then be missing.
      */
     ChangeSubscription subscribe(
             int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
@@ -42,7 +43,7 @@ final class NetChanges {
         final int shardCount = now.configuration().shardCount();
         if (from != null && from.shardCount() != shardCount) {
             throw new IllegalArgumentException(
-                    "a position in " + from.shardCount() + " shards; this store has " + shardCount);
+                    "the position has " + from.shardCount() + " shards, this store " + shardCount);
         }
         session.requireOpen();
         final NetSubscription subscription =
@@ -60,12 +61,12 @@ final class NetChanges {
         subscriptions.remove(subscription);
     }
 
-    /** Tells the servers what is wanted, and finds out where those begin that begin now. */
+    /** Registers the interest at the servers, and resolves the positions of cursors that start now. */
     private void begin(NetSubscription subscription) {
         final long beginNs = session.clock().nanoTime();
         final long deadlineNs = beginNs + session.settings().attemptNs();
         final RetrySchedule schedule = new RetrySchedule(session, session.clock());
-        schedule.begin(beginNs, deadlineNs + session.settings().attemptNs()); // it tries again for half of that
+        schedule.begin(beginNs, deadlineNs + session.settings().attemptNs()); // it retries for half of this time
         while (true) {
             final Route now = session.route();
             for (ServerLink link : now.links()) {
@@ -73,12 +74,14 @@ final class NetChanges {
                         .filter(cursor -> !cursor.isBegun() && now.primaryOf(cursor.shard()) == link)
                         .toList();
                 for (int i = 0; i < own.size(); i += ChangesRequestDescriptor.MAX_SECTIONS) {
-                    final ChangesRequest question = ChangesRequest.fromNow(
+                    final ChangesRequest changesRequest = ChangesRequest.fromNow(
                             now.term(),
                             own.subList(i, Math.min(own.size(), i + ChangesRequestDescriptor.MAX_SECTIONS)));
-                    if (session.ask(link, deadlineNs, question)) {
-                        question.sections()
-                                .forEach(section -> question.cursor(section).begin(section));
+                    if (session.send(link, deadlineNs, changesRequest)) {
+                        changesRequest
+                                .sections()
+                                .forEach(section ->
+                                        changesRequest.cursor(section).begin(section));
                     }
                 }
             }
@@ -95,13 +98,11 @@ final class NetChanges {
         }
     }
 
-    // --- the threads ---
-
     private synchronized List<ChangePoller> pollers() {
         return new ArrayList<>(pollers.values());
     }
 
-    /** There is a thread for each server that is a primary, if anybody is subscribed. */
+    /** Ensures a thread for each server that is a primary, if there are subscriptions. */
     synchronized void startPollers() {
         if (closed || subscriptions.isEmpty()) {
             return;
@@ -116,8 +117,8 @@ final class NetChanges {
     }
 
     /**
-     * Whether the thread has nothing to do any more: then it is no longer one of those, and ends. Each thread looks here after each
-     * question, so primaries that a newer configuration names have threads soon, however the session learned of it.
+     * Whether the thread has nothing left to do; if so, removes it. Each thread calls this after each request, so
+     * primaries of a newer configuration get threads soon, however the session received it.
      */
     synchronized boolean isOver(ChangePoller poller) {
         final Route now = session.route();
@@ -127,11 +128,11 @@ final class NetChanges {
         if (over) {
             pollers.remove(poller.address(), poller);
         }
-        startPollers(); // of those that have what it had
+        startPollers(); // of the servers that took over its shards
         return over;
     }
 
-    /** What is to be asked of the server with that address. */
+    /** The cursors to request from the server with that address. */
     List<ChangeCursor> cursorsAt(String address, Route route) {
         final List<ChangeCursor> cursors = new ArrayList<>();
         for (NetSubscription subscription : subscriptions) {
@@ -146,7 +147,7 @@ final class NetChanges {
         return cursors;
     }
 
-    /** Ends all of it; no listener is called any more when this returns, unless it is called by one. */
+    /** Ends all streams. After it returns no listener is called, unless a listener calls this. */
     void close() {
         final List<ChangePoller> running;
         synchronized (this) {

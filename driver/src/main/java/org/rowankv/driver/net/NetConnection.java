@@ -38,20 +38,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection to a server, worked by the threads that use it: whoever finds nobody writing writes what all have queued, and
- * one of those that wait reads for all of them ({@link LeaderFollowerReader}).
+ * Connection to a server, driven by the threads that use it: the first writer sends all queued requests, and one
+ * waiting caller reads for all ({@link LeaderFollowerReader}).
  *
- * <p>The channel never blocks, so an interrupt cannot close it: a caller that is interrupted waits on, and finds its interrupt
- * again afterwards. A connection that has broken stays broken. Thread-safe.
+ * <p>The channel never blocks, so an interrupt cannot close it: an interrupted caller continues to wait, and its
+ * interrupt status is restored afterwards. A broken connection stays broken. Thread-safe.
  */
 final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(NetConnection.class);
-    private static final int SCRATCH = 64 << 10;
+    private static final int READ_BUFFER_SIZE = 64 << 10;
     private static final int FIRST_OUTPUT = 16 << 10;
-    /** Of {@link #SCRATCH} bytes at most, behind a deadline, while a server sends on: 16 MiB. */
+    /**
+     * Limit of reads after a deadline, of {@link #READ_BUFFER_SIZE} bytes each, while a server keeps sending: 16 MiB.
+     */
     private static final int MAX_LATE_READS = 256;
-    /** Made before: after an error there may be no memory for one. */
-    private static final IOException READER_ENDED = new IOException("the thread that reads for others met an error");
+    /** Preallocated: after an error there may be no memory. */
+    private static final IOException READER_ENDED = new IOException("the reader thread of the connection failed");
 
     private final SocketChannel channel;
     private final Selector selector;
@@ -61,30 +63,31 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
     private final long spinNs;
     private final Consumer<byte[]> onRouting;
 
-    /** One more than callers can have: the last is that of {@link #asyncReader}, which is never sent. */
-    private final InFlightRequest[] exchanges;
+    /** One more than callers can hold: the last belongs to {@link #asyncReader} and is never sent. */
+    private final InFlightRequest[] inFlightRequests;
 
     private final FairSlotPool slots;
-    private final LeaderFollowerReader role;
+    private final LeaderFollowerReader leaderFollower;
     private final AsyncReader asyncReader;
 
-    // --- who writes ---
+    // --- writing ---
     private final AtomicReference<@Nullable InFlightRequest> queue = new AtomicReference<>();
     private final AtomicBoolean writing = new AtomicBoolean();
     private final FrameEncoder out = new FrameEncoder(FIRST_OUTPUT);
-    /** Something that the socket did not take is left: whoever reads writes it. */
+    /** Bytes that the socket did not accept remain; the reader writes them. */
     private volatile boolean unwritten;
-    /** The thread whose call was the last, as far as anybody noticed. */
+    /** Thread id of the last call; a hint, racy. */
     private volatile long lastCaller;
 
-    // --- who reads ---
-    private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
+    // --- reading ---
+    private final ByteBuffer readBuffer =
+            ByteBuffer.allocateDirect(READ_BUFFER_SIZE).order(ByteOrder.LITTLE_ENDIAN);
     private final FrameDecoder in;
 
     private volatile long lastReadNs;
-    private volatile long silentFromNs; // of racing writers any is right
+    private volatile long silentFromNs; // racy: any writer's value is right
     private volatile boolean broken;
-    private final BooleanSupplier isBroken = () -> broken; // made once, for all that borrow places
+    private final BooleanSupplier isBroken = () -> broken; // allocated once
 
     NetConnection(
             SocketChannel channel,
@@ -103,14 +106,15 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         this.onRouting = onRouting;
         this.in = new FrameDecoder(
                 WirePort.CLIENTS, type -> settings.maxFrame(), FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
-        final int places = Math.min(settings.maxInFlight(), welcome.maxInFlight());
-        this.exchanges = new InFlightRequest[places + 1];
-        for (int i = 0; i < exchanges.length; i++) {
-            exchanges[i] = new InFlightRequest(i);
+        final int slotCount = Math.min(settings.maxInFlight(), welcome.maxInFlight());
+        this.inFlightRequests = new InFlightRequest[slotCount + 1];
+        for (int i = 0; i < inFlightRequests.length; i++) {
+            inFlightRequests[i] = new InFlightRequest(i);
         }
-        this.slots = new FairSlotPool(new SlotPool(places), Parker.THREADS, clock);
-        this.role = new LeaderFollowerReader(exchanges, Parker.THREADS, this, clock);
-        this.asyncReader = new AsyncReader(role, exchanges[places], clock, spinNs, () -> fail(READER_ENDED));
+        this.slots = new FairSlotPool(new SlotPool(slotCount), Parker.THREADS, clock);
+        this.leaderFollower = new LeaderFollowerReader(inFlightRequests, Parker.THREADS, this, clock);
+        this.asyncReader =
+                new AsyncReader(leaderFollower, inFlightRequests[slotCount], clock, spinNs, () -> fail(READER_ENDED));
         this.lastReadNs = clock.nanoTime();
         this.silentFromNs = lastReadNs;
     }
@@ -124,7 +128,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         return broken;
     }
 
-    /** Asked once per call: whether the call before was somebody else's. A hint, by racing threads. */
+    /** Whether another thread made the previous call; called once per call. A hint, racy. */
     boolean isShared() {
         final long caller = Thread.currentThread().getId();
         if (lastCaller == caller) {
@@ -134,45 +138,45 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         return true;
     }
 
-    /** A place that is the caller's, or null: none is free now. */
+    /** Acquires a slot; null if none is free. */
     @Nullable
     InFlightRequest tryBorrow() {
         final int slot = slots.tryBorrow();
-        return slot < 0 ? null : exchanges[slot];
+        return slot < 0 ? null : inFlightRequests[slot];
     }
 
-    /** A place that is the caller's, or null: none became free in time, or the connection is broken. */
+    /** Acquires a slot; null if none is free by the deadline, or the connection is broken. */
     @Nullable
     InFlightRequest borrow(long deadlineNs) {
         final int slot = slots.borrow(deadlineNs, isBroken);
-        return slot < 0 ? null : exchanges[slot];
+        return slot < 0 ? null : inFlightRequests[slot];
     }
 
-    /** By whoever borrowed it and is done with it. */
-    void giveBack(InFlightRequest exchange) {
-        exchange.forget();
-        exchange.state(InFlightRequest.IDLE);
-        slots.giveBack(exchange.slot());
+    /** Releases a slot that the caller holds. */
+    void giveBack(InFlightRequest inFlight) {
+        inFlight.forget();
+        inFlight.state(InFlightRequest.IDLE);
+        slots.giveBack(inFlight.slot());
     }
 
-    /** Before it is queued: the reader for callers that do not wait will look after this call. */
+    /** Registers a call of an asynchronous caller, before it is queued. */
     void begin(AsyncCall call) {
         asyncReader.begin(call);
     }
 
     // --- writing ---
 
-    /** Queues what was prepared; {@link #flush} sends it. */
-    void enqueue(InFlightRequest exchange) {
-        exchange.state(InFlightRequest.QUEUED);
+    /** Queues a prepared request; {@link #flush} sends it. */
+    void enqueue(InFlightRequest inFlight) {
+        inFlight.state(InFlightRequest.QUEUED);
         InFlightRequest head;
         do {
             head = queue.get();
-            exchange.next(head);
-        } while (!queue.compareAndSet(head, exchange));
+            inFlight.next(head);
+        } while (!queue.compareAndSet(head, inFlight));
     }
 
-    /** Sends what is queued, unless somebody else is at it, who then sends that too. */
+    /** Sends the queue, unless another thread is writing, which then sends it. */
     void flush() {
         while ((queue.get() != null || unwritten) && writing.compareAndSet(false, true)) {
             boolean stuck = false;
@@ -224,57 +228,57 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         }
     }
 
-    private void writeFrame(InFlightRequest exchange) {
+    private void writeFrame(InFlightRequest inFlight) {
         boolean written = false;
         try {
-            write(exchange);
+            write(inFlight);
             written = true;
         } finally {
             if (written) {
-                exchange.state(InFlightRequest.SENT);
+                inFlight.state(InFlightRequest.SENT);
             } else {
-                ended(exchange, InFlightRequest.Outcome.UNSENT);
+                ended(inFlight, InFlightRequest.Outcome.UNSENT);
             }
         }
     }
 
-    private void write(InFlightRequest exchange) {
-        final Request request = exchange.request();
-        final ControlRequest question = exchange.question();
+    private void write(InFlightRequest inFlight) {
+        final Request request = inFlight.request();
+        final ControlRequest controlRequest = inFlight.controlRequest();
         if (request != null) {
-            RequestDescriptor.write(out, request, exchange.number(), exchange.term());
-        } else if (question != null) {
-            question.write(out, exchange.number());
+            RequestDescriptor.write(out, request, inFlight.number(), inFlight.term());
+        } else if (controlRequest != null) {
+            controlRequest.write(out, inFlight.number());
         }
     }
 
-    private void dropCancelled(InFlightRequest exchange) {
-        if (exchange.state() == InFlightRequest.CANCELLED) {
-            giveBack(exchange);
+    private void dropCancelled(InFlightRequest inFlight) {
+        if (inFlight.state() == InFlightRequest.CANCELLED) {
+            giveBack(inFlight);
         }
     }
 
-    private void endUnsent(InFlightRequest exchange) {
-        if (exchange.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
-            ended(exchange, InFlightRequest.Outcome.UNSENT);
+    private void endUnsent(InFlightRequest inFlight) {
+        if (inFlight.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
+            ended(inFlight, InFlightRequest.Outcome.UNSENT);
         } else {
-            dropCancelled(exchange);
+            dropCancelled(inFlight);
         }
     }
 
     // --- waiting and reading ---
 
     /**
-     * Waits for the answer to what was sent, on the calling thread, which reads if nobody else does. Afterwards nobody touches
-     * the request any more, and the place is not the caller's.
+     * Waits for the response on the calling thread, which reads if the role is free. Afterwards no other thread touches
+     * the request, and the slot is released.
      */
     InFlightRequest.Outcome await(InFlightRequest own, long deadlineNs) {
         boolean interrupted = false;
         InFlightRequest.Outcome outcome = null;
         try {
             interrupted = VirtualThreads.isCurrentVirtual() && deadlineNs - clock.nanoTime() > 0
-                    ? awaitReader(own, deadlineNs)
-                    : role.await(own, deadlineNs, spinNs);
+                    ? awaitAsFollower(own, deadlineNs)
+                    : leaderFollower.await(own, deadlineNs, spinNs);
             outcome = own.isDone() ? own.outcome() : giveUp(own);
         } finally {
             if (outcome == null) {
@@ -290,24 +294,24 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         return outcome;
     }
 
-    /** On a virtual thread: to read there would hold its carrier up, and with it other callers. */
-    private boolean awaitReader(InFlightRequest own, long deadlineNs) {
-        asyncReader.attend();
+    /** Waits on a virtual thread, which must not read: that would pin its carrier. */
+    private boolean awaitAsFollower(InFlightRequest own, long deadlineNs) {
+        asyncReader.retain();
         try {
-            return role.awaitOthers(own, deadlineNs);
+            return leaderFollower.awaitAsFollower(own, deadlineNs);
         } finally {
-            asyncReader.leave();
+            asyncReader.release();
         }
     }
 
     /**
-     * By the caller of an exchange that met an error before it was done with it: nobody touches its request afterwards. What
-     * else the error has left half done here is unknown, so that the connection is of no more use.
+     * Called by the caller of a request after an error: no other thread touches its request afterwards. Breaks the
+     * connection, whose state is unknown after the error.
      */
     void abandon(InFlightRequest own) {
         broken = true;
         giveUp(own);
-        fail(new IOException("a caller's error"));
+        fail(new IOException("an error of a caller left the connection in an unknown state"));
     }
 
     private InFlightRequest.Outcome giveUp(InFlightRequest own) {
@@ -331,7 +335,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         int lateReads = 0;
         try {
             while (!own.isDone() && !broken) {
-                // Behind the deadline too: what has arrived by then counts, however late its caller begins to wait.
+                // After the deadline too: a response that has arrived counts, however late its caller starts to wait.
                 final boolean any = readOnce();
                 if (any) {
                     lastReadNs = nowNs;
@@ -370,18 +374,18 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         return !unwritten;
     }
 
-    /** Takes what has come; whether that was anything. */
+    /** Reads the available bytes; returns whether there were any. */
     private boolean readOnce() throws IOException, WireException {
-        scratch.clear();
-        final int count = channel.read(scratch);
+        readBuffer.clear();
+        final int count = channel.read(readBuffer);
         if (count < 0) {
             throw new IOException("the server closed the connection");
         }
         if (count == 0) {
             return false;
         }
-        scratch.flip();
-        in.take(scratch, this);
+        readBuffer.flip();
+        in.take(readBuffer, this);
         return true;
     }
 
@@ -396,86 +400,84 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
             }
         }
         final int slot = (int) number & 0xffff;
-        if (slot >= slots.count() || exchanges[slot].number() != number) {
-            throw new WireException(WireFault.BAD_FRAME, "an answer to nothing that was asked: " + number);
+        if (slot >= slots.count() || inFlightRequests[slot].number() != number) {
+            throw new WireException(WireFault.BAD_FRAME, "response without a request: number " + number);
         }
-        final InFlightRequest exchange = exchanges[slot];
-        if (exchange.changes(InFlightRequest.SENT, InFlightRequest.ANSWERING)) {
-            answer(exchange, type, buffer, at, length);
-        } else if (exchange.changes(InFlightRequest.ABANDONED, InFlightRequest.ANSWERING)) {
-            giveBack(exchange);
+        final InFlightRequest inFlight = inFlightRequests[slot];
+        if (inFlight.changes(InFlightRequest.SENT, InFlightRequest.ANSWERING)) {
+            answer(inFlight, type, buffer, at, length);
+        } else if (inFlight.changes(InFlightRequest.ABANDONED, InFlightRequest.ANSWERING)) {
+            giveBack(inFlight);
         } else {
-            throw new WireException(WireFault.BAD_FRAME, "a second answer to " + number);
+            throw new WireException(WireFault.BAD_FRAME, "duplicate response: number " + number);
         }
         return true;
     }
 
-    private void answer(InFlightRequest exchange, int type, ByteBuffer buffer, int at, int length)
+    private void answer(InFlightRequest inFlight, int type, ByteBuffer buffer, int at, int length)
             throws WireException {
         InFlightRequest.Outcome outcome = InFlightRequest.Outcome.LOST;
         try {
-            final Request request = exchange.request();
-            final ControlRequest question = exchange.question();
+            final Request request = inFlight.request();
+            final ControlRequest controlRequest = inFlight.controlRequest();
             if (request != null) {
                 if (type != ClientFrameDescriptor.ANSWER) {
-                    throw new WireException(WireFault.BAD_FRAME, "type " + type + " for a request");
+                    throw new WireException(WireFault.BAD_FRAME, "frame type " + type + " in response to a request");
                 }
                 ResponseDescriptor.check(buffer, at, length);
                 ResponseDescriptor.read(buffer, at, length, request);
-            } else if (question != null) {
-                question.read(buffer, at, length);
+            } else if (controlRequest != null) {
+                controlRequest.read(buffer, at, length);
             }
             outcome = InFlightRequest.Outcome.ANSWERED;
         } finally {
-            ended(exchange, outcome);
+            ended(inFlight, outcome);
         }
     }
 
-    private void ended(InFlightRequest exchange, InFlightRequest.Outcome outcome) {
-        final AsyncCall async = exchange.async();
-        final Thread parked = exchange.done(outcome);
+    private void ended(InFlightRequest inFlight, InFlightRequest.Outcome outcome) {
+        final AsyncCall async = inFlight.async();
+        final Thread parked = inFlight.done(outcome);
         if (async == null) {
-            role.wake(parked);
+            leaderFollower.wake(parked);
         } else {
             asyncReader.end(async);
         }
     }
 
-    // --- the end ---
-
-    /** After an attempt without an answer: whether since the first such one no byte was heard for the patience. */
-    boolean isSilent(long sinceNs, long nowNs, long patienceNs) {
+    /** Whether no byte has arrived for {@code silenceNs} since the first unanswered attempt. */
+    boolean isSilent(long sinceNs, long nowNs, long silenceNs) {
         silentFromNs = lastReadNs - silentFromNs < 0 ? silentFromNs : sinceNs;
-        return lastReadNs - silentFromNs < 0 && nowNs - silentFromNs >= patienceNs;
+        return lastReadNs - silentFromNs < 0 && nowNs - silentFromNs >= silenceNs;
     }
 
-    /** Any thread: nothing more comes or goes. Who waits is told that its answer is lost. */
+    /** Breaks the connection, from any thread: waiting callers end without a response. */
     void fail(Throwable why) {
-        final boolean isNews = !broken;
+        final boolean isFirst = !broken;
         broken = true;
-        if (isNews) {
-            LOG.debug("The connection to server {} broke", welcome.serverId(), why);
+        if (isFirst) {
+            LOG.debug("Connection broken server={}", welcome.serverId(), why);
         }
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.debug("A channel did not close well", e);
+            LOG.debug("Closing a channel failed", e);
         }
         try {
             selector.close();
         } catch (IOException e) {
-            LOG.debug("A selector did not close well", e);
+            LOG.debug("Closing a selector failed", e);
         }
         endAll();
     }
 
-    /** All of them, also if an error strikes at one. */
+    /** Ends all requests, even if one fails. */
     private void endAll() {
         slots.callAll();
         Throwable failure = null;
         for (int slot = 0; slot < slots.count(); slot++) {
             try {
-                end(exchanges[slot]);
+                end(inFlightRequests[slot]);
             } catch (RuntimeException | Error e) {
                 failure = Failures.worse(failure, e);
             }

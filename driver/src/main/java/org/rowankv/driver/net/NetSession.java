@@ -30,22 +30,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries requests over TCP to the shards' primaries. Thread-safe; starts threads to connect, to ask for a newer
- * configuration, for callers that do not wait and for change streams, and no others.
+ * Session over TCP to the shards' primaries. Thread-safe. Starts threads to connect, to request configurations, for
+ * asynchronous callers and for change streams only.
  *
- * <p>An attempt goes to the primary by the configuration that is the newest known then; if there is no connection to it, the attempt
- * waits for one that is being made. What was not sent is answered UNREACHABLE, what has no answer in time NO_REPLY.
+ * <p>An attempt goes to the primary by the newest known configuration, and waits for a connection that is being
+ * established. A request that was not sent ends with UNREACHABLE, one without a timely response with NO_REPLY.
  */
 public final class NetSession implements Session {
-    /** As deep as a caller that writes, reads and lets others do so. It shares what it uses with others: better not begun. */
+    /**
+     * Stack depth of a call that writes and reads for other callers. It shares their state, so it must not start
+     * without this depth.
+     */
     private static final int PROBE_DEPTH = 48;
 
     private static final Logger LOG = LoggerFactory.getLogger(NetSession.class);
-    /** Without an answer on a connection for change streams: of the thread that polls, and of those that want it to look. */
-    private static final int STREAM_QUESTIONS = 64;
+    /** Limit of requests in flight on a change stream's connection: of the poller, and of threads that wake it. */
+    private static final int STREAM_MAX_IN_FLIGHT = 64;
 
     private final NetSettings settings;
-    /** Of the settings. */
+    /** Copy of the setting. */
     private final long attemptNs;
 
     private final Clock clock;
@@ -69,8 +72,8 @@ public final class NetSession implements Session {
     /**
      * Connects to a cluster.
      *
-     * @param addresses of any of its servers, each {@code host:port}; one that can be reached suffices
-     * @throws RowanException UNREACHABLE if none can; says why of each
+     * @param addresses of servers in the cluster, each {@code host:port}; one reachable server suffices
+     * @throws RowanException UNREACHABLE if no server is reachable; the message gives the reason for each
      */
     public static NetSession connect(List<String> addresses, NetSettings settings, Clock clock) {
         if (addresses.isEmpty()) {
@@ -95,8 +98,8 @@ public final class NetSession implements Session {
         for (String address : bootstrap) {
             final ServerLink link = link(address, 0);
             try {
-                // As long again for the configuration as for the connection.
-                if (askRouting(link, clock.nanoTime() + 2 * settings.connectNs()) && route != null) {
+                // Allows the configuration as much time as the connection.
+                if (requestRouting(link, clock.nanoTime() + 2 * settings.connectNs()) && route != null) {
                     return;
                 }
                 reasons.add(link.whyUnreachable());
@@ -120,9 +123,10 @@ public final class NetSession implements Session {
                 (to, isStopped) -> Handshake.connect(to, clusterId, of, clock, isStopped, this::onRouting));
     }
 
-    /** A link for change streams alone, since who waits for those waits for long. The caller closes it. */
+    /** A link for change streams alone, because their requests wait long. The caller closes it. */
     ServerLink streamLink(String address) {
-        final NetSettings own = settings.withConnections(1, STREAM_QUESTIONS).withSpinNs(0);
+        final NetSettings own =
+                settings.withConnections(1, STREAM_MAX_IN_FLIGHT).withSpinNs(0);
         return link(address, route().configuration().clusterId(), own);
     }
 
@@ -144,27 +148,27 @@ public final class NetSession implements Session {
 
     // --- the configuration ---
 
-    /** Somebody told of a routing: whoever reads, on whichever connection. */
+    /** Handles a routing update, on the reading thread of any connection. */
     private void onRouting(byte[] bytes) {
-        final Routing told;
+        final Routing received;
         try {
-            told = RoutingDescriptor.decode(bytes);
+            received = RoutingDescriptor.decode(bytes);
         } catch (IllegalArgumentException e) {
-            LOG.warn("A server told of a configuration that is none", e);
+            LOG.warn("Ignoring malformed routing update", e);
             return;
         }
         routing.lock();
         try {
             final Route before = route;
-            if (closed || before != null && before.term() >= told.term()) {
+            if (closed || before != null && before.term() >= received.term()) {
                 return;
             }
-            if (before != null && !isSameStore(before.configuration(), told.configuration())) {
-                LOG.warn("A server told of another cluster's configuration; it is ignored");
+            if (before != null && !isSameStore(before.configuration(), received.configuration())) {
+                LOG.warn("Ignoring routing update of another cluster");
                 return;
             }
-            final long cluster = told.configuration().clusterId();
-            final Route next = Route.of(told, before, address -> link(address, cluster));
+            final long cluster = received.configuration().clusterId();
+            final Route next = Route.of(received, before, address -> link(address, cluster));
             route = next;
             if (before != null) {
                 before.closeUnused(next);
@@ -174,16 +178,16 @@ public final class NetSession implements Session {
         }
     }
 
-    /** Nothing that keys are placed by ever changes in a cluster. */
+    /** Cluster id, hash seed and shard count never change in a cluster. */
     private static boolean isSameStore(Configuration one, Configuration other) {
         return one.clusterId() == other.clusterId()
                 && one.hashSeed() == other.hashSeed()
                 && one.shardCount() == other.shardCount();
     }
 
-    /** Asks one server; whether it answered. */
-    private boolean askRouting(ServerLink link, long deadlineNs) {
-        return ask(link, deadlineNs, new ControlRequest() {
+    /** Requests the routing from one server; returns whether it responded. */
+    private boolean requestRouting(ServerLink link, long deadlineNs) {
+        return send(link, deadlineNs, new ControlRequest() {
             @Override
             public void write(FrameEncoder out, long number) {
                 BytesFrame.write(out, ClientFrameDescriptor.ROUTING_WANTED, number);
@@ -191,7 +195,7 @@ public final class NetSession implements Session {
 
             @Override
             public void read(ByteBuffer buffer, int at, int length) throws WireException {
-                // The connection has handed it on.
+                // The connection has already processed it.
                 requireType(buffer, at, ClientFrameDescriptor.ROUTING);
             }
         });
@@ -200,48 +204,51 @@ public final class NetSession implements Session {
     static void requireType(ByteBuffer buffer, int at, int type) throws WireException {
         if (FrameHeadDescriptor.type(buffer, at) != type) {
             throw new WireException(
-                    WireFault.BAD_FRAME, "type " + FrameHeadDescriptor.type(buffer, at) + " instead of " + type);
+                    WireFault.BAD_FRAME, "type " + FrameHeadDescriptor.type(buffer, at) + ", expected " + type);
         }
     }
 
-    /** Asks a server something; whether it answered. */
-    boolean ask(ServerLink link, long deadlineNs, ControlRequest question) {
+    /** Sends a control request; returns whether the server responded. */
+    boolean send(ServerLink link, long deadlineNs, ControlRequest controlRequest) {
         final NetConnection connection = link.connection(deadlineNs);
-        return connection != null && ask(connection, deadlineNs, question);
+        return connection != null && send(connection, deadlineNs, controlRequest);
     }
 
-    static boolean ask(NetConnection connection, long deadlineNs, ControlRequest question) {
-        final InFlightRequest exchange = connection.borrow(deadlineNs);
-        if (exchange == null) {
+    static boolean send(NetConnection connection, long deadlineNs, ControlRequest controlRequest) {
+        final InFlightRequest inFlight = connection.borrow(deadlineNs);
+        if (inFlight == null) {
             return false;
         }
-        exchange.prepare(question);
-        connection.enqueue(exchange);
+        inFlight.prepare(controlRequest);
+        connection.enqueue(inFlight);
         connection.flush();
-        return connection.await(exchange, deadlineNs) == InFlightRequest.Outcome.ANSWERED;
+        return connection.await(inFlight, deadlineNs) == InFlightRequest.Outcome.ANSWERED;
     }
 
-    /** Asks all servers at the same time: one that does not answer delays no other. Callers share what is under way. */
+    /**
+     * Sends to all servers concurrently, so an unresponsive one delays no other. Concurrent callers share a request in
+     * flight.
+     */
     @Override
     public boolean seek(long knownTerm) {
         final Route now = route();
         final boolean isNewer = now.term() > knownTerm;
         if (!isNewer && !closed) {
             for (ServerLink link : now.links()) {
-                link.inquireSoon(this::askRouting);
+                link.requestSoon(this::requestRouting);
             }
         }
         return isNewer;
     }
 
-    /** A configuration is not the newest, or the primary that it names is away: asks for a newer one. */
+    /** Requests a newer configuration, because the known one is stale or its primary unreachable. */
     void refresh(long knownTerm, long deadlineNs) {
         for (ServerLink link : route().links()) {
             if (route().term() > knownTerm || closed) {
                 return;
             }
             final long nowNs = clock.nanoTime();
-            askRouting(link, nowNs + Math.min(deadlineNs - nowNs, settings.connectNs()));
+            requestRouting(link, nowNs + Math.min(deadlineNs - nowNs, settings.connectNs()));
         }
     }
 
@@ -268,7 +275,7 @@ public final class NetSession implements Session {
         call(request, nowNs, nowNs + attemptNs);
     }
 
-    /** When an attempt ends that begins now. */
+    /** End of an attempt that begins now. */
     private long endOf(long nowNs, long deadlineNs) {
         final long leftNs = deadlineNs - nowNs;
         return leftNs < attemptNs ? deadlineNs : nowNs + attemptNs;
@@ -324,7 +331,7 @@ public final class NetSession implements Session {
         return closed;
     }
 
-    /** OK where it can be sent. */
+    /** OK if the request can be sent. */
     private Status whyNotSent(Request request, Route now, long nowNs, long untilNs) {
         if (closed) {
             return Status.CLOSED;
@@ -335,19 +342,17 @@ public final class NetSession implements Session {
         return untilNs - nowNs > 0 ? Status.OK : Status.UNREACHABLE;
     }
 
-    // --- scans ---
-
     @Override
     public ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues) {
         requireOpen();
         final Route now = route();
-        final PageRequest question = new PageRequest(now.term(), cacheId, shard, position, limit, withValues);
-        final boolean answered = ask(now.primaryOf(shard), clock.nanoTime() + attemptNs, question);
-        final Status status = answered ? question.status() : Status.UNREACHABLE;
+        final PageRequest controlRequest = new PageRequest(now.term(), cacheId, shard, position, limit, withValues);
+        final boolean answered = send(now.primaryOf(shard), clock.nanoTime() + attemptNs, controlRequest);
+        final Status status = answered ? controlRequest.status() : Status.UNREACHABLE;
         if (status != Status.OK) {
-            throw new RowanException(status, "the scan of shard " + shard + " cannot go on: " + status);
+            throw new RowanException(status, "the scan of shard " + shard + " failed: " + status);
         }
-        return question.page();
+        return controlRequest.page();
     }
 
     @Override
@@ -372,7 +377,7 @@ public final class NetSession implements Session {
         return catalogue;
     }
 
-    /** Connections made since the beginning, to all servers there are now. */
+    /** Connections established since the start, to all current servers. */
     public long connectionsMade() {
         return route().links().stream().mapToLong(ServerLink::made).sum();
     }

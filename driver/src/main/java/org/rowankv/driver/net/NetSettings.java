@@ -3,13 +3,13 @@ package org.rowankv.driver.net;
 /**
  * Process values of a client's connections.
  *
- * @param connectionsPerServer callers are spread over them by thread
- * @param spinNs how long a platform thread that waits for a reply asks again, yielding in between, before it blocks; 0: it
- *     blocks at once. Virtual threads never do
- * @param maxInFlight requests of one connection that may be without an answer, 1 to 32,768; further callers wait
+ * @param connectionsPerServer number of connections over which callers are distributed by thread
+ * @param spinNs how long a platform thread polls for a reply, yielding in between, before it blocks; 0: it blocks at
+ *     once. Virtual threads never spin
+ * @param maxInFlight requests in flight per connection, 1 to 32,768; further callers wait
  * @param maxFrame the longest frame that is accepted; at least the servers'
- * @param connectNs how long a connection may take to be made
- * @param attemptNs how long an attempt waits for its reply, and for a server that can be reached
+ * @param connectNs timeout of establishing a connection
+ * @param attemptNs how long an attempt waits for its reply, and for a server to become reachable
  */
 public record NetSettings(
         int connectionsPerServer, long spinNs, int maxInFlight, int maxFrame, long connectNs, long attemptNs) {
@@ -30,7 +30,7 @@ public record NetSettings(
         return new NetSettings(perServer, spinNs, newMaxInFlight, maxFrame, connectNs, attemptNs);
     }
 
-    /** The same with other patience. */
+    /** A copy with other timeouts. */
     public NetSettings withTimes(long newConnectNs, long newAttemptNs) {
         return new NetSettings(connectionsPerServer, spinNs, maxInFlight, maxFrame, newConnectNs, newAttemptNs);
     }

@@ -11,7 +11,7 @@ import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.PageDescriptor;
 import org.rowankv.protocol.wire.ScanRequestDescriptor;
 
-/** Asks for a page of a scan. Read after the answer has come. */
+/** Request for a page of a scan. Read it after the response has arrived. */
 final class PageRequest implements ControlRequest {
     private final long term;
     private final int cacheId;

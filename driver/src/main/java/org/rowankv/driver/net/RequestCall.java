@@ -7,29 +7,29 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.RequestDescriptor;
 
 /**
- * One attempt of a request over one connection: a connection to the server, a place on it, the request is sent, the answer comes or does
- * not. Callers that wait ({@link #call}), batches ({@link CallBatch}) and callers that do not wait ({@link AsyncCall}) take these steps
- * alike; each has its own way to wait between them. Nothing here is tried again.
+ * One attempt of a request: acquire a connection and a slot, send, await the response. Blocking callers ({@link
+ * #call}), batches ({@link CallBatch}) and asynchronous callers ({@link AsyncCall}) share these steps; each waits in
+ * its own way. Nothing here retries.
  */
 final class RequestCall {
     private RequestCall() {}
 
-    /** For a caller that waits, on its own thread. */
-    static void call(Request request, Route route, long beginNs, long deadlineNs, long patienceNs) {
+    /** Makes one attempt on the calling thread. */
+    static void call(Request request, Route route, long beginNs, long deadlineNs, long silenceNs) {
         final NetConnection connection = route.primaryOf(request.shard()).connection(deadlineNs);
-        final InFlightRequest exchange = connection == null ? null : connection.borrow(deadlineNs);
-        if (connection == null || exchange == null) {
+        final InFlightRequest inFlight = connection == null ? null : connection.borrow(deadlineNs);
+        if (connection == null || inFlight == null) {
             request.fail(Status.UNREACHABLE);
             return;
         }
         boolean isBegun = false;
         boolean isFlushed = false;
         try {
-            isBegun = send(request, connection, exchange, route.term(), null);
+            isBegun = send(request, connection, inFlight, route.term(), null);
             if (isBegun) {
                 if (connection.isShared()) {
-                    // Who else can run queues its own meanwhile, and the first to come back writes for all:
-                    // of answers that came together, the callers go on together.
+                    // Lets other callers queue their requests, so that one write sends all: callers whose responses
+                    // arrived together continue together.
                     Thread.yield();
                 }
                 connection.flush();
@@ -37,39 +37,39 @@ final class RequestCall {
             isFlushed = true;
         } finally {
             if (!isFlushed) {
-                connection.abandon(exchange);
+                connection.abandon(inFlight);
             }
         }
         if (isBegun) {
-            end(request, connection, connection.await(exchange, deadlineNs), beginNs, deadlineNs, patienceNs);
+            end(request, connection, connection.await(inFlight, deadlineNs), beginNs, deadlineNs, silenceNs);
         }
     }
 
     /**
-     * Queues it, unless it is too long for that server: then it is answered, and the place given back.
+     * Queues the request, unless it exceeds the server's frame limit: then it fails and the slot is released.
      *
-     * @param async for a caller that does not wait, else null
+     * @param async for an asynchronous caller, else null
      */
     static boolean send(
-            Request request, NetConnection connection, InFlightRequest exchange, long term, @Nullable AsyncCall async) {
+            Request request, NetConnection connection, InFlightRequest inFlight, long term, @Nullable AsyncCall async) {
         if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
             request.fail(Status.TOO_LARGE);
-            connection.giveBack(exchange);
+            connection.giveBack(inFlight);
             return false;
         }
-        exchange.prepare(request, term, async);
+        inFlight.prepare(request, term, async);
         if (async != null) {
             connection.begin(async);
         }
-        connection.enqueue(exchange);
+        connection.enqueue(inFlight);
         return true;
     }
 
     /**
-     * It came to that. If there is no answer, the request says so.
+     * Sets the status of a request without a response.
      *
-     * @param beginNs when its caller turned to that server
-     * @param patienceNs how long a connection may be silent
+     * @param beginNs start of the attempt
+     * @param silenceNs how long a connection may be silent
      */
     static void end(
             Request request,
@@ -77,14 +77,14 @@ final class RequestCall {
             InFlightRequest.Outcome outcome,
             long beginNs,
             long deadlineNs,
-            long patienceNs) {
+            long silenceNs) {
         switch (outcome) {
             case ANSWERED -> {}
             case UNSENT -> request.fail(Status.UNREACHABLE);
             case LOST -> {
                 request.fail(Status.NO_REPLY);
-                if (connection.isSilent(beginNs, deadlineNs, patienceNs)) {
-                    connection.fail(new IOException("nothing was heard for too long"));
+                if (connection.isSilent(beginNs, deadlineNs, silenceNs)) {
+                    connection.fail(new IOException("no bytes received for too long"));
                 }
             }
         }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 
-/** A routing and the links to its servers. Immutable; links live on from one to the next where addresses stay. */
+/** A routing and the links to its servers. Immutable; the next route reuses links of unchanged addresses. */
 final class Route {
     private final Configuration configuration;
     private final List<ServerLink> links;
@@ -24,15 +24,15 @@ final class Route {
         }
     }
 
-    /** @param maker makes the link to an address */
-    static Route of(Routing routing, @Nullable Route before, Function<String, ServerLink> maker) {
+    /** @param linkFactory creates the link to an address */
+    static Route of(Routing routing, @Nullable Route before, Function<String, ServerLink> linkFactory) {
         final Map<String, ServerLink> present = new HashMap<>();
         if (before != null) {
             before.links.forEach(link -> present.put(link.address(), link));
         }
         final List<ServerLink> links = new ArrayList<>();
         for (String address : routing.addresses()) {
-            links.add(present.computeIfAbsent(address, maker));
+            links.add(present.computeIfAbsent(address, linkFactory));
         }
         return new Route(routing.configuration(), links);
     }
@@ -53,7 +53,7 @@ final class Route {
         return primaries[shard];
     }
 
-    /** Whether the server is the primary of any shard. */
+    /** Whether the server is the primary of a shard. */
     boolean isPrimary(ServerLink link) {
         for (ServerLink each : primaries) {
             if (each == link) {
@@ -68,7 +68,7 @@ final class Route {
         return links;
     }
 
-    /** Closes the links that the next route does not use any more; all if there is none. */
+    /** Closes the links that the next route does not use; all if it is null. */
     void closeUnused(@Nullable Route next) {
         for (ServerLink link : links) {
             if (next == null || !next.links.contains(link)) {

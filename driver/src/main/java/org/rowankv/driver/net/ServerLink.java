@@ -20,21 +20,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections to one server: made when they are needed, and made again when they broke, not too often. Callers are spread
- * over them by thread.
+ * Connections to one server, established on demand and re-established after a break, with back-off. Callers are
+ * distributed over them by thread.
  *
- * <p>The link makes its connections on a thread of its own, for all callers. A caller waits for that until its own deadline; the
- * attempt goes on behind it, bounded by {@link NetSettings#connectNs}. So a deadline of a caller ends no attempt, and counts as no
- * failure of the server. Inquiries run on a second thread, since they wait for connections too. Thread-safe.
+ * <p>The link connects on a thread of its own, for all callers. A caller waits until its own deadline; the attempt
+ * continues, bounded by {@link NetSettings#connectNs}. So a caller's deadline ends no attempt, and counts as no failure
+ * of the server. Background requests use a second thread, because they wait for connections too. Thread-safe.
  */
 final class ServerLink {
-    /** Makes one connection. */
+    /** Establishes one connection. */
     interface Connector {
         /**
-         * Looks the name up, connects and introduces itself; blocks meanwhile.
+         * Resolves the name, connects and completes the handshake; blocks.
          *
-         * @param isStopped whether the connection is not needed any more
-         * @throws IOException if it cannot connect; says why
+         * @param isStopped whether the connection is no longer needed
+         * @throws IOException if it cannot connect; the message says why
          */
         NetConnection connect(String address, BooleanSupplier isStopped) throws IOException;
     }
@@ -42,8 +42,8 @@ final class ServerLink {
     private static final Logger LOG = LoggerFactory.getLogger(ServerLink.class);
     private static final long FIRST_BACK_OFF_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long MAX_BACK_OFF_NS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final long INQUIRY_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
-    /** The clock may be another one than that by which threads wait. */
+    private static final long REQUEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+    /** Bounds waits because the clock may differ from the clock of thread waits. */
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final int NONE = -1;
@@ -60,11 +60,11 @@ final class ServerLink {
     // --- guarded by the lock, under which nothing blocks ---
     /** Connections that callers need. Empty unless {@link #connecting}. */
     private final BitSet wanted = new BitSet();
-    /** Run when an attempt has ended, well or not. Empty unless {@link #connecting}. */
+    /** Run at the end of an attempt, successful or not. Empty unless {@link #connecting}. */
     private List<Runnable> awaitingConnection = new ArrayList<>();
-    /** The connection that is being made, or {@link #NONE}. */
-    private int underWay = NONE;
-    /** The task that connects runs, or waits for its thread. */
+    /** The connection being established, or {@link #NONE}. */
+    private int attempting = NONE;
+    /** The connecting task runs, or waits for its thread. */
     private boolean connecting;
 
     private long backOffNs;
@@ -72,24 +72,24 @@ final class ServerLink {
     private volatile boolean closed;
     // --- end of what the lock guards ---
 
-    /** Threads while there is something to do. At most one task of each of two kinds is under way or waits. */
+    /** Threads exist while they have work. At most one task of each of the two kinds is queued or running. */
     private final ThreadPoolExecutor background;
 
-    private final AtomicBoolean inquiring = new AtomicBoolean();
-    private volatile long nextInquiryNs;
+    private final AtomicBoolean requesting = new AtomicBoolean();
+    private volatile long nextRequestNs;
 
     private final OwnedCounter made = new OwnedCounter();
     private final OwnedCounter madeAgain = new OwnedCounter();
     private volatile String lastFailure = "";
 
-    /** @param address empty: none is known, so there is no connection */
+    /** @param address empty if unknown: then there is no connection */
     ServerLink(String address, NetSettings settings, Clock clock, Connector connector) {
         this.address = address;
         this.settings = settings;
         this.clock = clock;
         this.connector = connector;
         this.connections = new AtomicReferenceArray<>(settings.connectionsPerServer());
-        this.nextInquiryNs = clock.nanoTime();
+        this.nextRequestNs = clock.nanoTime();
         this.background = new ThreadPoolExecutor(2, 2, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
             final Thread made = new Thread(task, "rowan-client-link");
             made.setDaemon(true);
@@ -102,32 +102,32 @@ final class ServerLink {
         return address;
     }
 
-    /** Why the last attempt to connect failed; empty if none did, or if it did not. */
+    /** Why the last attempt to connect failed; empty if it succeeded, or there was none. */
     String lastFailure() {
         return lastFailure;
     }
 
-    /** Why a caller got no connection, in words. */
+    /** Why a caller got no connection, for messages. */
     String whyUnreachable() {
         final String failure = lastFailure;
         return failure.isEmpty() ? address + " sent no configuration in time" : failure;
     }
 
-    /** Connections made since the beginning. */
+    /** Connections established since the start. */
     long made() {
         return made.get();
     }
 
-    /** Of those, the ones in the place of one that had broken. */
+    /** Those that replaced a broken one. */
     long madeAgain() {
         return madeAgain.get();
     }
 
     /**
-     * The calling thread's connection; waits for the link to make it.
+     * The calling thread's connection; waits for the link to establish it.
      *
-     * @param deadlineNs until when the caller waits; an attempt that takes longer goes on
-     * @return null if there is none by then, or an attempt failed just now or a moment ago
+     * @param deadlineNs end of the wait; a longer attempt continues
+     * @return null if there is none by then, or an attempt failed just now or recently
      */
     @Nullable
     NetConnection connection(long deadlineNs) {
@@ -143,7 +143,7 @@ final class ServerLink {
 
     private int index() {
         final long id = Thread.currentThread().getId();
-        // Thread ids that follow each other, and those of which every second one calls, are spread alike.
+        // Spreads consecutive thread ids, and those with a stride of two, evenly.
         return (int) ((id ^ id >>> 1) % connections.length());
     }
 
@@ -152,18 +152,18 @@ final class ServerLink {
         return present != null && !present.isBroken() ? present : null;
     }
 
-    /** The calling thread's connection, if it is made already; else null. */
+    /** The calling thread's connection, if established; else null. */
     @Nullable
     NetConnection present() {
         return presentAt(index());
     }
 
     /**
-     * As {@link #present}, or another thread's connection; null if there is none. What is missing is being made from now on, unless an
-     * attempt failed a moment ago.
+     * As {@link #present}, or another thread's connection; null if there is none. Starts to establish a missing one,
+     * unless an attempt failed recently.
      */
     @Nullable
-    NetConnection presentOrSoon() {
+    NetConnection presentOrConnect() {
         final int own = index();
         for (int i = 0; i < connections.length(); i++) {
             final NetConnection each = presentAt((own + i) % connections.length());
@@ -177,7 +177,7 @@ final class ServerLink {
         return null;
     }
 
-    /** Whether a connection is being made. */
+    /** Whether a connection is being established. */
     boolean isConnecting() {
         lock.lock();
         try {
@@ -188,10 +188,10 @@ final class ServerLink {
     }
 
     /**
-     * Runs the action once, when the attempt to connect has ended that is under way. A caller that looks for a connection once more
-     * after this misses none.
+     * Runs the action once, at the end of the current attempt. A caller that checks for a connection after this call
+     * misses none.
      *
-     * @return false if no attempt is under way: then the action does not run
+     * @return false if no attempt is in progress: then the action does not run
      */
     boolean whenConnected(Runnable action) {
         lock.lock();
@@ -203,53 +203,53 @@ final class ServerLink {
     }
 
     /**
-     * Runs the inquiry soon, on a thread of this link, unless one is under way or was begun a moment ago.
+     * Runs the request soon, on a thread of this link, unless one is in progress or started recently.
      *
-     * @param inquiry with the time at which it gives up
+     * @param request receives its deadline
      */
-    void inquireSoon(ObjLongConsumer<ServerLink> inquiry) {
+    void requestSoon(ObjLongConsumer<ServerLink> request) {
         final long nowNs = clock.nanoTime();
-        if (closed || address.isEmpty() || nowNs - nextInquiryNs < 0 || !inquiring.compareAndSet(false, true)) {
+        if (closed || address.isEmpty() || nowNs - nextRequestNs < 0 || !requesting.compareAndSet(false, true)) {
             return;
         }
-        boolean handed = false;
+        boolean submitted = false;
         try {
             background.execute(() -> {
                 try {
                     final long beginNs = clock.nanoTime();
-                    nextInquiryNs = beginNs + INQUIRY_PAUSE_NS;
-                    inquiry.accept(this, beginNs + settings.connectNs());
+                    nextRequestNs = beginNs + REQUEST_PAUSE_NS;
+                    request.accept(this, beginNs + settings.connectNs());
                 } finally {
-                    inquiring.set(false);
+                    requesting.set(false);
                 }
             });
-            handed = true;
+            submitted = true;
         } finally {
-            if (!handed) {
-                inquiring.set(false);
+            if (!submitted) {
+                requesting.set(false);
             }
         }
     }
 
     // --- connecting ---
 
-    /** Has the connection made, unless it is there, or an attempt failed a moment ago. */
+    /** Schedules an attempt to connect, unless the connection exists or an attempt failed recently. */
     private void connectSoon(int index) {
         lock.lock();
         try {
             final boolean tooEarly = backOffNs > 0 && clock.nanoTime() - nextAttemptNs < 0;
-            if (closed || address.isEmpty() || tooEarly || underWay == index || presentAt(index) != null) {
+            if (closed || address.isEmpty() || tooEarly || attempting == index || presentAt(index) != null) {
                 return;
             }
             wanted.set(index);
             if (!connecting) {
-                boolean handed = false;
+                boolean submitted = false;
                 try {
                     background.execute(this::connectWanted);
-                    handed = true;
+                    submitted = true;
                 } finally {
-                    connecting = handed;
-                    if (!handed) {
+                    connecting = submitted;
+                    if (!submitted) {
                         wanted.clear();
                     }
                 }
@@ -259,12 +259,14 @@ final class ServerLink {
         }
     }
 
-    /** Waits until the attempt to make that connection has ended, or the time is over. An interrupt waits for the caller. */
+    /**
+     * Waits until the attempt for that connection ends, or the deadline passes. An interrupt is restored afterwards.
+     */
     private void awaitAttempt(int index, long deadlineNs) {
         boolean interrupted = false;
         lock.lock();
         try {
-            while (!closed && (underWay == index || wanted.get(index))) {
+            while (!closed && (attempting == index || wanted.get(index))) {
                 final long leftNs = deadlineNs - clock.nanoTime();
                 if (leftNs <= 0) {
                     return;
@@ -283,7 +285,7 @@ final class ServerLink {
         }
     }
 
-    /** The task that connects: ends when no caller needs a connection any more. */
+    /** The connecting task; ends when no caller needs a connection. */
     private void connectWanted() {
         boolean orderly = false;
         try {
@@ -294,11 +296,11 @@ final class ServerLink {
                 } catch (IOException | IllegalArgumentException e) {
                     failed(String.valueOf(e.getMessage()));
                 } catch (RuntimeException | Error e) {
-                    LOG.error("Connecting to {} met an error", address, e);
+                    LOG.error("Connecting failed address={}", address, e);
                     failed(String.valueOf(e));
                 }
                 if (connection != null) {
-                    connected(index, connection); // not above: an error behind this is no failure to connect
+                    connected(index, connection); // not above: an error in here is no failure to connect
                 }
             }
             orderly = true;
@@ -309,7 +311,7 @@ final class ServerLink {
         }
     }
 
-    /** The connection to make next; {@link #NONE}: the task is over. */
+    /** The connection to establish next; {@link #NONE} ends the task. */
     private int takeWanted() {
         final List<Runnable> actions;
         lock.lock();
@@ -317,7 +319,7 @@ final class ServerLink {
             for (int i = wanted.nextSetBit(0); i >= 0 && !closed; i = wanted.nextSetBit(i)) {
                 wanted.clear(i);
                 if (presentAt(i) == null) {
-                    underWay = i;
+                    attempting = i;
                     return i;
                 }
             }
@@ -361,11 +363,11 @@ final class ServerLink {
                 backOffNs = Math.min(MAX_BACK_OFF_NS, Math.max(FIRST_BACK_OFF_NS, 2 * backOffNs));
                 nextAttemptNs = clock.nanoTime() + backOffNs;
                 if (!why.equals(lastFailure)) {
-                    LOG.warn("A server cannot be reached: {}", why);
+                    LOG.warn("Server unreachable: {}", why);
                 }
                 lastFailure = why;
             }
-            wanted.clear(); // the others' attempts would be as early as one more of this
+            wanted.clear(); // back off for all of them
             actions = endAttempt();
         } finally {
             lock.unlock();
@@ -373,7 +375,7 @@ final class ServerLink {
         runAll(actions);
     }
 
-    /** An error ended the task: the next caller starts another one. */
+    /** After an error in the task: the next caller starts another one. */
     private void abandonTask() {
         final List<Runnable> actions;
         lock.lock();
@@ -385,34 +387,37 @@ final class ServerLink {
         runAll(actions);
     }
 
-    /** With the lock. */
+    /** Requires the lock. */
     private List<Runnable> endTask() {
         connecting = false;
         wanted.clear();
         return endAttempt();
     }
 
-    /** With the lock: all that wait for the attempt look again. Returns what to run without the lock. */
+    /** Requires the lock: wakes all waiters. Returns actions to run without the lock. */
     private List<Runnable> endAttempt() {
-        underWay = NONE;
+        attempting = NONE;
         attemptEnded.signalAll();
         final List<Runnable> actions = awaitingConnection;
         awaitingConnection = new ArrayList<>();
         return actions;
     }
 
-    /** An error of an action is its own: the others run, and the task goes on. */
+    /** Runs all actions, even if one fails. */
     private void runAll(List<Runnable> actions) {
         for (Runnable action : actions) {
             try {
                 action.run();
             } catch (RuntimeException | Error e) {
-                LOG.error("An action that waited for a connection to {} failed", address, e);
+                LOG.error("Connection callback failed address={}", address, e);
             }
         }
     }
 
-    /** Breaks every connection; none is made any more. Waits for no attempt: one that is under way ends soon, and in vain. */
+    /**
+     * Breaks all connections and prevents new ones. Does not wait for an attempt in progress, which ends soon without
+     * effect.
+     */
     void close() {
         final List<NetConnection> present = new ArrayList<>();
         lock.lock();

@@ -1,4 +1,4 @@
-/** Requests over TCP: connections, routing by the shard map, calls. Repeats nothing whose outcome is unknown. */
+/** Requests over TCP: connections, routing by the shard map, calls. Repeats no request of unknown outcome. */
 @NullMarked
 package org.rowankv.driver.net;
 

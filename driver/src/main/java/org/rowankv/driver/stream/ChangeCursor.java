@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far a subscription has come in one shard. Takes only what continues exactly where it is: so whatever is asked twice, of two
- * servers or by two threads, is told once. Thread-safe.
+ * Position of a subscription in one shard. Accepts only sections that start exactly at its position, so it delivers
+ * each change once, even if two servers or threads return it. Thread-safe.
  */
 public final class ChangeCursor {
     private static final Logger LOG = LoggerFactory.getLogger(ChangeCursor.class);
@@ -19,28 +19,28 @@ public final class ChangeCursor {
     private final int shard;
     private final boolean oldValues;
     private final ChangeListener listener;
-    private final Runnable whenLost;
+    private final Runnable onLost;
     /** Held while the listener is called. */
-    private final ReentrantLock telling = new ReentrantLock();
+    private final ReentrantLock deliveryLock = new ReentrantLock();
 
     private volatile long position;
     private volatile boolean begun;
-    /** Its subscriber has been told that it hears from now on, and where that is was not known then. */
+    /** The subscriber assumes that delivery starts now, but the position was unresolved. */
     private volatile boolean late;
 
     private volatile boolean closed;
-    /** The server has said that it will not tell anything. */
+    /** The server refuses this cursor for good. */
     private volatile boolean refused;
 
-    /** @param whenLost called before the listener is told of a loss */
+    /** @param onLost called before the listener receives a loss */
     public ChangeCursor(
-            int cacheId, int shard, boolean oldValues, long position, ChangeListener listener, Runnable whenLost) {
+            int cacheId, int shard, boolean oldValues, long position, ChangeListener listener, Runnable onLost) {
         this.cacheId = cacheId;
         this.shard = shard;
         this.oldValues = oldValues;
         this.position = position;
         this.listener = listener;
-        this.whenLost = whenLost;
+        this.onLost = onLost;
     }
 
     public int cacheId() {
@@ -59,27 +59,27 @@ public final class ChangeCursor {
         return position;
     }
 
-    /** Whether its server keeps what it is to tell, with old values if those are wanted. */
+    /** Whether its server retains changes from its position on, with old values if requested. */
     public boolean isBegun() {
         return begun;
     }
 
-    /** Its server has said what is now. */
+    /** Resolves the current position from its server's response. */
     public void begin(Section section) {
         switch (section.status()) {
             case OK -> {
-                accept(section); // unless it goes on from where another subscription was
+                accept(section); // ignored unless at its position
                 begun = true;
             }
             case UNKNOWN_CACHE -> {
-                refuse(); // destroyed: nothing changes there any more
+                refuse(); // destroyed: no more changes
                 begun = true;
             }
-            default -> {} // another server, or this one later
+            default -> {} // retry at another server, or later
         }
     }
 
-    /** It is not known where it begins, and nobody waits for that any more. */
+    /** Gives up resolving the position: the first section reports a loss. */
     public void beginLate() {
         late = true;
     }
@@ -92,37 +92,37 @@ public final class ChangeCursor {
         refused = true;
     }
 
-    /** Takes an answer; whether there is no reason to ask elsewhere. */
+    /** Accepts a response; false if the request must be repeated elsewhere. */
     public boolean take(Section section) {
         switch (section.status()) {
             case OK -> accept(section);
-            case UNKNOWN_CACHE -> refuse(); // destroyed: nothing changes there any more
+            case UNKNOWN_CACHE -> refuse(); // destroyed: no more changes
             case BAD_REQUEST -> {
                 refuse();
                 LOG.warn(
-                        "The changes of cache {} in shard {} cannot be told from {} on: there is no such place yet",
+                        "Change stream position not reached yet; stream ends cache={} shard={} position={}",
                         cacheId,
                         shard,
                         position);
             }
             default -> {
-                return false; // another server, or this one later
+                return false; // retry at another server, or later
             }
         }
         return true;
     }
 
-    /** Tells what has come, if it continues what was told. */
+    /** Delivers the changes of a section that starts at the position. */
     private void accept(Section section) {
-        telling.lock();
+        deliveryLock.lock();
         try {
             if (closed || section.from() != position) {
                 return;
             }
             if (position == StreamPosition.NOTHING_YET && late) {
-                lose(0, Math.max(section.lostTo(), section.to()));
+                reportLoss(0, Math.max(section.lostTo(), section.to()));
             } else if (section.lostTo() != 0) {
-                lose(Math.max(0, position), section.lostTo());
+                reportLoss(Math.max(0, position), section.lostTo());
             }
             for (Change change : section.changes()) {
                 if (closed) {
@@ -130,41 +130,41 @@ public final class ChangeCursor {
                 }
                 if (change.version() > position) {
                     position = change.version();
-                    tell(change);
+                    deliver(change);
                 }
             }
             position = Math.max(position, section.to());
         } finally {
-            telling.unlock();
+            deliveryLock.unlock();
         }
     }
 
-    private void lose(long after, long upTo) {
+    private void reportLoss(long after, long upTo) {
         position = upTo;
-        whenLost.run();
+        onLost.run();
         try {
             listener.onEventsLost(shard, after, upTo);
         } catch (RuntimeException | AssertionError e) {
-            LOG.warn("a listener failed when it was told that changes of shard {} are lost", shard, e);
+            LOG.warn("Change listener failed on a loss shard={}", shard, e);
         }
     }
 
-    private void tell(Change change) {
+    private void deliver(Change change) {
         try {
             listener.onChange(shard, change);
         } catch (RuntimeException | AssertionError e) {
-            LOG.warn("a listener failed on a change of shard {}", shard, e);
+            LOG.warn("Change listener failed on a change shard={}", shard, e);
         }
     }
 
-    /** Nothing is told any more once this returns, unless the listener itself closes it. */
+    /** After it returns nothing is delivered, unless the listener itself calls it. */
     public void close() {
         closed = true;
-        telling.lock();
+        deliveryLock.lock();
         try {
-            refused = true; // nobody is in the middle of telling any more
+            refused = true; // no delivery is in progress
         } finally {
-            telling.unlock();
+            deliveryLock.unlock();
         }
     }
 }

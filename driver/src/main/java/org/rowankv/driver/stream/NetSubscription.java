@@ -10,10 +10,10 @@ import org.rowankv.driver.api.ChangeListener;
 import org.rowankv.driver.api.ChangeSubscription;
 import org.rowankv.driver.api.StreamPosition;
 
-/** A subscription: a cursor per shard. Thread-safe. */
+/** A subscription: one cursor per shard. Thread-safe. */
 public final class NetSubscription implements ChangeSubscription {
     private final List<ChangeCursor> cursors = new ArrayList<>();
-    private final AtomicLong timesLost = new AtomicLong();
+    private final AtomicLong lossCount = new AtomicLong();
     private final Consumer<NetSubscription> whenClosed;
 
     public NetSubscription(
@@ -31,7 +31,7 @@ public final class NetSubscription implements ChangeSubscription {
                     oldValues,
                     from == null ? StreamPosition.NOTHING_YET : from.version(shard),
                     listener,
-                    timesLost::incrementAndGet));
+                    lossCount::incrementAndGet));
         }
     }
 
@@ -48,7 +48,7 @@ public final class NetSubscription implements ChangeSubscription {
 
     @Override
     public long timesLost() {
-        return timesLost.get();
+        return lossCount.get();
     }
 
     @Override

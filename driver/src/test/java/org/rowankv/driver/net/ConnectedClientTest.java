@@ -25,7 +25,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.SystemClock;
 
-/** A client that has connected itself to servers over a network. */
+/** A client connected to servers over a network. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // an interrupt ends no call of a client
 final class ConnectedClientTest {
     private static final int MAX_FRAME = 4 << 10;
@@ -33,7 +33,7 @@ final class ConnectedClientTest {
     private static final NetSettings SETTINGS =
             NetSettings.DEFAULT.withConnections(1, 4).withTimes(ATTEMPT_NS, ATTEMPT_NS);
 
-    /** How an application hands requests to a client. */
+    /** The ways in which an application submits requests. */
     enum Way {
         ONE_BY_ONE {
             @Override
@@ -119,7 +119,7 @@ final class ConnectedClientTest {
         return put(key, frame - RequestDescriptor.FIXED_LENGTH - key.length());
     }
 
-    /** What a server does not accept is not sent, and its caller has no answer to wait for. */
+    /** A frame that the server does not accept is not sent, and its caller does not wait. */
     @ParameterizedTest
     @EnumSource(Way.class)
     void shouldRefuseAtOnceWhatIsLongerThanTheServerAccepts(Way way) {
@@ -130,7 +130,7 @@ final class ConnectedClientTest {
         client.close();
     }
 
-    /** Beside others, again and again: it delays nothing and takes no place. What a server just accepts is stored. */
+    /** Repeatedly, among others: it neither delays requests nor uses a slot. A frame at the limit is stored. */
     @ParameterizedTest
     @EnumSource(Way.class)
     void shouldStoreWhatIsAsLongAsTheServerAcceptsAndRefuseWhatIsLonger(Way way) {

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Request;
 
-/** Numbers of requests name their slot, and differ from each other, past the ends of 63 and 64 bits. */
+/** Request numbers name their slot and are distinct, also past the ends of 63 and 64 bits. */
 final class InFlightRequestNumberTest {
     private static final int SLOT = 0xfedc;
     private static final int USES = 8;

@@ -15,23 +15,26 @@ import org.rowankv.runtime.ScheduleExplorer;
 import org.rowankv.runtime.TestScale;
 
 /**
- * The hand-over of the role of who reads, under every schedule with a bounded number of preemptions: no caller whose answer
- * has come, or comes with the next read, stays parked, whoever leaves, and in whatever order the answers come.
+ * Hand-over of the leader role under every schedule with a bounded number of preemptions: no caller whose response has
+ * arrived, or arrives with the next read, stays parked, in whatever order callers leave and responses arrive.
  */
 final class LeaderFollowerReaderScheduleTest {
     private static final long DEADLINE_NS = 1_000;
     private static final int PREEMPTIONS = TestScale.of(2, 3);
 
-    /** Callers of one connection. Answers come in a given order; a caller reads them one by one until it has its own. */
+    /**
+     * Callers of one connection. Responses arrive in a given order; a caller reads them one by one until it has its
+     * own.
+     */
     private static final class Callers implements ScheduleExplorer.Scenario, LeaderFollowerReader.Reader, Clock {
         private final InFlightRequest[] exchanges;
         private final LeaderFollowerReader role;
         private final Deque<Integer> arriving = new ArrayDeque<>();
-        /** They give up as soon as they may, reading or not; and their answers never come. */
+        /** Callers that give up at the first opportunity, and whose responses never arrive. */
         private final Set<Integer> impatient;
 
         private final boolean[] looked;
-        /** From this one on they never read. */
+        /** Callers from this one on never read. */
         private final int firstThatNeverReads;
 
         Callers(ScheduleExplorer explorer, String order, Set<Integer> impatient) {
@@ -65,7 +68,7 @@ final class LeaderFollowerReaderScheduleTest {
                 threads.add(
                         each.slot() < firstThatNeverReads
                                 ? () -> role.await(each, DEADLINE_NS, 0)
-                                : () -> role.awaitOthers(each, DEADLINE_NS));
+                                : () -> role.awaitAsFollower(each, DEADLINE_NS));
             }
             return threads;
         }
@@ -75,7 +78,7 @@ final class LeaderFollowerReaderScheduleTest {
             return impatient.contains(thread);
         }
 
-        /** An impatient caller looks once, then its time is over. */
+        /** An impatient caller checks once, then its deadline is over. */
         @Override
         public long nanoTime() {
             final int index = indexOfCurrent();
@@ -133,7 +136,7 @@ final class LeaderFollowerReaderScheduleTest {
         }
     }
 
-    /** Virtual threads do not read: the first stands in for them, and has its answer when they have theirs. */
+    /** Virtual threads do not read: the first caller stands in for their reader, and completes when they do. */
     @ParameterizedTest
     @CsvSource({"10,1", "120,1", "210,1", "120,2", "210,2"})
     void shouldLoseNoWakeUpOfCallersThatNeverRead(String order, int firstThatNeverReads) {

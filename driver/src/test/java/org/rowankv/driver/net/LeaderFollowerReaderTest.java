@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.concurrent.Parker;
 
-/** Those that wait for others to read. */
+/** Callers that wait as followers. */
 @Tag("jvm")
 final class LeaderFollowerReaderTest {
     private static final long DEADLINE_NS = 5_000;
@@ -23,7 +23,7 @@ final class LeaderFollowerReaderTest {
             },
             clock);
     private volatile boolean interrupted;
-    private final Thread waiting = new Thread(() -> interrupted = role.awaitOthers(own, DEADLINE_NS));
+    private final Thread waiting = new Thread(() -> interrupted = role.awaitAsFollower(own, DEADLINE_NS));
 
     private void startAndAwaitParked() {
         own.state(InFlightRequest.SENT);
@@ -35,26 +35,26 @@ final class LeaderFollowerReaderTest {
     void shouldWakeUpWhoseTimeIsOverAndNobodyElse() {
         startAndAwaitParked();
         clock.advanceNs(DEADLINE_NS - 1_000 - 1);
-        role.wakeOverdue();
+        role.wakeOverdueFollowers();
         assertThat(own.isOverdue(clock.nanoTime())).isFalse();
         clock.advanceNs(1);
         assertThat(own.isOverdue(clock.nanoTime())).isTrue();
-        assertThat(own.parkedOther()).isSameAs(waiting);
+        assertThat(own.parkedFollower()).isSameAs(waiting);
         await().until(() -> {
-            role.wakeOverdue();
+            role.wakeOverdueFollowers();
             return !waiting.isAlive();
         });
         assertThat(own.isDone()).isFalse();
-        assertThat(own.parkedOther()).isNull();
+        assertThat(own.parkedFollower()).isNull();
     }
 
     @Test
     void shouldWaitForNobodyWhoHasGone() throws InterruptedException {
         startAndAwaitParked();
-        role.abandonOthers();
+        role.abandonFollowers();
         waiting.join();
         assertThat(own.isDone()).isFalse();
-        assertThat(role.awaitOthers(own, DEADLINE_NS)).isFalse(); // at once
+        assertThat(role.awaitAsFollower(own, DEADLINE_NS)).isFalse(); // at once
     }
 
     @Test

@@ -41,14 +41,14 @@ import org.rowankv.topology.RoutingDescriptor;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * Servers that clients reach over TCP, in their simplest form: each port has a thread per connection, and all answer for one
- * {@link ModelSession}. A server answers for the shards of which it is the primary. Thread-safe.
+ * Minimal servers for clients over TCP: each port has a thread per connection, and all serve one {@link ModelSession}.
+ * A server serves the shards whose primary it is. Thread-safe.
  */
 final class ModelPorts implements AutoCloseable {
-    /** Holds the changes of each shard for the subscribers. */
+    /** Stores the changes of each shard for subscribers. */
     @FunctionalInterface
     interface Changes {
-        /** Everything behind a position; of that position itself if there is nothing. */
+        /** Everything after a position; an empty section at that position if there is nothing. */
         Section after(int index, int shard, long position);
     }
 
@@ -99,9 +99,9 @@ final class ModelPorts implements AutoCloseable {
     }
 
     /**
-     * Moves the servers and the roles, in a higher term.
+     * Moves servers and roles, in a higher term.
      *
-     * @param ports by server, the port at which it is
+     * @param ports by server, its port
      * @param primaries by shard, a server
      */
     void place(List<Integer> ports, List<Integer> primaries) {
@@ -116,23 +116,23 @@ final class ModelPorts implements AutoCloseable {
                 ports.stream().map(this::address).toList());
     }
 
-    /** From now on a question for changes to which there is nothing to say waits for {@link #release}. */
+    /** From now on a change request without results waits for {@link #release}. */
     synchronized void hold() {
         holds = true;
     }
 
-    /** Questions that wait. */
+    /** Requests that wait. */
     synchronized int held() {
         return held;
     }
 
-    /** Answers the questions that wait, as if nothing had happened since they came. */
+    /** Answers the waiting requests as if nothing had changed since they arrived. */
     synchronized void release() {
         holds = false;
         notifyAll();
     }
 
-    /** Waits as long as questions are held; returns whether they were. */
+    /** Waits while requests are held; returns whether they were. */
     private synchronized boolean isHeld() {
         final boolean waits = holds;
         held++;
@@ -152,12 +152,12 @@ final class ModelPorts implements AutoCloseable {
         return routing.term();
     }
 
-    /** Connections that are open. */
+    /** Open connections. */
     int connections() {
         return links.size();
     }
 
-    /** What has gone wrong here: nothing should. */
+    /** Unexpected failures. */
     List<Throwable> failures() {
         return failures;
     }
@@ -212,7 +212,7 @@ final class ModelPorts implements AutoCloseable {
                     if (!welcomed) {
                         in.flip();
                         welcomed = hello.take(in);
-                        in.clear(); // a client waits for its welcome
+                        in.clear(); // A client sends nothing before its welcome.
                         if (!welcomed) {
                             continue;
                         }
@@ -226,7 +226,7 @@ final class ModelPorts implements AutoCloseable {
                     in.clear();
                 }
             } catch (IOException e) {
-                // The client, or the end of the test, has closed it.
+                // The client, or the end of the test, closed it.
             } catch (WireException | RuntimeException e) {
                 failures.add(e);
             } finally {
@@ -241,7 +241,7 @@ final class ModelPorts implements AutoCloseable {
                     Thread.onSpinWait();
                 }
             } catch (IOException e) {
-                out.release(); // whoever reads learns of it
+                out.release(); // The reader of the connection sees it.
             }
         }
 
@@ -288,7 +288,7 @@ final class ModelPorts implements AutoCloseable {
             model.call(request);
         }
 
-        /** What there is to say now; if that is nothing, it is looked for once more a moment later, unless questions are held. */
+        /** The present results; if empty, a second look follows a moment later, unless requests are held. */
         private List<Section> sections(ByteBuffer question, int at) {
             final List<Section> sections = look(question, at);
             if (!sections.isEmpty() || ChangesRequestDescriptor.waitMs(question, at) == 0) {

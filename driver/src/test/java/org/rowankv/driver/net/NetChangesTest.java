@@ -27,14 +27,16 @@ import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.TestScale;
 
-/** Subscribers hear of each change once and in order, wherever the shards' primaries are, and however the client learns of that. */
+/**
+ * Subscribers receive each change once and in order, wherever the primaries are, and however the client learns of that.
+ */
 @Timeout(120)
 final class NetChangesTest {
     private static final int SHARDS = 4;
     private static final int PORTS = 3;
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Writes down what it hears, by shard. */
+    /** Records events by shard. */
     private static final class Recorder implements ChangeListener {
         private final List<List<Long>> heard = IntStream.range(0, SHARDS)
                 .<List<Long>>mapToObj(shard -> new CopyOnWriteArrayList<>())
@@ -91,7 +93,7 @@ final class NetChangesTest {
         own.add(new Change(own.size() + 1L, ChangeType.CREATED, "k".getBytes(UTF_8), new byte[1], null));
     }
 
-    /** From the version on that was the newest when it began. */
+    /** From the newest version at its start. */
     private void assertHearsAll(Recorder recorder, long[] begun) {
         await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> {
             for (int shard = 0; shard < SHARDS; shard++) {
@@ -111,7 +113,7 @@ final class NetChangesTest {
         return changes.stream().mapToLong(List::size).toArray();
     }
 
-    /** Servers come back at other addresses, and roles move; the client learns of it by a question of another connection. */
+    /** Servers move to other addresses and roles change; the client learns of it on another connection. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2})
     void shouldHearOfChangesWhereverPrimariesAre(long seed) {
@@ -123,7 +125,7 @@ final class NetChangesTest {
         for (int move = 0; move < TestScale.of(10, 200); move++) {
             final int asking = (int) primaryPorts.stream().distinct().count();
             ports.hold();
-            // All pollers: so none of them is told that its server is not the primary.
+            // Holds all pollers, so that no server refuses them.
             await().atMost(20, TimeUnit.SECONDS).until(() -> ports.held() == asking);
             final List<Integer> at =
                     new ArrayList<>(IntStream.range(0, PORTS).boxed().toList());
@@ -145,7 +147,7 @@ final class NetChangesTest {
         }
     }
 
-    /** The last subscription ends, and its threads and connections with it; the next one has them again. */
+    /** The last subscription ends its threads and connections; the next one starts them again. */
     @Test
     void shouldHearAgainAfterNobodyHasListened() {
         final int plain = ports.connections();
@@ -164,7 +166,7 @@ final class NetChangesTest {
         }
     }
 
-    /** Errors too: a class that is missing, or the end of the stack. */
+    /** Errors too: a missing class, or a stack overflow. */
     @Test
     void shouldGoOnAfterWhateverAListenerThrows() {
         final Recorder recorder = new Recorder();

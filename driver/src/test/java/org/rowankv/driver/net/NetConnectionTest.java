@@ -26,11 +26,11 @@ import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.runtime.ManualClock;
 
-/** Callers that begin to wait at their deadlines or behind them, as after they waited for another server; and their places. */
+/** Callers that start to wait at or after their deadlines, as after waiting for another server; and their slots. */
 @Timeout(60)
 final class NetConnectionTest {
     private static final long ATTEMPT_NS = 5_000;
-    private static final int PLACES = 64;
+    private static final int SLOTS = 64;
 
     private final ManualClock clock = new ManualClock(1_000, 1);
     private ServerSocketChannel listener;
@@ -53,7 +53,7 @@ final class NetConnectionTest {
                 channel,
                 selector,
                 key,
-                new ClientWelcome(7, 1, 0, 1 << 20, PLACES),
+                new ClientWelcome(7, 1, 0, 1 << 20, SLOTS),
                 NetSettings.DEFAULT,
                 clock,
                 routing -> {});
@@ -111,7 +111,7 @@ final class NetConnectionTest {
         final InFlightRequest first = send(get());
         final InFlightRequest second = send(get());
         final FrameEncoder frames = new FrameEncoder(1 << 10);
-        // Longer than one read takes, and no longer than the socket holds.
+        // Longer than one read, and no longer than the socket buffer.
         ResponseDescriptor.write(frames, answer(70_000), first.number());
         ResponseDescriptor.write(frames, answer(10), second.number());
         write(frames);
@@ -145,7 +145,7 @@ final class NetConnectionTest {
         assertThat(connection.isSilent(beginNs, deadlineNs, ATTEMPT_NS)).isTrue();
     }
 
-    /** As one that pushes, or that answers others all the time. */
+    /** A server that sends without pause. */
     @Test
     void shouldEndAtTheDeadlineAlthoughAServerSendsOn() throws Exception {
         final InFlightRequest lost = send(get());
@@ -184,7 +184,7 @@ final class NetConnectionTest {
                 .isEqualTo(InFlightRequest.Outcome.ANSWERED);
     }
 
-    /** Carries out one request, in one of the ways in which a request ends while its connection goes on. */
+    /** Runs one request, which ends in one of the ways that leave the connection open. */
     private void carryOut(int way) throws IOException {
         switch (way) {
             case 0 -> {
@@ -192,21 +192,21 @@ final class NetConnectionTest {
                 answer(asked);
                 isAnswered(asked);
             }
-            case 1 -> { // its time is over before it is written
+            case 1 -> { // The deadline passes before the write.
                 final InFlightRequest unsent = connection.tryBorrow();
                 unsent.prepare(get(), 1, null);
                 connection.enqueue(unsent);
                 assertThat(connection.await(unsent, clock.nanoTime())).isEqualTo(InFlightRequest.Outcome.UNSENT);
                 connection.flush();
             }
-            case 2 -> { // the answer comes when its caller has gone
+            case 2 -> { // The response arrives after its caller left.
                 final InFlightRequest late = send(get());
                 assertThat(connection.await(late, clock.nanoTime())).isEqualTo(InFlightRequest.Outcome.LOST);
                 final InFlightRequest other = send(get());
                 answer(late, other);
                 isAnswered(other);
             }
-            case 3 -> { // it is too long for the server
+            case 3 -> { // The request exceeds the server's limit.
                 final byte[] value = new byte[1 << 20];
                 final Request request = new Request().put(1, value, 0, 1, value, 0, value.length);
                 assertThat(RequestCall.send(request, connection, connection.tryBorrow(), 1, null))
@@ -225,7 +225,7 @@ final class NetConnectionTest {
             for (InFlightRequest each = connection.tryBorrow(); each != null; each = connection.tryBorrow()) {
                 all.add(each);
             }
-            assertThat(all).as("free places after way %d", way).hasSize(PLACES).doesNotHaveDuplicates();
+            assertThat(all).as("free slots after way %d", way).hasSize(SLOTS).doesNotHaveDuplicates();
             all.forEach(connection::giveBack);
         }
     }

@@ -23,7 +23,7 @@ import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 import org.rowankv.runtime.SystemClock;
 
-/** Connecting to a server that is slower than its callers' deadlines. */
+/** Connection attempts that outlast their callers' deadlines. */
 @Timeout(120)
 final class ServerLinkTest {
     private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -61,7 +61,7 @@ final class ServerLinkTest {
         return SystemClock.INSTANCE.nanoTime() + SHORT_NS;
     }
 
-    /** Reads the hello, and welcomes. */
+    /** Reads the hello and sends the welcome. */
     private static void welcome(Socket socket) throws IOException {
         final InputStream in = socket.getInputStream();
         final byte[] hello = in.readNBytes(ClientHandshakeDescriptor.HELLO_LENGTH);
@@ -98,7 +98,7 @@ final class ServerLinkTest {
         assertThat(runs).hasValue(0);
     }
 
-    /** As a resolver does that waits for a name server. */
+    /** Resolves a name that takes long. */
     @Test
     void shouldBoundWhatACallerWaitsForAConnectorThatHangs() throws Exception {
         final CountDownLatch hangs = new CountDownLatch(1);
@@ -148,7 +148,7 @@ final class ServerLinkTest {
         link.close();
     }
 
-    /** The error belongs to the action: the connection is made, and the other connections are made too. */
+    /** An error belongs to its action: this connection and the others are established. */
     @Test
     void shouldKeepAConnectionWhenAnActionThatWaitedForItFails() throws Exception {
         final CountDownLatch announced = new CountDownLatch(1);
@@ -161,7 +161,7 @@ final class ServerLinkTest {
                     return Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {});
                 });
         try {
-            for (int i = 0; i < 8; i++) { // of different numbers: some look for each of the two
+            for (int i = 0; i < 8; i++) { // Several thread ids, so callers use both connections.
                 callers.add(new Thread(
                         () -> found.add(link.connection(SystemClock.INSTANCE.nanoTime() + 60_000_000_000L) != null)));
             }
@@ -211,10 +211,10 @@ final class ServerLinkTest {
         caller.start();
         try (Socket accepted = listener.accept()) {
             assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
-            final Thread closing = new Thread(link::close);
-            closing.start();
-            closing.join(10_000);
-            assertThat(closing.isAlive()).as("whether the close waits").isFalse();
+            final Thread closer = new Thread(link::close);
+            closer.start();
+            closer.join(10_000);
+            assertThat(closer.isAlive()).as("whether the close waits").isFalse();
             caller.join(10_000);
             assertThat(caller.isAlive()).as("whether the caller waits").isFalse();
             await().atMost(10, TimeUnit.SECONDS).until(() -> runs.get() == 1);
@@ -222,7 +222,7 @@ final class ServerLinkTest {
         }
     }
 
-    /** Its attempt was as good as over when the link was closed. */
+    /** The attempt was nearly complete when the link closed. */
     @Test
     void shouldBreakAConnectionThatIsMadeAfterTheClose() throws Exception {
         final CountDownLatch made = new CountDownLatch(1);
