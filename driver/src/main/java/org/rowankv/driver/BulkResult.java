@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Request;
 
-/** The outcome of one key of a bulk operation: exactly one of the two is not null. */
+/** Outcome of one key of a bulk operation: exactly one component is not null. */
 public record BulkResult(
         @Nullable WriteResult result, @Nullable RowanException failure) {
     static BulkResult of(Request request, Function<Request, WriteResult> write) {

@@ -35,39 +35,40 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * The native client: keys and values are bytes, every object has a version.
+ * Native client of a store: keys and values are bytes, and every object has a version.
  *
- * <p>Guarantees: each single-key operation is linearizable, and on all replicas before it returns; a mutation takes
- * effect at most once, whatever was retried below. Bulk operations are sets of single-key operations with one outcome
- * per key; they are not atomic together. Scans are not snapshots: an object that exists throughout a scan is seen once,
- * one that is written meanwhile may or may not be seen.
+ * <p>Guarantees: each single-key operation is linearizable and reaches all replicas before it returns. A mutation takes
+ * effect at most once, despite retries. A bulk operation is a set of single-key operations with one outcome per key,
+ * not atomic together. A scan is no snapshot: it returns each object that exists throughout the scan once, and may miss
+ * objects written meanwhile.
  *
- * <p>Thread-safe. {@link #execute} allocates nothing; the other methods allocate their results. Whoever gave the
- * {@link Session} closes it; closing the client closes what it opened at the shards, and what {@link #connect} connected.
+ * <p>Thread-safe. {@link #execute} allocates nothing; the other methods allocate their results. The caller closes the
+ * {@link Session} it passes in. Closing the client closes the client sessions at the shards, and what {@link #connect}
+ * connected.
  */
 public final class RowanClient implements AutoCloseable {
-    /** How long an operation takes at most, from its submission; until then a lost attempt is repeated. */
+    /** Longest duration of an operation from its submission; the client repeats lost attempts until then. */
     public static final long DEFAULT_DEADLINE_NS = 10_000_000_000L;
 
     private static final int MAX_KEY_SHOWN = 64;
 
-    private static final int LANES = 128;
+    private static final int CLIENT_SESSIONS = 128;
 
     private final Session session;
     private final Clock clock;
     private final long deadlineNs;
     private final boolean ownsSession;
-    /** Null over a session that loses no reply: nothing is sent twice, so nothing needs a name. */
+    /** Null if the session loses no reply: then no request is sent twice and none needs an id. */
     private final @Nullable ExactlyOnceExecutor exactlyOnceExecutor;
 
-    private final Supplier<AsyncRequests> asyncMaker;
-    /** Made when it is wanted; guarded by {@link #asyncMaker}. */
+    private final Supplier<AsyncRequests> asyncFactory;
+    /** Created on first use; guarded by {@link #asyncFactory}. */
     private @Nullable AsyncRequests asyncRequests;
 
     private final KeyHash keyHash;
     private final int shardCount;
 
-    /** @param clock by which the session waits too */
+    /** @param clock the session's clock */
     public RowanClient(Session session, Clock clock, RandomSource random) {
         this(session, clock, random, DEFAULT_DEADLINE_NS);
     }
@@ -76,7 +77,7 @@ public final class RowanClient implements AutoCloseable {
         this(session, clock, random, deadlineNs, CounterStarts.USUAL);
     }
 
-    /** @param counters where the sequences of its first requests' ids begin; for tests */
+    /** @param counters first sequences of request ids; for tests */
     public RowanClient(Session session, Clock clock, RandomSource random, long deadlineNs, CounterStarts counters) {
         this(session, clock, random, deadlineNs, counters, false);
     }
@@ -93,21 +94,21 @@ public final class RowanClient implements AutoCloseable {
         this.deadlineNs = deadlineNs;
         this.ownsSession = ownsSession;
         this.exactlyOnceExecutor = session.needsRequestIds()
-                ? new ExactlyOnceExecutor(session, clock, random, deadlineNs, LANES, counters)
+                ? new ExactlyOnceExecutor(session, clock, random, deadlineNs, CLIENT_SESSIONS, counters)
                 : null;
-        this.asyncMaker = () -> new AsyncRequests(session, clock, random, deadlineNs, new StepTimer(clock));
+        this.asyncFactory = () -> new AsyncRequests(session, clock, random, deadlineNs, new StepTimer(clock));
         final Configuration configuration = session.configuration();
         this.keyHash = new KeyHash(configuration.hashSeed());
         this.shardCount = configuration.shardCount();
     }
 
     /**
-     * A client of a cluster whose servers run elsewhere.
+     * Connects to a cluster whose servers run in other processes.
      *
-     * @param addresses of any of its servers, each {@code host:port}, an IPv6 host in brackets; one that can be reached
-     *     suffices, it tells of the others
-     * @throws IllegalArgumentException if one is no address
-     * @throws RowanException UNREACHABLE if none can be reached; says why of each
+     * @param addresses of servers in the cluster, each {@code host:port}, with an IPv6 host in brackets; one reachable
+     *     server suffices, it returns the others
+     * @throws IllegalArgumentException if an address is malformed
+     * @throws RowanException UNREACHABLE if no server is reachable; the message gives the reason for each
      */
     public static RowanClient connect(List<String> addresses) {
         return connect(addresses, NetSettings.DEFAULT);
@@ -121,9 +122,9 @@ public final class RowanClient implements AutoCloseable {
     /**
      * As above.
      *
-     * @param deadlineNs how long an operation takes at most, from its submission. A lost attempt is repeated until then, and the
-     *     last one is cut; then the outcome is called unknown, or UNREACHABLE if nothing was sent. Where no server can be reached, or none
-     *     takes the operation, about half of it
+     * @param deadlineNs longest duration of an operation from its submission. The client repeats lost attempts until
+     *     then and cuts off the last one; the outcome is then unknown, or UNREACHABLE if nothing was sent. If no server
+     *     is reachable or accepts the operation, it ends after about half of this time
      */
     public static RowanClient connect(List<String> addresses, NetSettings settings, long deadlineNs) {
         final Clock clock = SystemClock.INSTANCE;
@@ -136,7 +137,7 @@ public final class RowanClient implements AutoCloseable {
                 true);
     }
 
-    /** Connections that broke and were made again; 0 in process. */
+    /** Connections re-established after a break; 0 in process. */
     public long reconnects() {
         return session.reconnects();
     }
@@ -149,17 +150,19 @@ public final class RowanClient implements AutoCloseable {
         return session.configuration();
     }
 
-    /** Whether its servers are reached over a network: then {@link #executeAll} is faster than one request after the other. */
+    /**
+     * Whether the servers are reached over a network; if so, {@link #executeAll} is faster than sequential requests.
+     */
     public boolean isRemote() {
         return session.isRemote();
     }
 
     /**
-     * Carries a request to its outcome on the calling thread; the answer is in the request. Never throws for an
-     * expected outcome. Allocates nothing once the request's buffers have grown.
+     * Executes a request on the calling thread; the response is in the request. Never throws for an expected outcome.
+     * Allocates nothing once the request's buffers have grown.
      */
     public void execute(Request request) {
-        place(request);
+        locate(request);
         if (exactlyOnceExecutor == null) {
             session.call(request);
         } else {
@@ -167,13 +170,16 @@ public final class RowanClient implements AutoCloseable {
         }
     }
 
-    /** As {@link #execute} over a session that may lose replies, for a caller that hands it the attempts itself, and does not wait. */
+    /**
+     * As {@link #execute} over a session that may lose replies, for a caller that sends the attempts itself and does
+     * not block.
+     */
     public RequestAttempts attempts(Request request) {
-        place(request);
+        locate(request);
         return requireNonNull(exactlyOnceExecutor, "the session loses no reply").attempts(request);
     }
 
-    private void place(Request request) {
+    private void locate(Request request) {
         if (request.operation() == Operation.CLEAR) {
             return;
         }
@@ -182,31 +188,31 @@ public final class RowanClient implements AutoCloseable {
     }
 
     /**
-     * As {@link #execute}, for callers that do not want to wait. The request and its arrays are not to be touched until the stage
-     * is complete; it never completes exceptionally. In process the operation is done when this returns. The stage is completed
-     * by a thread that others wait for, so dependents must not block; what is to run elsewhere needs an executor of the
-     * caller's. The deadline counts from this call. A server that does not answer delays only what is for it.
+     * As {@link #execute}, without blocking. The caller must not touch the request or its arrays until the stage
+     * completes; it never completes exceptionally. In process the operation is complete on return. The thread that
+     * completes the stage serves other callers, so dependents must not block; use an executor for other work. The
+     * deadline counts from this call. An unresponsive server delays only its own requests.
      *
-     * @throws java.util.concurrent.RejectedExecutionException if 65,536 requests for the same server wait for a place among the
-     *     128 under way; nothing was sent
+     * @throws java.util.concurrent.RejectedExecutionException if 65,536 requests for the same server already wait
+     *     behind the 128 in flight; nothing was sent
      */
     public CompletionStage<Request> executeAsync(Request request) {
         if (exactlyOnceExecutor == null) {
             execute(request);
             return CompletableFuture.completedFuture(request);
         }
-        place(request);
+        locate(request);
         return asyncRequests().execute(request);
     }
 
     private AsyncRequests asyncRequests() {
-        synchronized (asyncMaker) {
-            AsyncRequests made = asyncRequests;
-            if (made == null) {
-                made = asyncMaker.get();
-                asyncRequests = made;
+        synchronized (asyncFactory) {
+            AsyncRequests present = asyncRequests;
+            if (present == null) {
+                present = asyncFactory.get();
+                asyncRequests = present;
             }
-            return made;
+            return present;
         }
     }
 
@@ -273,13 +279,13 @@ public final class RowanClient implements AutoCloseable {
     // --- many keys ---
 
     /**
-     * As {@link #execute} for each of them, at the same time: each is an operation of its own, with its own answer, and none is
-     * ordered against another. Over a network a server gets all that concerns it at once.
+     * As {@link #execute} for each request, concurrently: each is an independent, unordered operation with its own
+     * response. Over a network each server receives its requests in one batch.
      *
-     * @param requests different ones
+     * @param requests distinct requests
      */
     public void executeAll(List<Request> requests) {
-        requests.forEach(this::place);
+        requests.forEach(this::locate);
         if (exactlyOnceExecutor == null) {
             session.callAll(requests);
         } else {
@@ -287,7 +293,7 @@ public final class RowanClient implements AutoCloseable {
         }
     }
 
-    /** Reads many keys; the answer at index i belongs to key i. */
+    /** Reads many keys; the result at index i belongs to key i. */
     public List<VersionedValue> getAll(int cacheId, List<byte[]> keys) {
         final List<Request> requests = new ArrayList<>(keys.size());
         keys.forEach(key -> requests.add(new Request().get(cacheId, key, 0, key.length)));
@@ -302,9 +308,9 @@ public final class RowanClient implements AutoCloseable {
     }
 
     /**
-     * Writes many objects, each an operation of its own.
+     * Writes many objects, each in an independent operation.
      *
-     * @return by index, the write's result, or the exception with which that one failed
+     * @return by index, the result of the write or the exception it failed with
      */
     public List<BulkResult> putAll(int cacheId, List<byte[]> keys, List<byte[]> values) {
         if (keys.size() != values.size()) {
@@ -317,7 +323,7 @@ public final class RowanClient implements AutoCloseable {
         return writeAll(requests);
     }
 
-    /** Removes many objects, each an operation of its own; results as {@link #putAll}. */
+    /** Removes many objects, each in an independent operation; results as {@link #putAll}. */
     public List<BulkResult> removeAll(int cacheId, List<byte[]> keys) {
         final List<Request> requests = new ArrayList<>(keys.size());
         keys.forEach(key -> requests.add(new Request().delete(cacheId, key, 0, key.length)));
@@ -331,7 +337,7 @@ public final class RowanClient implements AutoCloseable {
         return results;
     }
 
-    /** Removes every object of a cache: one logged record per shard, whatever the number of objects. */
+    /** Removes every object of a cache; writes one log entry per shard, independent of the number of objects. */
     public void clear(int cacheId) {
         final Request request = new Request();
         for (int shard = 0; shard < shardCount; shard++) {
@@ -347,27 +353,29 @@ public final class RowanClient implements AutoCloseable {
 
     // --- changes ---
 
-    /** Whether {@link #subscribe} tells of what changes: over a network it does. */
+    /** Whether {@link #subscribe} is supported: over a network it is. */
     public boolean streamsChanges() {
         return session.streamsChanges();
     }
 
     /**
-     * Begins to tell of the committed changes of a cache, whoever makes them. Without a position: of all operations that begin after this
-     * returned, and of some of those under way then. With one: of all after it, or that some of that is lost; servers keep the newest
-     * changes only, and only of caches that somebody has subscribed to within the last minute; across a new start of roles those of shards whose primary is the same
-     * process as before. What {@link #clear} removes and a new remaining lifetime are not told. Costs a thread and a connection per server.
+     * Subscribes to the committed changes of a cache, whichever client makes them. Without a position the stream
+     * contains all operations that begin after this returns, and some of those in flight. With a position it contains
+     * all later changes, or reports their loss: servers retain only the newest changes, and only of caches with a
+     * subscription in the last minute. After new roles are assigned, they retain those of shards whose primary is the
+     * same process as before. The stream omits objects removed by {@link #clear} and changes of the remaining lifetime.
+     * Costs a thread and a connection per server.
      *
-     * @param oldValues whether what was replaced or ended is told too
-     * @param from where another subscription had got to, or null
-     * @throws UnsupportedOperationException if the store does not {@link #streamsChanges stream}
+     * @param oldValues whether events carry the replaced or removed value
+     * @param from position of another subscription, or null
+     * @throws UnsupportedOperationException unless the store {@link #streamsChanges streams changes}
      */
     public ChangeSubscription subscribe(
             int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
         return session.subscribe(cacheId, oldValues, from, listener);
     }
 
-    /** Throws for every outcome that is not one of the operation's own results. */
+    /** Throws unless the status is a result of the operation itself. */
     public static void checkOutcome(Request request) {
         switch (request.status()) {
             case OK, NOT_FOUND, CONDITION_FAILED -> {}
@@ -414,7 +422,7 @@ public final class RowanClient implements AutoCloseable {
         }
     }
 
-    /** As far as it is ASCII, and not for ever. */
+    /** The ASCII characters of the key, others escaped, truncated. */
     private static String keyText(Request request) {
         final StringBuilder text = new StringBuilder("\"");
         final int shown = Math.min(request.keyLength(), MAX_KEY_SHOWN);
@@ -436,7 +444,7 @@ public final class RowanClient implements AutoCloseable {
     @Override
     public void close() {
         try {
-            synchronized (asyncMaker) {
+            synchronized (asyncFactory) {
                 if (asyncRequests != null) {
                     asyncRequests.close();
                 }

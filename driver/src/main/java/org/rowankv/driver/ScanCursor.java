@@ -13,8 +13,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Clock;
 
 /**
- * Walks the live objects of a cache page by page. A position is a place in hash order, so a cursor survives the growth
- * of an index. Used by one thread at a time.
+ * Iterator over the live objects of a cache, page by page. Its position is in hash order, so it survives the growth of
+ * an index. Used by one thread at a time.
  */
 public final class ScanCursor implements Iterator<ScanPage.Entry> {
     private static final int PAGE = 256;
@@ -33,8 +33,8 @@ public final class ScanCursor implements Iterator<ScanPage.Entry> {
     private ScanPage.@Nullable Entry upcoming;
 
     /**
-     * @param reader carries reads to their outcomes
-     * @param pageNs how long it tries to get a page
+     * @param reader executes reads
+     * @param pageNs longest duration of the attempts to read a page
      */
     ScanCursor(
             Session session,
@@ -95,10 +95,10 @@ public final class ScanCursor implements Iterator<ScanPage.Entry> {
     }
 
     /**
-     * With its value, which may have been too long for the page.
+     * Completes an entry whose value was too long for the page.
      *
-     * @return null if the object is gone by now
-     * @throws RowanException if the read ends in any other way: the object may be live, so the scan must not leave it out
+     * @return null if the object no longer exists
+     * @throws RowanException if the read ends in any other way: the object may be live, so the scan must not omit it
      */
     private ScanPage.@Nullable Entry withValue(ScanPage.Entry entry) {
         if (!withValues || entry.value() != null) {
@@ -112,8 +112,7 @@ public final class ScanCursor implements Iterator<ScanPage.Entry> {
             default ->
                 throw new RowanException(
                         get.status(),
-                        "the scan of shard " + get.shard() + " cannot go on: the read of a value ended "
-                                + get.status());
+                        "the scan of shard " + get.shard() + " failed: the read of a value ended with " + get.status());
         };
     }
 

@@ -1,4 +1,4 @@
-/** The native client API and its results. Connections and retries belong to the packages below. */
+/** The native client API and its results. The packages below contain connections and retries. */
 @NullMarked
 package org.rowankv.driver;
 

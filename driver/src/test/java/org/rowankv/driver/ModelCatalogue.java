@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
 
-/** A catalogue in memory. Guarded by itself. */
+/** In-memory catalogue. Guarded by itself. */
 final class ModelCatalogue implements Catalogue {
     private final Map<String, CacheRecord> byName = new TreeMap<>();
     private final Set<Integer> ids = new HashSet<>();
@@ -47,7 +47,7 @@ final class ModelCatalogue implements Catalogue {
         return found != null;
     }
 
-    /** The model keeps everything. */
+    /** The model evicts nothing. */
     @Override
     public long evictions(int cacheId) {
         return 0;

@@ -4,8 +4,8 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 
-/** The answer of a lane's latest mutation, kept so that a repeated attempt gets it again. Immutable. */
-@SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
+/** Response to a session's latest mutation, kept for repeated attempts. Immutable. */
+@SuppressWarnings("ArrayRecordComponent") // carries bytes, never compared
 record ModelCompletion(long sequence, Status status, int bits, long version, long previousVersion, byte[] result) {
     static final ModelCompletion NONE = new ModelCompletion(-1, Status.OK, 0, 0, 0, null);
 

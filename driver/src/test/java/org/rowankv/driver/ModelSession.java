@@ -16,21 +16,21 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.topology.Configuration;
 
 /**
- * What a session has to do, in its simplest form: one map per shard under one lock, on the calling thread. The measure
- * for real sessions in tests, and a stand-in for them in the tests of what lies above. Thread-safe.
+ * Reference model of a session: one map per shard under one lock, on the calling thread. Tests compare real sessions
+ * with it, and tests of higher layers use it as a stand-in. Thread-safe.
  *
- * <p>It keeps every mark of a deletion for ever and the last completion of each lane; it replicates nothing and survives
- * nothing. {@link #interceptWith} lets a test lose requests and replies or refuse them.
+ * <p>It keeps every tombstone, and the last completion of each session; it neither replicates nor persists. {@link
+ * #interceptWith} lets a test lose or refuse requests and replies.
  */
 public final class ModelSession implements Session {
-    /** Decides what becomes of an attempt; called before and after it is applied, on the calling thread. */
+    /** Decides the fate of an attempt; called before and after it is applied, on the calling thread. */
     public interface Interceptor {
-        /** A status to answer without applying anything, or OK to go on. */
+        /** A status to return without applying the attempt, or OK to continue. */
         default Status refuse(Request request) {
             return Status.OK;
         }
 
-        /** Whether the reply of an attempt that was applied gets lost. */
+        /** Whether the reply of an applied attempt is lost. */
         default boolean losesReply(Request request) {
             return false;
         }
@@ -60,13 +60,13 @@ public final class ModelSession implements Session {
         }
     }
 
-    /** Promises that no reply is lost, for clients that are made later. */
+    /** Promises clients created later that no reply is lost. */
     public ModelSession promiseReplies() {
         needsRequestIds = false;
         return this;
     }
 
-    /** Says from now on that a call costs a way to a server and back. */
+    /** Declares from now on that a call costs a network round trip. */
     public void beFarAway() {
         remote = true;
     }
@@ -81,7 +81,7 @@ public final class ModelSession implements Session {
         interceptor = Objects.requireNonNull(newInterceptor, "newInterceptor");
     }
 
-    /** Attempts made so far, lost and refused ones included. */
+    /** Attempts so far, including lost and refused ones. */
     public long calls() {
         return calls.get();
     }

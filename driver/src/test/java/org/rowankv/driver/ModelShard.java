@@ -15,7 +15,7 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Clock;
 
-/** One shard of the model: live objects and the versions of deletions, in hash order. Guarded by itself. */
+/** One shard of the model: live objects and versions of deletions, in hash order. Guarded by itself. */
 final class ModelShard {
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -28,7 +28,7 @@ final class ModelShard {
         }
     }
 
-    /** A live object, or with {@code value == null} the mark of a deletion. */
+    /** A live object, or with {@code value == null} a tombstone. */
     private static final class Item {
         private byte[] value;
         private long version;
@@ -82,7 +82,7 @@ final class ModelShard {
         }
     }
 
-    /** Logs that the object's lifetime is over; from here on the key has no object. */
+    /** Logs the expiry of the object; the key then has no object. */
     private void expire(Request request, Item item) {
         bits |= ResultBits.EXPIRED;
         end(request, item);
@@ -129,7 +129,7 @@ final class ModelShard {
         return ttlMs == Ttl.ETERNAL || end < 0 ? NEVER : end;
     }
 
-    /** OK when the condition holds; else the status to answer. */
+    /** OK if the condition holds, else the status to return. */
     private Status judge(Request request, Item item, boolean live) {
         return switch (request.condition()) {
             case ALWAYS -> Status.OK;
@@ -231,7 +231,7 @@ final class ModelShard {
         return new ScanPage(entries, 0, true);
     }
 
-    /** Drops what a clear or the end of its cache removed; the caller remembers the version. */
+    /** Drops the objects that a clear or the end of the cache removed; the caller stores the version. */
     synchronized void forget(int cacheId) {
         items.keySet().removeIf(place -> place.cacheId == cacheId);
     }

@@ -32,7 +32,7 @@ class RowanClientTest {
         session.interceptWith(new ModelSession.Interceptor() {
             @Override
             public Status refuse(Request request) {
-                clock.advanceNs(RowanClient.DEFAULT_DEADLINE_NS / 4); // or it would be tried again for ever
+                clock.advanceNs(RowanClient.DEFAULT_DEADLINE_NS / 4); // Otherwise it would be retried for ever.
                 return request.operation() == Operation.OPEN_SESSION ? Status.OK : status;
             }
         });

@@ -21,7 +21,7 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** What a session and the client above it do for one caller, whatever lies below; each kind of session runs it. */
+/** Contract of a session and the client above it, for one caller; every kind of session runs it. */
 public abstract class SessionContract {
     private static final byte[] KEY = bytes("key");
 
@@ -30,23 +30,23 @@ public abstract class SessionContract {
     private int cache;
     private final Request request = new Request();
 
-    /** A new and empty store. */
+    /** Creates an empty store. */
     protected abstract Session open(Clock clock);
 
-    /** Ends the store; may be called twice. */
+    /** Closes the store; idempotent. */
     protected void close(Session opened) {
         opened.close();
     }
 
-    /** The clock that the store's lifetimes follow. */
+    /** Clock of the store's lifetimes. */
     protected abstract Clock clock();
 
-    /** The one by which the session, and so its client, waits. */
+    /** Clock of the session and its client. */
     protected Clock sessionClock() {
         return clock();
     }
 
-    /** Lets the clock's time pass. */
+    /** Advances the clock. */
     protected abstract void passMs(long ms);
 
     protected static byte[] bytes(String text) {

@@ -3,23 +3,25 @@ package org.rowankv.driver.api;
 import org.rowankv.protocol.Change;
 
 /**
- * Hears of the committed changes of a cache. Called by threads of the client: for one shard by one at a time, for different shards
- * perhaps by several. What it throws is logged, and the stream goes on. While it runs, others of the same server wait; the servers do
- * not: who is too slow is told that events are lost.
+ * Receives the committed changes of a cache, on threads of the client: calls for one shard are sequential, calls for
+ * different shards may be concurrent. Exceptions are logged, and the stream continues. A running call delays the other
+ * listeners of the same server, not the servers: a listener that is too slow loses events, and receives {@link
+ * #onEventsLost}.
  */
 public interface ChangeListener {
     /**
-     * Something has changed. Every change of a shard once, in the order of their versions, as far as they are not lost.
+     * Delivers each change of a shard once, in the order of versions, unless lost.
      *
-     * @param shard that the key belongs to
+     * @param shard of the key
      */
     void onChange(int shard, Change change);
 
     /**
-     * Changes of a shard may be missing: none may be, or any number. Whoever keeps a copy reads it again.
+     * Reports that any number of changes of a shard may be missing, or none. A listener that maintains a copy must read
+     * it again.
      *
-     * @param after everything up to this version was told
-     * @param upTo everything after this version will be told
+     * @param after changes up to this version have been delivered
+     * @param upTo changes after this version will be delivered
      */
     void onEventsLost(int shard, long after, long upTo);
 }

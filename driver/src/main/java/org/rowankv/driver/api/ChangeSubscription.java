@@ -1,14 +1,14 @@
 package org.rowankv.driver.api;
 
-/** Somebody hears of the changes of a cache, until this is closed. Thread-safe. */
+/** A subscription to the changes of a cache. Thread-safe. */
 public interface ChangeSubscription extends AutoCloseable {
-    /** What was told so far: a stream that is begun there tells what comes after it, or that it is lost. */
+    /** Position of the last delivered change: a stream that starts here continues after it, or reports a loss. */
     StreamPosition position();
 
-    /** How often changes were lost, each time of one shard. */
+    /** Number of losses, each of one shard. */
     long timesLost();
 
-    /** No call of the listener begins after this returns, except from within a listener. Idempotent. */
+    /** No call of the listener begins after this returns, unless a listener calls it. Idempotent. */
     @Override
     void close();
 }

@@ -5,11 +5,10 @@ import org.rowankv.protocol.Request;
 import org.rowankv.topology.Configuration;
 
 /**
- * A session that hands everything to another one, for those that change something of it. Closing it does nothing: the other
- * one is its owner's.
+ * Base of sessions that forward to another one. Closing it does nothing: the owner of the other session closes that.
  */
 public interface ForwardingSession extends Session {
-    /** The session that is asked in the end. */
+    /** The session that receives the calls. */
     Session below();
 
     @Override
@@ -65,6 +64,6 @@ public interface ForwardingSession extends Session {
 
     @Override
     default void close() {
-        // Its owner closes the one below.
+        // The owner of the session below closes it.
     }
 }

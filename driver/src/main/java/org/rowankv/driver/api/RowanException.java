@@ -2,7 +2,7 @@ package org.rowankv.driver.api;
 
 import org.rowankv.protocol.Status;
 
-/** An operation could not do what was asked; {@link #status()} says in which way. */
+/** Failure of an operation, classified by {@link #status()}. */
 public class RowanException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

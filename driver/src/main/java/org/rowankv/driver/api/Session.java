@@ -7,76 +7,74 @@ import org.rowankv.protocol.Request;
 import org.rowankv.topology.Configuration;
 
 /**
- * The seam between the native client and whatever carries its requests to the shards' primaries. Thread-safe.
+ * The seam between the native client and a transport of requests to the shards' primaries. Thread-safe.
  *
- * <p>A session does not retry and does not draw request ids: it carries one attempt, to the primary by the configuration that it has
- * then, and hands back what came of it. It promises that an attempt which answers anything but
- * {@link org.rowankv.protocol.Status#NO_REPLY} has the outcome it states: STALE_TERM, NOT_PRIMARY, NO_VERSION and UNREACHABLE say
- * that nothing was applied. It does not promise that an attempt which was answered NO_REPLY had no effect. Whether there is another
- * attempt is decided above it ({@link org.rowankv.driver.session.RetrySchedule}).
+ * <p>A session neither retries nor assigns request ids. It carries one attempt to the primary by its current
+ * configuration, and returns the outcome. Any status but {@link org.rowankv.protocol.Status#NO_REPLY} is final:
+ * STALE_TERM, NOT_PRIMARY, NO_VERSION and UNREACHABLE state that nothing was applied. An attempt that ends with
+ * NO_REPLY may have had an effect. {@link org.rowankv.driver.session.RetrySchedule} decides on further attempts.
  */
 public interface Session extends AutoCloseable {
-    /** The configuration this session routes by. */
+    /** The configuration by which this session routes. */
     Configuration configuration();
 
     /**
-     * An attempt that went by the configuration with this term did not find the shard's primary: looks for a newer one, and does not
-     * wait for it.
+     * Starts a search for a newer configuration than one whose primary was not reachable; does not block.
      *
-     * @return whether there is a newer one now
+     * @return whether a newer configuration is present
      */
     default boolean seek(long knownTerm) {
         return configuration().term() > knownTerm;
     }
 
     /**
-     * Whether an attempt may be answered NO_REPLY; always the same. If not, nothing is ever sent twice: requests then come to the
-     * session as they are, mutations without request ids, and no server has to remember what it answered.
+     * Whether an attempt may end with NO_REPLY; constant. If false, requests are never sent twice: mutations carry no
+     * request ids, and servers need not store completions.
      */
     boolean needsRequestIds();
 
-    /** Whether an attempt goes over a network: then many at once take hardly longer than one. */
+    /** Whether attempts go over a network; if so, many concurrent attempts take little longer than one. */
     default boolean isRemote() {
         return false;
     }
 
-    /** Connections that broke and were made again. */
+    /** Connections re-established after a break. */
     default long reconnects() {
         return 0;
     }
 
-    /** Carries one attempt; returns when the answer is in the request. In process: on the calling thread, to the end. */
+    /** Carries one attempt; on return the response is in the request. In process it executes on the calling thread. */
     void call(Request request);
 
     /**
-     * As {@link #call(Request)}, for an operation that ends at a time, which cuts its last attempt. An attempt that was not sent by then
-     * is answered UNREACHABLE.
+     * As {@link #call(Request)}, for an operation with a deadline, which cuts off its last attempt. An attempt not sent
+     * by then ends with UNREACHABLE.
      *
-     * @param nowNs the time by the session's own clock, just read
-     * @param untilNs when the operation ends
+     * @param nowNs the current time of the session's clock
+     * @param untilNs deadline of the operation
      */
     default void call(Request request, long nowNs, long untilNs) {
         call(request);
     }
 
     /**
-     * As {@link #call(Request)} for each of them, in any order and at the same time where that is faster; each is another request.
-     * Returns when all have their answers.
+     * As {@link #call(Request)} for each of the distinct requests, in any order, concurrently where that is faster.
+     * Returns when all have their responses.
      */
     default void callAll(List<Request> requests) {
         requests.forEach(this::call);
     }
 
-    /** As {@link #callAll(List)}, for operations that end at a time, as in {@link #call(Request, long, long)}. */
+    /** As {@link #callAll(List)}, for operations with a deadline, as in {@link #call(Request, long, long)}. */
     default void callAll(List<Request> requests, long untilNs) {
         callAll(requests);
     }
 
     /**
-     * As {@link #call(Request, long, long)}, beginning now, for a caller that does not wait.
+     * As {@link #call(Request, long, long)}, starting now, without blocking.
      *
-     * @param whenAnswered run once, by the calling thread or by one that others wait for: it must not block. If this method
-     *     throws, it runs at most once: the caller of the method ends the operation, and ignores an answer
+     * @param whenAnswered runs once, on the calling thread or on one that serves other callers: it must not block. If
+     *     this method throws, it runs at most once: the caller ends the operation and ignores a response
      */
     default void callAsync(Request request, long untilNs, Runnable whenAnswered) {
         call(request);
@@ -86,12 +84,13 @@ public interface Session extends AutoCloseable {
     /**
      * The live objects of a cache in one shard, in hash order from a position.
      *
-     * @param position unsigned; 0 to begin, then {@link ScanPage#nextPosition()}
-     * @param limit about how many objects a page holds; a page holds all objects of a position, so it can be a few more
+     * @param position unsigned; 0 for the start, then {@link ScanPage#nextPosition()}
+     * @param limit approximate number of objects per page; a page contains all objects of a position, so it may exceed
+     *     this
      */
     ScanPage scan(int cacheId, int shard, long position, int limit, boolean withValues);
 
-    /** Whether {@link #subscribe} tells of what changes. */
+    /** Whether {@link #subscribe} is supported. */
     default boolean streamsChanges() {
         return false;
     }
@@ -102,7 +101,7 @@ public interface Session extends AutoCloseable {
         throw new UnsupportedOperationException("this store does not stream changes");
     }
 
-    /** The caches that exist in the store. */
+    /** The caches of the store. */
     Catalogue catalogue();
 
     @Override

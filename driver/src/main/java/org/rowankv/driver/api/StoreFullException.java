@@ -3,8 +3,8 @@ package org.rowankv.driver.api;
 import org.rowankv.protocol.Status;
 
 /**
- * The store has no room for the entry on one of its replicas. Nothing was written, reads go on; it passes when objects
- * are removed, expire, or the capacity is raised.
+ * A replica has no space for the entry. Nothing was written and reads continue; writes succeed again after removals,
+ * expiry, or a larger capacity.
  */
 public final class StoreFullException extends RowanException {
     private static final long serialVersionUID = 1L;

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.rowankv.protocol.Version;
 
-/** A place in the change stream of a cache: of each shard, the version of the last change that was told. Immutable. */
+/** Position in the change stream of a cache: per shard, the version of the last delivered change. Immutable. */
 public final class StreamPosition {
-    /** The version of a shard of which nothing was heard yet: a stream that begins there begins with what comes next. */
+    /** Version of a shard without deliveries: a stream that starts there begins with the next change. */
     public static final long NOTHING_YET = -1;
 
     private final long[] versions;
@@ -19,7 +19,7 @@ public final class StreamPosition {
     public static StreamPosition of(long... versions) {
         for (long version : versions) {
             if (version < NOTHING_YET) {
-                throw new IllegalArgumentException("a position of " + version);
+                throw new IllegalArgumentException("position " + version + " is invalid");
             }
         }
         return new StreamPosition(versions.clone());
@@ -29,12 +29,12 @@ public final class StreamPosition {
         return versions.length;
     }
 
-    /** Epoch and counter in one, as {@link Version} has them; or {@link #NOTHING_YET}. */
+    /** Epoch and counter in one, as in {@link Version}; or {@link #NOTHING_YET}. */
     public long version(int shard) {
         return versions[shard];
     }
 
-    /** A copy, by shard: what {@link #of} takes. */
+    /** A copy by shard, as {@link #of} accepts it. */
     @SuppressWarnings("ReturnsArray")
     public long[] versions() {
         return versions.clone();

@@ -1,5 +1,5 @@
 /**
- * The interfaces between the client and what carries its requests: sessions, catalogue, change streams, errors. No
+ * Interfaces between the client and its transport: sessions, catalogue, change streams, errors. Contains no
  * implementation.
  */
 @NullMarked

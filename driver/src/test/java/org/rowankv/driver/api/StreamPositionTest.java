@@ -11,7 +11,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 
-/** A saved position stays what it was, whatever an application does to the arrays that it came from or went to. */
+/** A saved position is independent of the arrays it is made from and copied to. */
 final class StreamPositionTest {
     @Property(tries = 200)
     void shouldKeepItsVersionsWhateverBecomesOfArrays(
