@@ -8,7 +8,7 @@ import java.io.IOException;
 import javax.cache.CacheException;
 
 /**
- * What the store keeps of a cache's configuration, so that an opening with another one is noticed.
+ * Stored part of a cache's configuration; a later opening must agree with it.
  *
  * <pre>
  *   +---------+----------+------------+--------------+

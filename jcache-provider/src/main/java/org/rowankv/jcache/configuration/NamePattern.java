@@ -5,9 +5,9 @@ import java.util.Comparator;
 import javax.cache.CacheException;
 
 /**
- * Cache names of one shape: {@code *} stands for any characters, dots too, or for none; every other character for itself.
- * Ordered so that of two patterns which match a name the more exact comes first: the one with more characters that stand
- * for themselves, then the one with fewer stars, then by text. Immutable.
+ * Pattern of cache names: {@code *} matches any characters, dots included, or none; every other character matches
+ * itself. Orders the most specific pattern first: by more literal characters, then by fewer stars, then by text.
+ * Immutable.
  */
 record NamePattern(String text) implements Comparable<NamePattern> {
     private static final char ANY = '*';
@@ -39,7 +39,7 @@ record NamePattern(String text) implements Comparable<NamePattern> {
         return (int) text.chars().filter(c -> c == ANY).count();
     }
 
-    /** In time proportional to both lengths: what a star took is reconsidered for the last star only. */
+    /** Runs in time proportional to both lengths: only the last star is reconsidered. */
     boolean matches(String name) {
         int inName = 0;
         int inText = 0;

@@ -13,8 +13,8 @@ import javax.cache.integration.CacheWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of an open cache: a copy of what it was created with, which nobody else can change. Statistics,
- * management and listeners follow what the manager and the cache are told. Thread-safe.
+ * Configuration of an open cache: a private copy of the given one. Manager and cache update its statistics and
+ * management flags and its listeners. Thread-safe.
  */
 public final class OpenConfiguration<K, V> implements CompleteConfiguration<K, V> {
     private static final long serialVersionUID = 1L;
@@ -33,7 +33,7 @@ public final class OpenConfiguration<K, V> implements CompleteConfiguration<K, V
         managementEnabled = given.isManagementEnabled();
     }
 
-    /** A copy of its own, with the JSR's defaults for what the configuration does not say. */
+    /** A copy, with the JSR's defaults for missing parts. */
     static <K, V> MutableConfiguration<K, V> copyOf(Configuration<K, V> configuration) {
         if (configuration instanceof CompleteConfiguration<K, V> complete) {
             return new MutableConfiguration<>(complete);
@@ -100,13 +100,13 @@ public final class OpenConfiguration<K, V> implements CompleteConfiguration<K, V
     }
 
     @Override
-    @SuppressWarnings("NullAway") // the JSR's signature has no room for its own null
+    @SuppressWarnings("NullAway") // the JSR returns null, its signature does not allow it
     public Factory<CacheLoader<K, V>> getCacheLoaderFactory() {
         return given.getCacheLoaderFactory();
     }
 
     @Override
-    @SuppressWarnings("NullAway") // the JSR's signature has no room for its own null
+    @SuppressWarnings("NullAway") // the JSR returns null, its signature does not allow it
     public Factory<CacheWriter<? super K, ? super V>> getCacheWriterFactory() {
         return given.getCacheWriterFactory();
     }

@@ -9,35 +9,36 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SettingForm;
 
 /**
- * Every setting there is: the one table that parsing, messages and documentation are made from. A setting is written as
- * a parameter of the manager's URI, or with the prefix {@value #PREFIX} as a property of the manager or of the system.
+ * Table of all settings, the source of parsing, messages and documentation. A setting is a parameter of the manager's
+ * URI, or with the prefix {@value #PREFIX} a property of the manager or of the system.
  */
 public enum Setting {
     NAME(
             SettingForm.TEXT,
             "",
             Scope.STORE,
-            "Tells stores without `dir` apart: managers with the same settings and the same name share one store."),
-    SERVERS(SettingForm.COUNT, "1", Scope.STORE, "Servers that run inside this JVM."),
+            "Separates stores without `dir`: managers with equal settings and the same name share one " + "store."),
+    SERVERS(SettingForm.COUNT, "1", Scope.STORE, "Servers in this JVM."),
     REPLICAS(
             SettingForm.COUNT,
             "1",
             Scope.STORE,
-            "Servers that hold each object; at most `servers`. A write returns once all of them have it."),
+            "Copies of each object, on different servers; at most `servers`. A write returns once all "
+                    + "copies exist."),
     DIR(
             SettingForm.PATH,
             "",
             Scope.STORE,
-            "Directory of the servers' files, made if missing. Without it the objects live in memory and end with the last"
-                    + " close of a manager of this store; with it they survive what `durability` says."),
+            "Directory of the servers' files, created if missing. Without it, objects live in memory until "
+                    + "the last manager of the store closes; with it, they survive as `durability` states."),
     DURABILITY(
             SettingForm.CHOICE,
             "",
             Scope.STORE,
-            "What an acknowledged write survives. `none`: nothing beyond the last close; only without `dir`, and the default"
-                    + " there. `process`: any end of the process, but no power cut; the default with `dir`. `power`: a power"
-                    + " cut too, since every write waits until it is forced to the device of each of its replicas; needs"
-                    + " `dir`. May differ from one opening to the next.",
+            "What an acknowledged write survives. `none`: nothing beyond the last close; only without "
+                    + "`dir`, and the default there. `process`: any end of the process, but no power cut; the "
+                    + "default with `dir`. `power`: power cuts too, because every write waits until each replica's "
+                    + "device has it; requires `dir`. May change between openings.",
             "none",
             "process",
             "power"),
@@ -45,111 +46,107 @@ public enum Setting {
             SettingForm.BYTES,
             "",
             Scope.STORE,
-            "Bytes of each server for objects, replicas and what cleaning needs; at least 2 × (workers + 2 × posted + 7)"
-                    + " segments, where posted is 2 with more than one replica and else 0. A full store refuses writes and"
-                    + " goes on serving reads. Without it 256m, or without `dir` half of the heap shared by the servers if"
-                    + " that is less."),
+            "Bytes per server for objects, replicas and cleaning; at least 2 × (workers + 2 × posted + 7) "
+                    + "segments, where posted is 2 with several replicas, else 0. A full store refuses writes and "
+                    + "serves reads. Default: 256m; without `dir` at most half of the heap, divided by the servers."),
     SHARDS(
             SettingForm.COUNT,
             "",
             Scope.STORE,
-            "Parts that the key space is divided into, spread over the servers. Without it 16 per server."),
+            "Partitions of the key space, spread over the servers. Default: 16 per server."),
     SEGMENT(
             SettingForm.BYTES,
             "",
             Scope.STORE,
-            "Size of a segment of the logs, a power of two from 64k to 4m; no entry can be larger. Without it chosen by the"
-                    + " capacity."),
+            "Size of a log segment, a power of two from 64k to 4m, and the limit of an entry. Default: "
+                    + "chosen by capacity."),
     WORKERS(
             SettingForm.COUNT,
             "",
             Scope.STORE,
-            "Writes that can be under way at once on each server. Without it two per processor, at least 4."),
+            "Concurrent writes per server. Default: two per processor, at least 4."),
     MAX_MESSAGE(
             SettingForm.BYTES,
             "16k",
             Scope.STORE,
-            "Longest message between servers; a larger entry travels in blocks. A multiple of 64."),
+            "Longest message between servers, a multiple of 64; a larger entry is sent in blocks."),
     VERIFY_READS(
             SettingForm.FLAG,
             "false",
             Scope.STORE,
-            "Checks the checksums of each object that is read; without it they are checked when an entry comes, when it is"
-                    + " moved, and by the scrubber. A damaged object is never returned once it was found: the read"
-                    + " fails, and says which key it is."),
+            "Verifies checksums on every read; otherwise only on arrival, on moves, and by the scrubber. "
+                    + "Reads of an object with detected damage always fail and name its key."),
     SCRUB_RATE(
             SettingForm.NUMBER,
             "4",
             Scope.STORE,
-            "MiB per second, at most, that each server reads again of what it holds, to find what was damaged since; 0 reads"
-                    + " nothing again. What is damaged is taken from another replica if there is one."),
+            "Limit in MiB per second at which each server rereads its data to detect damage; 0 disables "
+                    + "it. Damaged data is restored from another replica, if there is one."),
     CHECKPOINT_INTERVAL(
             SettingForm.SECONDS,
             "10",
             Scope.STORE,
-            "Seconds between two checkpoints of the indexes of a store with a `dir`, from which the next start begins instead"
-                    + " of reading the whole log; one more is taken at the close. 0: none are taken, and those that are there"
-                    + " are removed."),
+            "Seconds between index checkpoints of a store with `dir`, from which a start continues instead "
+                    + "of reading the whole log; the close writes one more. 0 disables checkpoints and removes "
+                    + "existing ones."),
     ACCEPT_UNCLEAN(
             SettingForm.FLAG,
             "false",
             Scope.STORE,
-            "Opens a `dir` that the operating system may not have written completely, as after a power cut, or in which"
-                    + " damage was found and no other replica is complete: what is whole is kept, the rest is lost."),
-    ACCEPT_COPIED(
-            SettingForm.FLAG,
-            "false",
-            Scope.STORE,
-            "Opens a `dir` that is a copy of the one the store was created in."),
+            "Opens a `dir` that may be incomplete after a power cut, or that is damaged without another "
+                    + "complete replica: intact data is kept, the rest is lost."),
+    ACCEPT_COPIED(SettingForm.FLAG, "false", Scope.STORE, "Opens a `dir` that is a copy of the original directory."),
     DEADLINE(
             SettingForm.COUNT,
             "30",
             Scope.STORE,
-            "Seconds that an operation waits for progress inside this JVM, at most; then it fails, and says whether its outcome"
-                    + " is unknown. Each step of the close waits no longer either."),
+            "Longest time in seconds that an operation in this JVM waits for progress; then it fails and "
+                    + "reports whether its outcome is unknown. It also bounds each step of the close."),
     ALLOWED_CLASSES(
             SettingForm.TEXT,
             "",
             Scope.MANAGER,
-            "Classes that Java serialization may write and read besides value and collection classes of the JDK, enums, and"
-                    + " the types given to `setTypes`: class names, `package.*` or `package.**`, separated by `;`."),
+            "Classes that Java serialization may write and read, besides JDK value and collection classes, "
+                    + "enums, and the types given to `setTypes`: class names, `package.*` or `package.**`, separated "
+                    + "by `;`."),
     STORE_BY_REFERENCE(
             SettingForm.CHOICE,
             "refuse",
             Scope.MANAGER,
-            "What becomes of `setStoreByValue(false)`: `refuse` throws UnsupportedOperationException, `copy` stores by value"
-                    + " all the same and says so once.",
+            "Effect of `setStoreByValue(false)`: `refuse` throws UnsupportedOperationException; `copy` "
+                    + "stores by value and logs one warning.",
             "refuse",
             "copy"),
     TEMPLATES(
             SettingForm.PATH,
             "",
             Scope.MANAGER,
-            "A properties file (UTF-8) of cache templates, see below; a template's entry given elsewhere goes before the file's."),
+            "A properties file (UTF-8) of cache templates, see below; entries given elsewhere override it."),
     BACKGROUND_THREADS(
             SettingForm.COUNT,
             "2",
             Scope.MANAGER,
-            "Threads, at most, for `loadAll`; and as many, at most, for asynchronous listeners. None when idle."),
+            "Limit of threads for `loadAll`, and the same limit for asynchronous listeners. None while " + "idle."),
     LISTENER_BACKLOG(
             SettingForm.COUNT,
             "65536",
             Scope.MANAGER,
-            "Events that an asynchronous listener may be behind, and fewer if their values take more than a sixteenth of the"
-                    + " heap; further ones are lost to it, counted and logged."),
+            "Limit of events queued for an asynchronous listener, lower if their values exceed a sixteenth "
+                    + "of the heap; further events are lost, counted and logged."),
     OPERATION_TIMEOUT(
             SettingForm.COUNT,
             "10",
             Scope.MANAGER,
-            "Seconds that a remote operation is retried before its outcome is unknown; with unreachable servers it fails after half"
-                    + " of that. Managers with the same servers and the same timeout share connections.");
+            "Seconds that a remote operation is retried before its outcome is unknown; with unreachable "
+                    + "servers it fails after half of that. Managers with the same servers and timeout share "
+                    + "connections.");
 
-    /** What a name has before it outside of a URI. */
+    /** Prefix of a setting's name outside of URIs. */
     public static final String PREFIX = "rowan.";
 
-    /** What a setting belongs to. */
+    /** Owner of a setting. */
     public enum Scope {
-        /** The store, which all managers with the same store settings share. */
+        /** The store, shared by all managers with the same store settings. */
         STORE,
         /** One cache manager. */
         MANAGER
@@ -183,7 +180,7 @@ public enum Setting {
         return form;
     }
 
-    /** The default as it would be written; empty when there is none. */
+    /** The default in written form; empty if there is none. */
     public String defaultText() {
         return defaultText;
     }
@@ -196,7 +193,7 @@ public enum Setting {
         return meaning;
     }
 
-    /** The setting of that URI parameter, or null. */
+    /** The setting of a URI parameter, or null. */
     static @Nullable Setting ofParameter(String parameter) {
         for (Setting setting : values()) {
             if (setting.parameter().equals(parameter)) {
@@ -210,7 +207,7 @@ public enum Setting {
         return Arrays.stream(values()).map(Setting::parameter).collect(Collectors.joining(", "));
     }
 
-    /** The value in its canonical form; throws when it is none. */
+    /** The value in canonical form; throws if it is invalid. */
     String normalize(String text) {
         try {
             return form.canonical(text, choices);

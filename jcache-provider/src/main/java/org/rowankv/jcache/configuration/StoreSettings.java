@@ -19,14 +19,14 @@ import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings in force for one cache manager: of its URI, else of its properties, else of the system's, else the
- * defaults. Immutable.
+ * Effective settings of a cache manager. The URI overrides the manager's properties, these the system properties, and
+ * these the defaults. Immutable.
  */
 public final class StoreSettings {
     /** Servers inside this JVM, with every setting at its default. */
     public static final URI DEFAULT_URI = URI.create("rowan:embedded");
 
-    /** The system property that names another URI for managers which are asked for without one. */
+    /** The system property with the URI of managers that are requested without one. */
     public static final String URI_PROPERTY = "rowan.uri";
 
     private static final String SCHEME = "rowan";
@@ -36,7 +36,7 @@ public final class StoreSettings {
 
     private final Map<Setting, String> values;
     private final Templates templates;
-    /** Of servers of a cluster; none for servers in this JVM. */
+    /** Servers of a cluster; empty for servers in this JVM. */
     private final List<String> addresses;
 
     private StoreSettings(Map<Setting, String> values, Map<String, String> templateTexts, List<String> addresses) {
@@ -51,8 +51,8 @@ public final class StoreSettings {
     }
 
     /**
-     * @param properties the manager's; what begins with "rowan." must be a setting or a template's
-     * @param system the system's; only settings and templates are looked at
+     * @param properties the manager's; a name that starts with "rowan." must be a setting or a template
+     * @param system the system's; other names are ignored
      */
     public static StoreSettings of(URI uri, Properties properties, Properties system) {
         final Map<Setting, String> values = new EnumMap<>(Setting.class);
@@ -78,7 +78,7 @@ public final class StoreSettings {
         return new StoreSettings(Collections.unmodifiableMap(values), templates, addresses);
     }
 
-    /** A number put into Properties would be overlooked. */
+    /** {@link Properties#stringPropertyNames} would skip a value that is no String. */
     private static void requireTexts(Properties properties) {
         properties.forEach((name, value) -> {
             if (name instanceof String text && text.startsWith(Setting.PREFIX) && !(value instanceof String)) {
@@ -102,7 +102,7 @@ public final class StoreSettings {
         values.put(setting, setting.normalize(text));
     }
 
-    /** The URI of managers that are asked for without one. */
+    /** The URI of managers that are requested without one. */
     public static URI defaultUri(Properties system) {
         final String text = system.getProperty(URI_PROPERTY);
         try {
@@ -112,7 +112,7 @@ public final class StoreSettings {
         }
     }
 
-    /** The servers that the URI names; none when they are in this JVM. */
+    /** The servers that the URI names; empty for servers in this JVM. */
     private static List<String> addresses(URI uri) {
         final String specific = uri.getRawSchemeSpecificPart();
         if (!SCHEME.equals(uri.getScheme()) || !specific.startsWith(AUTHORITY)) {
@@ -134,7 +134,7 @@ public final class StoreSettings {
         return List.copyOf(addresses);
     }
 
-    /** {@link URI} takes one address in brackets; of several, brackets must be written as %5B and %5D. */
+    /** {@link URI} accepts one bracketed address; several must be written with %5B and %5D. */
     private static String withBrackets(String authority) {
         return authority
                 .replace("%5B", "[")
@@ -143,7 +143,7 @@ public final class StoreSettings {
                 .replace("%5d", "]");
     }
 
-    /** The same URI, which {@link URI} takes whatever addresses it names. */
+    /** Encodes the brackets, so that {@link URI} accepts any addresses. */
     private static String withoutBrackets(String uri) {
         final int from = uri.indexOf("//") + 2;
         final int slash = from < 2 ? -1 : uri.indexOf('/', from);
@@ -156,7 +156,7 @@ public final class StoreSettings {
                         + uri.substring(end);
     }
 
-    /** What a store is made of is its servers' business once it runs elsewhere. */
+    /** The settings of a remote store belong to its servers. */
     private static void requireOfManager(List<String> addresses, String parameter, URI uri) {
         final Setting setting = Setting.ofParameter(parameter);
         if (!addresses.isEmpty() && setting != null && setting.scope() == Setting.Scope.STORE) {
@@ -201,7 +201,7 @@ public final class StoreSettings {
         }
     }
 
-    /** A plus stands for itself, in paths above all. */
+    /** Keeps a plus sign, which is common in paths. */
     private static String decode(String text) {
         return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
@@ -211,7 +211,7 @@ public final class StoreSettings {
                 + "; write rowan:embedded, rowan:embedded?servers=1&dir=/path or rowan://host:port,host:port/");
     }
 
-    /** Whether the setting was given, rather than left to its default. */
+    /** Whether the setting is given explicitly. */
     public boolean isSet(Setting setting) {
         return values.containsKey(setting);
     }
@@ -220,13 +220,13 @@ public final class StoreSettings {
         return values.getOrDefault(setting, setting.defaultText());
     }
 
-    /** 0 when there is no value. */
+    /** 0 if there is no value. */
     public int count(Setting setting) {
         final String text = text(setting);
         return text.isEmpty() ? 0 : Integer.parseInt(text);
     }
 
-    /** 0 when there is no value. */
+    /** 0 if there is no value. */
     public long bytes(Setting setting) {
         final String text = text(setting);
         return text.isEmpty() ? 0 : Long.parseLong(setting.normalize(text));
@@ -236,17 +236,17 @@ public final class StoreSettings {
         return Boolean.parseBoolean(text(setting));
     }
 
-    /** Servers of the cluster to connect to, each {@code host:port}; empty when the servers are to be in this JVM. */
+    /** Servers of the cluster, each {@code host:port}; empty for servers in this JVM. */
     public List<String> addresses() {
         return addresses;
     }
 
-    /** What caches have by their names. */
+    /** The templates of caches. */
     public Templates templates() {
         return templates;
     }
 
-    /** The directory of the store, or null for a store in memory. */
+    /** The store's directory, or null for a store in memory. */
     public @Nullable Path directory() {
         final String text = text(Setting.DIR);
         if (text.isEmpty()) {
@@ -255,7 +255,7 @@ public final class StoreSettings {
         try {
             return realPath(path(text, Setting.DIR));
         } catch (IOException e) {
-            throw new CacheException("the directory " + text + " cannot be reached", e);
+            throw new CacheException("the directory " + text + " cannot be resolved", e);
         }
     }
 
@@ -267,7 +267,7 @@ public final class StoreSettings {
         }
     }
 
-    /** Of several spellings of a directory the one without links; its end need not exist yet. */
+    /** Resolves links, so that all spellings of a directory are equal; its last parts need not exist. */
     private static Path realPath(Path path) throws IOException {
         final Path parent = path.getParent();
         if (path.toFile().exists() || parent == null) {
@@ -276,7 +276,7 @@ public final class StoreSettings {
         return realPath(parent).resolve(String.valueOf(path.getFileName()));
     }
 
-    /** Equal for two managers that mean the same store. */
+    /** Equal for managers of the same store. */
     public String storeIdentity() {
         if (!addresses.isEmpty()) {
             return storeText() + " with operation-timeout " + count(Setting.OPERATION_TIMEOUT);
@@ -285,7 +285,7 @@ public final class StoreSettings {
         return directory != null ? "dir " + directory : "memory " + storeText();
     }
 
-    /** The settings of the store that have a value, for messages and to tell whether two managers agree. */
+    /** The store settings that have a value; for messages and comparison. */
     public String storeText() {
         if (!addresses.isEmpty()) {
             return "cluster at " + String.join(",", addresses);

@@ -12,14 +12,14 @@ import javax.cache.expiry.ExpiryPolicy;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 
-/** What the caches of one name pattern have where the application's configuration says nothing. Immutable. */
+/** Defaults of the caches of one name pattern. Immutable. */
 public final class Template {
-    private static final Factory<ExpiryPolicy> NOT_SAID = EternalExpiryPolicy.factoryOf();
+    private static final Factory<ExpiryPolicy> DEFAULT_EXPIRY = EternalExpiryPolicy.factoryOf();
 
     private final NamePattern pattern;
     private final Map<TemplateEntry, String> texts;
 
-    /** Throws when one of the texts is not what can be written. */
+    /** Throws if a text is invalid. */
     Template(NamePattern pattern, Map<TemplateEntry, String> texts) {
         this.pattern = pattern;
         this.texts = Collections.unmodifiableMap(new EnumMap<>(texts));
@@ -30,12 +30,12 @@ public final class Template {
         return pattern;
     }
 
-    /** Whether {@code getCache} creates a cache of such a name. */
+    /** Whether {@code getCache} creates a missing cache of such a name. */
     public boolean creates() {
-        return says(TemplateEntry.CREATE);
+        return isTrue(TemplateEntry.CREATE);
     }
 
-    /** What caches of such a name are kept below; null if the template says nothing of that. */
+    /** The limit of such caches; null if the template has none. */
     public @Nullable CacheLimit limit() {
         final String entries = texts.get(TemplateEntry.MAX_ENTRIES);
         final String bytes = texts.get(TemplateEntry.MAX_BYTES);
@@ -48,18 +48,18 @@ public final class Template {
         return text == null ? CacheLimit.NO_LIMIT : entry.limit(pattern.text(), text);
     }
 
-    private boolean says(TemplateEntry entry) {
+    private boolean isTrue(TemplateEntry entry) {
         return "true".equals(texts.get(entry));
     }
 
-    /** Throws when a type cannot be loaded. */
+    /** Throws if a type cannot be loaded. */
     void checkTypes(ClassLoader loader) {
         type(TemplateEntry.KEY_TYPE, Object.class, loader);
         type(TemplateEntry.VALUE_TYPE, Object.class, loader);
     }
 
     /**
-     * A copy of the configuration, with what the template says wherever the configuration has the JSR's default.
+     * A copy of the configuration in which the template replaces the JSR's defaults.
      *
      * @param loader of the cache manager, for the types
      */
@@ -69,15 +69,15 @@ public final class Template {
                 type(TemplateEntry.KEY_TYPE, given.getKeyType(), loader),
                 type(TemplateEntry.VALUE_TYPE, given.getValueType(), loader));
         final String expiry = texts.get(TemplateEntry.EXPIRY);
-        if (expiry != null && NOT_SAID.equals(filled.getExpiryPolicyFactory())) {
+        if (expiry != null && DEFAULT_EXPIRY.equals(filled.getExpiryPolicyFactory())) {
             filled.setExpiryPolicyFactory(TemplateEntry.expiry(pattern.text(), expiry));
         }
-        filled.setStatisticsEnabled(filled.isStatisticsEnabled() || says(TemplateEntry.STATISTICS));
-        filled.setManagementEnabled(filled.isManagementEnabled() || says(TemplateEntry.MANAGEMENT));
+        filled.setStatisticsEnabled(filled.isStatisticsEnabled() || isTrue(TemplateEntry.STATISTICS));
+        filled.setManagementEnabled(filled.isManagementEnabled() || isTrue(TemplateEntry.MANAGEMENT));
         return filled;
     }
 
-    @SuppressWarnings("unchecked") // Object, in an application's configuration, says nothing of the type
+    @SuppressWarnings("unchecked") // Object means that the application sets no type
     private <T> Class<T> type(TemplateEntry entry, Class<T> given, ClassLoader loader) {
         final String name = texts.get(entry);
         if (name == null || !given.equals(Object.class)) {

@@ -19,28 +19,26 @@ import javax.cache.expiry.ModifiedExpiryPolicy;
 import javax.cache.expiry.TouchedExpiryPolicy;
 import org.rowankv.protocol.CacheLimit;
 
-/** Everything a cache template can say: the one table that parsing, messages and documentation are made from. */
+/** Table of the entries of a cache template, the source of parsing, messages and documentation. */
 public enum TemplateEntry {
     EXPIRY(
             "`eternal`, or `created:`, `modified:`, `accessed:` or `touched:` with a whole number from 1 and `ms`, `s`, `m`,"
                     + " `h` or `d`",
-            "The JSR's policy of that name, for a cache whose own is the eternal one."),
-    STATISTICS("true or false", "`true` switches statistics on."),
-    MANAGEMENT("true or false", "`true` shows the configuration's MXBean."),
-    KEY_TYPE("a class name, or `byte[]`", "Type of the keys, for a cache whose own is Object."),
-    VALUE_TYPE("a class name, or `byte[]`", "Type of the values, for a cache whose own is Object."),
+            "The JSR's policy of that name; replaces the eternal policy."),
+    STATISTICS("true or false", "`true` enables statistics."),
+    MANAGEMENT("true or false", "`true` registers the configuration's MXBean."),
+    KEY_TYPE("a class name, or `byte[]`", "Key type; replaces Object."),
+    VALUE_TYPE("a class name, or `byte[]`", "Value type; replaces Object."),
     MAX_ENTRIES(
             "a whole number from 1, or `none`",
-            "Entries that the cache may have; above it entries of this cache are evicted. Without a limit, which is the"
-                    + " default, nothing ever is."),
+            "Limit of entries; the store evicts entries of the cache above it. Caches without a limit, the default, are"
+                    + " never evicted."),
     MAX_BYTES(
             "bytes, or with a unit `k`, `m` or `g`, or `none`",
-            "The same for the bytes that entries take in the log of one replica, headers and padding to 64 bytes included."
-                    + " The limit is stored with the cache: a template that names neither leaves it as it is, one that names"
-                    + " one of the two sets both."),
-    CREATE(
-            "true or false",
-            "`true`: `getCache` creates a cache of such a name that is not open, rather than to return null.");
+            "Limit of the bytes that entries occupy in the log of one replica, including headers and padding to 64 bytes."
+                    + " Limits are stored with the cache: a template without both leaves them unchanged, one with"
+                    + " either sets both."),
+    CREATE("true or false", "`true`: `getCache` creates a missing cache of such a name instead of returning null.");
 
     private static final Pattern DURATION = Pattern.compile("([0-9]+)(ms|s|m|h|d)");
     private static final Pattern LIMIT = Pattern.compile("([0-9]+) *([kKmMgG]?)");
@@ -65,7 +63,7 @@ public enum TemplateEntry {
         this.meaning = meaning;
     }
 
-    /** The name behind the last dot. */
+    /** The name after the last dot. */
     public String key() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -78,7 +76,7 @@ public enum TemplateEntry {
         return meaning;
     }
 
-    /** @param written the whole name, for the message */
+    /** @param written the full name, for the message */
     static TemplateEntry ofKey(String key, String written) {
         for (TemplateEntry entry : values()) {
             if (entry.key().equals(key)) {
@@ -90,7 +88,7 @@ public enum TemplateEntry {
                 + "; write pattern.expiry=..., for example");
     }
 
-    /** Throws when the text is none of what can be written; a class is looked for later. */
+    /** Throws if the text is invalid; classes are resolved later. */
     void check(String pattern, String text) {
         switch (this) {
             case EXPIRY -> expiry(pattern, text);
@@ -130,7 +128,7 @@ public enum TemplateEntry {
         throw EXPIRY.invalid(pattern, text);
     }
 
-    /** The number written for this entry, which is one of the two limits. */
+    /** The limit in this entry, which is one of the two limits. */
     long limit(String pattern, String text) {
         if (NO_LIMIT.equals(text)) {
             return CacheLimit.NO_LIMIT;

@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
 
-/** The cache templates of one cache manager, the most exact pattern first. Immutable. */
+/** Templates of one cache manager, the most specific pattern first. Immutable. */
 public final class Templates {
-    /** What the name of a template's entry has before it, in URIs and, after {@link Setting#PREFIX}, properties. */
+    /** Prefix of template entries in URIs and, after {@link Setting#PREFIX}, in properties. */
     static final String PREFIX = "template.";
 
     private final List<Template> templates;
@@ -43,7 +43,7 @@ public final class Templates {
                 .toList());
     }
 
-    /** The texts in a properties file, which has the same names without prefix. */
+    /** The texts of a properties file, which uses the same names without prefix. */
     static Map<String, String> read(Path file) {
         final Properties lines = new Properties();
         try (Reader in = Files.newBufferedReader(file)) {
@@ -62,7 +62,7 @@ public final class Templates {
         return texts;
     }
 
-    /** The template of that cache: of all that match, the one with the most exact pattern; or null. */
+    /** The matching template with the most specific pattern; or null. */
     public @Nullable Template find(String cacheName) {
         for (Template template : templates) {
             if (template.pattern().matches(cacheName)) {
@@ -72,7 +72,7 @@ public final class Templates {
         return null;
     }
 
-    /** Throws when one of the templates names a type that the class loader cannot load. */
+    /** Throws if a template names a type that the class loader cannot load. */
     public void checkTypes(ClassLoader loader) {
         templates.forEach(template -> template.checkTypes(loader));
     }

@@ -1,4 +1,4 @@
-/** What can be set, where it is set, and what a cache's configuration looks like once it is open. */
+/** Settings, templates, and the configuration of an open cache. */
 @NullMarked
 package org.rowankv.jcache.configuration;
 
