@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** A growing array that objects are encoded into, reused from one operation to the next. Used by one thread at a time. */
+/** Growing byte array for encoded objects, reused between operations. Used by one thread at a time. */
 public final class ByteSink extends OutputStream {
     private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -21,7 +21,7 @@ public final class ByteSink extends OutputStream {
         bytes = new byte[capacity];
     }
 
-    /** The array in use; valid until something more is written. */
+    /** The backing array; valid until the next write. */
     public byte[] bytes() {
         return bytes;
     }
@@ -38,7 +38,7 @@ public final class ByteSink extends OutputStream {
         return Arrays.copyOf(bytes, length);
     }
 
-    /** Gives back an array that one large object made grow. */
+    /** Releases an array that a large object has enlarged. */
     public void shrinkAbove(int limit, int capacity) {
         if (bytes.length > limit) {
             bytes = new byte[capacity];
@@ -46,7 +46,7 @@ public final class ByteSink extends OutputStream {
         }
     }
 
-    /** Room for {@code count} more bytes, counted as written; returns the index where they begin. */
+    /** Reserves {@code count} more bytes, counted as written; returns their first index. */
     int claim(int count) {
         final int start = length;
         final long needed = (long) start + count;

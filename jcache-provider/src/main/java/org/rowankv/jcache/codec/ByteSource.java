@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Reads what {@link ByteSink} wrote; reading past the end is a {@link MalformedBytesException}. Used by one thread. */
+/** Reader of the bytes of {@link ByteSink}; throws {@link MalformedBytesException} at the end. Used by one thread. */
 final class ByteSource {
     private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -29,7 +29,7 @@ final class ByteSource {
         return end - at;
     }
 
-    /** Passes over {@code count} bytes and returns the index where they begin. */
+    /** Skips {@code count} bytes and returns their first index. */
     int skip(int count) {
         if (count < 0 || count > end - at) {
             throw new MalformedBytesException(

@@ -2,7 +2,7 @@ package org.rowankv.jcache.codec;
 
 import javax.cache.CacheException;
 
-/** An object holds a class that the rules do not let through; it is neither written nor read. */
+/** An object contains a class that the rules refuse; it is neither written nor read. */
 public final class ClassNotAllowedException extends CacheException {
     private static final long serialVersionUID = 1L;
 

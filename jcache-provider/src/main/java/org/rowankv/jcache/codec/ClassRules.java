@@ -8,26 +8,26 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which classes Java serialization may write and read: an allow-list. Allowed are value and collection classes of the
- * JDK, enums, the types a cache was configured with and what extends or implements those, and the user's patterns; nothing else.
- * The same rules hold for writing, so that what goes in can come out.
+ * Allow-list of the classes that Java serialization may write and read: JDK value and collection classes, enums, the
+ * configured types with their subtypes, and the user's patterns. Writing uses the same rules as reading, so stored
+ * objects stay readable.
  *
  * <p>A pattern is a class name, {@code package.*}, or {@code package.**} with its subpackages. Immutable.
  */
 public final class ClassRules {
-    /** The name of the setting that holds the patterns. */
+    /** The setting with the patterns. */
     public static final String SETTING = "rowan.allowed-classes";
 
-    /** A table of a hash map has up to 8 places for an element of no fewer than 6 bytes. */
-    private static final int PLACES_PER_BYTE = 4;
+    /** The table of a hash map has up to 8 slots per element of at least 6 bytes. */
+    private static final int SLOTS_PER_BYTE = 4;
 
-    private static final int FREE_PLACES = 1_024;
+    private static final int FREE_SLOTS = 1_024;
 
-    /** Packages whose every serializable class is a plain value. */
+    /** Packages whose serializable classes are all plain values. */
     private static final Set<String> VALUE_PACKAGES = Set.of("java.time", "java.time.chrono", "java.math");
 
     private static final Set<String> VALUE_CLASSES = Set.of(
-            // What a stream holds in place of an object that could not be written.
+            // A stream contains these in place of an object that failed to be written.
             "java.io.IOException",
             "java.io.NotSerializableException",
             "java.io.ObjectStreamException",
@@ -114,7 +114,7 @@ public final class ClassRules {
             "java.util.concurrent.locks.ReentrantLock$Sync",
             "sun.util.calendar.ZoneInfo");
 
-    /** Views of collections such as {@code Collections.unmodifiableList} and {@code Arrays.asList}. */
+    /** Views such as {@code Collections.unmodifiableList} and {@code Arrays.asList}. */
     private static final List<String> VALUE_PREFIXES =
             List.of("java.util.Collections$", "java.util.Arrays$ArrayList", "java.util.ImmutableCollections$");
 
@@ -122,7 +122,7 @@ public final class ClassRules {
     private final List<String> patterns;
 
     /**
-     * @param types the types a cache was configured with; {@code Object} and primitives add nothing
+     * @param types the cache's configured types; {@code Object} and primitives add nothing
      * @param patterns separated by ';' or ','
      */
     public ClassRules(List<Class<?>> types, String patterns) {
@@ -151,7 +151,7 @@ public final class ClassRules {
         return element;
     }
 
-    /** Throws when the class is not allowed. */
+    /** Throws if the class is not allowed. */
     void check(Class<?> type) {
         if (!allows(type)) {
             throw new ClassNotAllowedException(elementOf(type).getName());
@@ -206,28 +206,28 @@ public final class ClassRules {
         return allowsName(element.getName());
     }
 
-    /** A configured class cannot be written without the fields of its own superclasses. */
+    /** A configured class includes the fields of its superclasses. */
     private static boolean isSuperclassOf(Class<?> candidate, Class<?> type) {
         return !candidate.isInterface() && candidate.isAssignableFrom(type);
     }
 
     /**
-     * Judges classes as they are met in one stream that {@link SerializedScan} has passed.
+     * Filter for the classes of one stream that has passed {@link SerializedScan}.
      *
-     * @param streamLength in bytes. Collections announce their sizes and make arrays for them before they read an element: all
-     *     arrays together have at most {@value #PLACES_PER_BYTE} elements for each byte
+     * @param streamLength in bytes. Collections allocate arrays of their announced sizes before they read an element:
+     *     all arrays together have at most {@value #SLOTS_PER_BYTE} elements per byte
      */
     ObjectInputFilter filter(int streamLength) {
-        final long maxPlaces = FREE_PLACES + (long) PLACES_PER_BYTE * streamLength;
+        final long maxSlots = FREE_SLOTS + (long) SLOTS_PER_BYTE * streamLength;
         return new ObjectInputFilter() {
-            private long places;
+            private long slots;
 
             @Override
             public Status checkInput(FilterInfo info) {
-                places += Math.max(0, info.arrayLength());
-                if (places > maxPlaces) {
+                slots += Math.max(0, info.arrayLength());
+                if (slots > maxSlots) {
                     throw new MalformedBytesException("a serialized object of " + streamLength
-                            + " bytes cannot be read: its arrays and tables would have more than " + maxPlaces
+                            + " bytes cannot be read: its arrays and tables would have more than " + maxSlots
                             + " elements");
                 }
                 final Class<?> type = info.serialClass();

@@ -10,12 +10,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys and values to bytes and back. What is decoded is always a copy of what was encoded, whose classes come from one
- * class loader, that of the cache's manager.
+ * Encoder and decoder of keys and values. A decoded object is a copy; its classes come from the class loader of the
+ * cache's manager.
  *
- * <p>Equal objects have equal bytes for every type with a {@link Tag} of its own; an object that is written by Java
- * serialization may have several encodings, so that as a key it may not be found again ({@link #isCanonical}).
- * Thread-safe.
+ * <p>Equal objects of types with their own {@link Tag} have equal bytes. An object in Java serialization may have
+ * several encodings, so a lookup by it as a key may fail ({@link #isCanonical}). Thread-safe.
  */
 public final class Codec {
     private final LoaderReference loader;
@@ -26,7 +25,7 @@ public final class Codec {
         this.serialized = new SerializedFormat(loader, rules);
     }
 
-    /** Appends the object's bytes; throws without having changed anything but the sink. */
+    /** Appends the object's bytes; on failure only the sink has changed. */
     public void encode(Object value, ByteSink out) {
         final Class<?> type = value.getClass();
         if (type == String.class) {
@@ -110,7 +109,7 @@ public final class Codec {
         return encoded[offset] != Tag.SERIALIZED;
     }
 
-    /** The object that the bytes stand for. The array is not kept. */
+    /** Decodes an object; does not keep the array. */
     public Object decode(byte[] bytes, int offset, int length) {
         if (length < 1) {
             throw new MalformedBytesException("an encoded object has at least one byte");
@@ -131,7 +130,7 @@ public final class Codec {
             final Object value = small != null ? small : TimeFormat.read(tag, in);
             if (value == null) {
                 throw new MalformedBytesException(
-                        "stored bytes begin with the tag " + tag + ", which this version does not know");
+                        "stored bytes begin with the tag " + tag + ", which this version does not support");
             }
             if (in.remaining() != 0) {
                 throw new MalformedBytesException(

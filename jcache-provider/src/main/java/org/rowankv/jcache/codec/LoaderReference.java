@@ -3,7 +3,9 @@ package org.rowankv.jcache.codec;
 import java.lang.ref.WeakReference;
 import javax.cache.CacheException;
 
-/** The class loader of a cache manager, held weakly: a cache never keeps an application's classes alive. Thread-safe. */
+/**
+ * Weak reference to a cache manager's class loader: a cache never keeps an application's classes alive. Thread-safe.
+ */
 public final class LoaderReference {
     private final WeakReference<ClassLoader> loader;
     private final String description;
@@ -13,7 +15,7 @@ public final class LoaderReference {
         this.description = loader.getClass().getName() + '@' + Integer.toHexString(System.identityHashCode(loader));
     }
 
-    /** The loader; throws when it has been collected, which only a manager that nobody closed can live to see. */
+    /** The loader; throws if it was collected, which is possible only before the manager is closed. */
     public ClassLoader get() {
         final ClassLoader present = loader.get();
         if (present == null) {

@@ -2,7 +2,7 @@ package org.rowankv.jcache.codec;
 
 import javax.cache.CacheException;
 
-/** Stored bytes are not in this version's format; the entry stays as it is. */
+/** Stored bytes are not in this version's format; the entry stays unchanged. */
 public final class MalformedBytesException extends CacheException {
     private static final long serialVersionUID = 1L;
 

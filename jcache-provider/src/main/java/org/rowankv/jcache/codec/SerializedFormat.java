@@ -10,7 +10,7 @@ import java.io.OutputStream;
 import java.lang.reflect.Proxy;
 import javax.cache.CacheException;
 
-/** Objects without a tag of their own, by Java serialization under {@link ClassRules}. Thread-safe. */
+/** Format of objects without their own tag: Java serialization under {@link ClassRules}. Thread-safe. */
 final class SerializedFormat {
     private final LoaderReference loader;
     private final ClassRules rules;
@@ -55,12 +55,12 @@ final class SerializedFormat {
             throw e;
         } catch (LinkageError e) {
             throw loader.missing(String.valueOf(e.getMessage()), e);
-        } catch (RuntimeException | InternalError e) { // what a damaged stream makes of some class's own reading
+        } catch (RuntimeException | InternalError e) { // thrown by a class's own readObject on a damaged stream
             throw new MalformedBytesException("a stored object cannot be deserialized", e);
         }
     }
 
-    /** Refuses, while writing, every class that would be refused while reading. */
+    /** Refuses to write a class that would be refused on reading. */
     private static final class CheckedOutput extends ObjectOutputStream {
         private final ClassRules rules;
 
@@ -82,7 +82,7 @@ final class SerializedFormat {
         }
     }
 
-    /** Resolves classes by the manager's class loader, before the filter judges them; nothing is initialized until then. */
+    /** Resolves classes with the manager's class loader, before the filter checks them and without initialization. */
     private static final class LoaderInput extends ObjectInputStream {
         private final LoaderReference loader;
         private final ClassRules rules;

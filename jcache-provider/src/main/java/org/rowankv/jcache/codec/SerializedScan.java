@@ -10,24 +10,25 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the structure of a serialized object before Java serialization does, without a class and without an object, and
- * refuses one that costs more than its bytes are worth.
+ * Structural check of a serialized object before Java serialization reads it, without loading classes or creating
+ * objects. It refuses objects whose cost is out of proportion to their bytes.
  *
- * <p>Budgets: each array element, object and field is backed by bytes of the stream; objects are nested at most {@link #MAX_DEPTH}
- * deep; collections that hash or compare their elements while they are read take at most {@link #FREE_STEPS} + {@value #STEPS_PER_BYTE}
- * × bytes steps for that. The last budget is the one that needs this class. The hash code of a list is that of its elements,
- * each as often as it occurs, and a stream repeats an element for 5 bytes: 40 sets within each other, each element twice,
- * are 2^40 steps. {@code ObjectInputFilter} sees neither the class nor the target of a repetition.
+ * <p>Budgets: bytes of the stream back each array element, object and field; objects nest at most {@link #MAX_DEPTH}
+ * deep; collections that hash or compare their elements while read take at most {@link #FREE_STEPS} + {@value
+ * #STEPS_PER_BYTE} × bytes steps for that. The last budget is the reason for this class. The hash code of a list visits
+ * each element as often as it occurs, and a stream repeats an element for 5 bytes: 40 nested sets with each element
+ * twice take 2^40 steps. {@code ObjectInputFilter} sees neither the class nor the target of a repetition.
  *
- * <p>Counted are the JDK's collections, arrays and numbers. An object of another class counts as one step, since its hash code
- * is its own. An object that holds itself is refused within what hashes it: so is a synchronized view of a collection, which is its own
- * lock. Not counted is a search among equal hash codes, at worst the square of the number of elements. A class with a
- * {@code writeObject} calls {@code defaultWriteObject} or {@code writeFields} first, as the specification of serialization
- * demands; the stream of one that does not is refused, since its fields cannot be separated from its data. For one stream.
+ * <p>It counts the JDK's collections, arrays and numbers. An object of another class counts as one step, because it has
+ * its own hash code. An object that contains itself is refused where it is hashed; that includes a synchronized view of
+ * a collection, which is its own lock. It does not count a search among equal hash codes, at worst quadratic in the
+ * number of elements. A class with a {@code writeObject} must call {@code defaultWriteObject} or {@code writeFields}
+ * first, as the specification of serialization requires; other streams are refused, because fields and data are
+ * inseparable. For one stream.
  */
 final class SerializedScan {
     static final int MAX_DEPTH = 256;
-    /** Of a class, its superclass and so on: each object passes over all of them. */
+    /** Limit of a class with its superclasses: each object traverses all of them. */
     static final int MAX_CLASSES = 64;
 
     static final long FREE_STEPS = 1_000_000;
@@ -56,28 +57,28 @@ final class SerializedScan {
     private static final int EXTERNALIZABLE = 4;
     private static final int BLOCK_DATA = 8;
 
-    /** Of an object that contains itself: its hash code has no end. Sums of it do not overflow. */
+    /** Weight of an object that contains itself: its hash code never ends. Sums of it do not overflow. */
     private static final long ENDLESS = Long.MAX_VALUE >> 32;
-    /** A step compares or hashes about so many bytes. */
+    /** Bytes that a step compares or hashes. */
     private static final int BYTES_PER_STEP = 16;
-    /** Smaller ones make a table of a few elements fill the heap; a clamp in the JDK is not in every version of it. */
+    /** Smaller ones let a table of a few elements fill the heap; not every JDK version clamps it. */
     private static final float LEAST_LOAD_FACTOR = 1f / 16;
 
     private static final int SET_BLOCK_LENGTH = 12;
     private static final int LOAD_FACTOR_OFFSET = 4;
     private static final int COLLECTION_SET = 2;
     private static final int COLLECTION_MAP = 3;
-    /** Whose hash codes and comparisons visit what they hold. */
+    /** Classes whose hash codes and comparisons visit their elements. */
     private static final List<String> STRUCTURAL_PACKAGES = List.of("java.util.", "java.math.");
 
-    /** What a class does with the objects in its own part of the stream. */
+    /** Treatment of the objects in a class's own part of the stream. */
     private enum Use {
         KEEPS,
         /** Hashes or compares all. */
         HASHES,
-        /** Hashes each first of two, the key. */
+        /** Hashes the first of each pair, the key. */
         HASHES_KEYS,
-        /** A collection of the JDK that cannot be changed: its first field says which. */
+        /** An immutable JDK collection: its first field decides. */
         BY_FIELD
     }
 
@@ -93,7 +94,7 @@ final class SerializedScan {
         @Nullable
         Description parent;
 
-        /** With all its superclasses. */
+        /** Number of classes including all superclasses. */
         int classes = 1;
     }
 
@@ -115,7 +116,7 @@ final class SerializedScan {
     /**
      * Throws unless the bytes are one serialized object within the budgets.
      *
-     * @return the steps that its hashing collections take
+     * @return the steps of its hashing collections
      */
     static long check(byte[] bytes, int offset, int length) {
         final SerializedScan scan = new SerializedScan(bytes, offset, length);
@@ -137,7 +138,7 @@ final class SerializedScan {
         return new MalformedBytesException("a serialized object cannot be read: it " + what);
     }
 
-    /** Passes over one object; returns its weight. */
+    /** Skips one object; returns its weight. */
     private long object() {
         if (++depth > MAX_DEPTH) {
             throw malformed("nests objects more than " + MAX_DEPTH + " deep");
@@ -202,8 +203,8 @@ final class SerializedScan {
     }
 
     /**
-     * A name as Java serialization reads it. That reader takes more than one form of a character, so a name in another form than
-     * the one that is written would be one class here and another one there: it is refused.
+     * Reads a name as Java serialization does. That reader accepts several forms of a character, so another form than
+     * the written one could name one class here and another there: it is refused.
      */
     private String name() {
         final byte[] bytes = new byte[Math.min(in.getShort() & 0xffff, in.remaining() + 1)];
@@ -225,7 +226,7 @@ final class SerializedScan {
         return name.toString();
     }
 
-    /** Whether a character is written in exactly these bytes, in the encoding of {@link java.io.DataOutput#writeUTF}. */
+    /** Whether these bytes are the form of the character that {@link java.io.DataOutput#writeUTF} writes. */
     private static boolean isForm(int character, byte[] bytes, int at, int length) {
         return switch (length) {
             case 1 -> character != 0;
@@ -241,7 +242,7 @@ final class SerializedScan {
 
     // --- classes ---
 
-    /** Passes over the description of an object's class. */
+    /** Skips the description of an object's class. */
     private Description described() {
         return Objects.requireNonNullElseGet(descriptionOrNull(), () -> {
             throw malformed("holds an object without a class");
@@ -255,7 +256,7 @@ final class SerializedScan {
             case REFERENCE -> {
                 final Description known = descriptions.get(handle());
                 if (known == null) {
-                    throw malformed("refers to a class that is none");
+                    throw malformed("refers to an object as a class");
                 }
                 yield known;
             }
@@ -325,7 +326,7 @@ final class SerializedScan {
             case "java.util.HashMap", "java.util.Hashtable", "java.util.concurrent.ConcurrentHashMap" ->
                 Use.HASHES_KEYS;
             case "java.util.concurrent.ConcurrentSkipListMap" ->
-                Use.HASHES_KEYS; // compares each key with the one before, unlike a TreeMap
+                Use.HASHES_KEYS; // compares each key with its predecessor, unlike a TreeMap
             case "java.util.CollSer" -> Use.BY_FIELD;
             default -> Use.KEEPS;
         };
@@ -365,7 +366,7 @@ final class SerializedScan {
         return weights[handle];
     }
 
-    /** Passes over the parts of an object's classes, the topmost class first; returns the weight of what they hold. */
+    /** Skips the parts of an object's classes, the topmost first; returns the weight of their content. */
     private long parts(Description of) {
         if ((of.flags & EXTERNALIZABLE) != 0) {
             if ((of.flags & BLOCK_DATA) == 0) {
@@ -380,8 +381,7 @@ final class SerializedScan {
         }
         Use use = of.use;
         if (use == Use.BY_FIELD) {
-            // Java serialization passes over a field that the class lacks, and the field that counts could be any of
-            // them.
+            // Java serialization skips a field that the class lacks, so any field could be the decisive one.
             if (of.primitiveBytes != Integer.BYTES || of.objectFields != 0) {
                 throw malformed("describes " + of.name + " with other fields than it has");
             }
@@ -402,7 +402,7 @@ final class SerializedScan {
         return weight;
     }
 
-    /** A set writes its capacity, its load factor and its size in one block. */
+    /** A set writes its capacity, load factor and size in one block. */
     private void requireLoadFactor(Description of) {
         if (!of.name.equals("java.util.HashSet")) {
             return;
@@ -417,7 +417,7 @@ final class SerializedScan {
         }
     }
 
-    /** Passes over what a class wrote by itself, with its end; returns the weight of the objects there. */
+    /** Skips the data that a class wrote itself, including its end; returns the weight of its objects. */
     private long annotation(Use use) {
         long weight = 0;
         long count = 0;

@@ -2,7 +2,7 @@ package org.rowankv.jcache.codec;
 
 import java.nio.charset.StandardCharsets;
 
-/** The contents of strings. Stateless. */
+/** Format of strings. Stateless. */
 final class StringFormat {
     private StringFormat() {}
 
@@ -39,7 +39,7 @@ final class StringFormat {
         return new String(bytes, offset, length, StandardCharsets.ISO_8859_1);
     }
 
-    /** By hand, since a charset would replace unpaired surrogates. */
+    /** Decodes by hand, because a charset replaces unpaired surrogates. */
     static String readUtf16(byte[] bytes, int offset, int length) {
         if ((length & 1) != 0) {
             throw new MalformedBytesException("a string of two bytes per char has " + length + " bytes");

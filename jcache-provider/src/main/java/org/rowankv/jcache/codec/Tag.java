@@ -1,8 +1,8 @@
 package org.rowankv.jcache.codec;
 
 /**
- * The first byte of every encoded key and value: what follows it. Part of the format on disk: a number once given keeps
- * its meaning, and a reader refuses those it does not know.
+ * First byte of every encoded key and value: the type of the content. Part of the format on disk: the meaning of a
+ * number never changes, and a reader refuses unknown numbers.
  *
  * <pre>
  *   +-----+------------------------------------------+

@@ -17,11 +17,11 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import org.jspecify.annotations.Nullable;
 
-/** The contents of the {@code java.time} types. Stateless. */
+/** Format of the {@code java.time} types. Stateless. */
 final class TimeFormat {
     private TimeFormat() {}
 
-    /** Whether the object was one of these types, and is now written. */
+    /** Writes the object if it is of one of these types; returns whether it was. */
     static boolean write(Object value, ByteSink out) {
         if (value instanceof Instant instant) {
             out.write(Tag.INSTANT);
@@ -91,7 +91,7 @@ final class TimeFormat {
         out.writeLong(dateTime.toLocalTime().toNanoOfDay());
     }
 
-    /** The object, or null when the tag is none of these types'. */
+    /** Reads an object, or null if the tag is of another type. */
     static @Nullable Object read(byte tag, ByteSource in) {
         return switch (tag) {
             case Tag.INSTANT -> Instant.ofEpochSecond(in.readLong(), in.readInt());

@@ -1,4 +1,4 @@
-/** Objects to bytes and back: JDK value types in a format of our own, everything else by filtered Java serialization. */
+/** Encoding of objects: JDK value types in an own format, everything else in filtered Java serialization. */
 @NullMarked
 package org.rowankv.jcache.codec;
 

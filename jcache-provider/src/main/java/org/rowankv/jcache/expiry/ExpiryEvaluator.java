@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lifetimes, in milliseconds as in {@link Ttl}, that a cache's policy gives to its entries. The JSR's own policies
- * answer the same every time, so they are asked once and become constants; any other is asked whenever the JSR says so.
+ * Evaluator of a cache's expiry policy; returns lifetimes in milliseconds, as in {@link Ttl}. The JSR's own policies
+ * are constant, so they are evaluated once; any other policy is called whenever the JSR requires it.
  *
- * <p>A policy that throws, or returns null at creation, counts as one that answered "eternal" at creation and
- * "unchanged" otherwise, with one warning for each kind of call. Thread-safe, if the policy is.
+ * <p>A policy that throws, or returns null at creation, counts as "eternal" at creation and "unchanged" otherwise; the
+ * first failure of each method is logged. Thread-safe if the policy is.
  */
 public final class ExpiryEvaluator implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(ExpiryEvaluator.class);
@@ -44,12 +44,15 @@ public final class ExpiryEvaluator implements Closeable {
     public ExpiryEvaluator(ExpiryPolicy policy) {
         this.policy = policy;
         this.constant = CONSTANT_POLICIES.contains(policy.getClass());
-        this.createMs = constant ? ask("getExpiryForCreation", policy::getExpiryForCreation, Ttl.ETERNAL) : Ttl.ETERNAL;
-        this.updateMs = constant ? ask("getExpiryForUpdate", policy::getExpiryForUpdate, Ttl.UNCHANGED) : Ttl.UNCHANGED;
-        this.accessMs = constant ? ask("getExpiryForAccess", policy::getExpiryForAccess, Ttl.UNCHANGED) : Ttl.UNCHANGED;
+        this.createMs =
+                constant ? evaluate("getExpiryForCreation", policy::getExpiryForCreation, Ttl.ETERNAL) : Ttl.ETERNAL;
+        this.updateMs =
+                constant ? evaluate("getExpiryForUpdate", policy::getExpiryForUpdate, Ttl.UNCHANGED) : Ttl.UNCHANGED;
+        this.accessMs =
+                constant ? evaluate("getExpiryForAccess", policy::getExpiryForAccess, Ttl.UNCHANGED) : Ttl.UNCHANGED;
     }
 
-    /** Whether the three lifetimes are the same every time, so that they need not wait for what an operation meets. */
+    /** Whether the lifetimes are constants, so that they do not depend on the present entry. */
     public boolean isConstant() {
         return constant;
     }
@@ -59,7 +62,7 @@ public final class ExpiryEvaluator implements Closeable {
         return policy.getClass();
     }
 
-    /** Whether no entry ever expires. */
+    /** Whether entries never expire. */
     public boolean isEternal() {
         return constant && createMs == Ttl.ETERNAL && isNoEnd(updateMs) && isNoEnd(accessMs);
     }
@@ -69,37 +72,44 @@ public final class ExpiryEvaluator implements Closeable {
     }
 
     public long createMs() {
-        return constant ? createMs : ask("getExpiryForCreation", policy::getExpiryForCreation, Ttl.ETERNAL);
+        return constant ? createMs : evaluate("getExpiryForCreation", policy::getExpiryForCreation, Ttl.ETERNAL);
     }
 
     public long updateMs() {
-        return constant ? updateMs : ask("getExpiryForUpdate", policy::getExpiryForUpdate, Ttl.UNCHANGED);
+        return constant ? updateMs : evaluate("getExpiryForUpdate", policy::getExpiryForUpdate, Ttl.UNCHANGED);
     }
 
     public long accessMs() {
-        return constant ? accessMs : ask("getExpiryForAccess", policy::getExpiryForAccess, Ttl.UNCHANGED);
+        return constant ? accessMs : evaluate("getExpiryForAccess", policy::getExpiryForAccess, Ttl.UNCHANGED);
     }
 
-    private long ask(String call, Supplier<@Nullable Duration> question, long otherwise) {
+    private long evaluate(String methodName, Supplier<@Nullable Duration> method, long fallback) {
         final Duration duration;
         try {
-            duration = question.get();
+            duration = method.get();
         } catch (RuntimeException e) {
-            if (warned.add(call)) {
-                LOG.warn("{} of {} throws; taken for no answer from now on", call, policy.getClass(), e);
+            if (warned.add(methodName)) {
+                LOG.warn(
+                        "Expiry policy failed; its failures count as no answer method={} policy={}",
+                        methodName,
+                        policy.getClass(),
+                        e);
             }
-            return otherwise;
+            return fallback;
         }
         if (duration == null) {
-            if (otherwise == Ttl.ETERNAL && warned.add(call)) {
-                LOG.warn("{} of {} returns null; such entries are eternal", call, policy.getClass());
+            if (fallback == Ttl.ETERNAL && warned.add(methodName)) {
+                LOG.warn(
+                        "Expiry policy returned null; such entries are eternal method={} policy={}",
+                        methodName,
+                        policy.getClass());
             }
-            return otherwise;
+            return fallback;
         }
         return toMs(duration);
     }
 
-    /** Rounded up to a millisecond; what is too long to be counted is eternal. */
+    /** Rounds up to a millisecond; an overflow is eternal. */
     static long toMs(Duration duration) {
         final TimeUnit unit = duration.getTimeUnit();
         if (unit == null) {
@@ -110,7 +120,7 @@ public final class ExpiryEvaluator implements Closeable {
         return ms == 0 && amount > 0 ? 1 : ms;
     }
 
-    /** Closes a policy that is Closeable. */
+    /** Closes the policy if it is Closeable. */
     @Override
     public void close() throws IOException {
         if (policy instanceof Closeable closeable) {

@@ -1,4 +1,4 @@
-/** From an {@link javax.cache.expiry.ExpiryPolicy} to lifetimes that travel to the store. */
+/** Evaluation of an {@link javax.cache.expiry.ExpiryPolicy} to lifetimes for the store. */
 @NullMarked
 package org.rowankv.jcache.expiry;
 

@@ -8,10 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads of one cache manager for loads and, others, for asynchronous listeners, so that neither waits for the other:
- * started when there is work, gone soon after there is none, and daemons. Work runs with the manager's class loader as its
- * thread's; between works they hold on to none.
- * Once closed, work is refused with a RejectedExecutionException. Thread-safe.
+ * Daemon threads of one cache manager: one pool for loads and one for asynchronous listeners, so that neither delays
+ * the other. Threads exist only while there is work. Tasks run with the manager's class loader as context class loader;
+ * idle threads reference none. After close, tasks are rejected with a RejectedExecutionException. Thread-safe.
  */
 public final class BackgroundThreads implements AutoCloseable {
     private static final long IDLE_MS = 200;
@@ -20,7 +19,7 @@ public final class BackgroundThreads implements AutoCloseable {
     private final ThreadPoolExecutor loads;
     private final ThreadPoolExecutor listeners;
 
-    /** @param count how many threads there are at most, of each kind */
+    /** @param count limit of threads, per pool */
     public BackgroundThreads(int count, ClassLoader loader) {
         this.loader = new WeakReference<>(loader);
         this.loads = pool("rowan-jcache-load-", count);
@@ -30,8 +29,8 @@ public final class BackgroundThreads implements AutoCloseable {
     private static ThreadPoolExecutor pool(String prefix, int count) {
         final AtomicInteger number = new AtomicInteger();
         final ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                count, count, IDLE_MS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), work -> {
-                    final Thread thread = new Thread(null, work, prefix + number.incrementAndGet(), 0, false);
+                count, count, IDLE_MS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
+                    final Thread thread = new Thread(null, task, prefix + number.incrementAndGet(), 0, false);
                     thread.setDaemon(true);
                     thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
                     return thread;
@@ -40,13 +39,13 @@ public final class BackgroundThreads implements AutoCloseable {
         return pool;
     }
 
-    /** What an application's code finds its resources by. */
-    private Runnable inApplication(Runnable work) {
+    /** Sets the context class loader, by which application code finds resources. */
+    private Runnable inApplication(Runnable task) {
         return () -> {
             final Thread thread = Thread.currentThread();
             thread.setContextClassLoader(loader.get());
             try {
-                work.run();
+                task.run();
             } finally {
                 thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
             }
@@ -54,14 +53,14 @@ public final class BackgroundThreads implements AutoCloseable {
     }
 
     public Executor loads() {
-        return work -> loads.execute(inApplication(work));
+        return task -> loads.execute(inApplication(task));
     }
 
     public Executor listeners() {
-        return work -> listeners.execute(inApplication(work));
+        return task -> listeners.execute(inApplication(task));
     }
 
-    /** Lets the work under way and the work that waits end; waits for none of it. */
+    /** Completes running and queued tasks; does not wait for them. */
     @Override
     public void close() {
         loads.shutdown();

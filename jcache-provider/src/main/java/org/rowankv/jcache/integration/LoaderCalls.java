@@ -10,11 +10,14 @@ import javax.cache.integration.CacheLoader;
 import javax.cache.integration.CacheLoaderException;
 import org.jspecify.annotations.Nullable;
 
-/** A cache's loader; whatever it throws arrives as a {@link CacheLoaderException}, but for errors. Thread-safe, if it is. */
+/**
+ * Adapter of a cache's loader: wraps every exception but errors in a {@link CacheLoaderException}. Thread-safe if the
+ * loader is.
+ */
 public final class LoaderCalls<K, V> implements Closeable {
-    private static final long PATIENCE_MS = 5_000;
+    private static final long CLOSE_TIMEOUT_MS = 5_000;
 
-    /** Read by who calls the loader, written by who closes it. */
+    /** Read lock for calls, write lock for the close. */
     private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock();
 
     private volatile boolean closed;
@@ -24,7 +27,7 @@ public final class LoaderCalls<K, V> implements Closeable {
         this.loader = loader;
     }
 
-    /** The value, or null when there is none to load. */
+    /** The value, or null if there is none. */
     public @Nullable V load(K key) {
         begin();
         try {
@@ -38,7 +41,7 @@ public final class LoaderCalls<K, V> implements Closeable {
         }
     }
 
-    /** A loader that was closed is not called any more. */
+    /** Refuses calls of a closed loader. */
     private void begin() {
         calls.readLock().lock();
         if (closed) {
@@ -47,7 +50,7 @@ public final class LoaderCalls<K, V> implements Closeable {
         }
     }
 
-    /** The values that there are; keys without one may be missing or map to null. */
+    /** The available values; keys without one may be missing or map to null. */
     public Map<K, V> loadAll(Collection<? extends K> keys) {
         final Map<K, V> loaded;
         begin();
@@ -66,7 +69,9 @@ public final class LoaderCalls<K, V> implements Closeable {
         return loaded;
     }
 
-    /** Waits for calls under way, {@value #PATIENCE_MS} ms at most: one that hangs holds nobody up for longer. */
+    /**
+     * Waits for calls in progress, at most {@value #CLOSE_TIMEOUT_MS} ms: a hanging call delays the close no longer.
+     */
     @Override
     public void close() throws IOException {
         closed = true;
@@ -87,7 +92,7 @@ public final class LoaderCalls<K, V> implements Closeable {
             return false; // closed by the loader itself
         }
         try {
-            return calls.writeLock().tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS);
+            return calls.writeLock().tryLock(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

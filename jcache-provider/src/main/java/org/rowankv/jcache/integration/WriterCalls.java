@@ -9,8 +9,8 @@ import javax.cache.integration.CacheWriterException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache's writer, called before the cache changes; whatever it throws arrives as a {@link CacheWriterException}, but for
- * errors. Thread-safe, if the writer is.
+ * Adapter of a cache's writer, called before the cache changes; wraps every exception but errors in a {@link
+ * CacheWriterException}. Thread-safe if the writer is.
  */
 public final class WriterCalls<K, V> implements Closeable {
     private final CacheWriter<K, V> writer;
@@ -40,7 +40,7 @@ public final class WriterCalls<K, V> implements Closeable {
         }
     }
 
-    /** Writes all; what is left in the collection afterwards was not written, and then the failure is returned. */
+    /** Writes all; on failure returns it, and the collection contains the unwritten entries. */
     public @Nullable CacheWriterException writeAll(Collection<Cache.Entry<? extends K, ? extends V>> entries) {
         try {
             writer.writeAll(entries);
@@ -52,7 +52,7 @@ public final class WriterCalls<K, V> implements Closeable {
         }
     }
 
-    /** Deletes all; what is left in the collection afterwards was not deleted, and then the failure is returned. */
+    /** Deletes all; on failure returns it, and the collection contains the keys not deleted. */
     public @Nullable CacheWriterException deleteAll(Collection<?> keys) {
         try {
             writer.deleteAll(keys);

@@ -2,7 +2,7 @@ package org.rowankv.jcache.integration;
 
 import javax.cache.Cache;
 
-/** An entry on its way to the writer. Equal when key and value are. */
+/** An entry passed to the writer. Equal by key and value. */
 public record WrittenEntry<K, V>(K key, V value) implements Cache.Entry<K, V> {
     @Override
     public K getKey() {

@@ -1,4 +1,4 @@
-/** Calling the user's loader and writer as the JSR wants it, and threads for what runs in the background. */
+/** Adapters of the user's loader and writer, and the background threads. */
 @NullMarked
 package org.rowankv.jcache.integration;
 

@@ -3,7 +3,7 @@ package org.rowankv.jcache.management;
 import javax.cache.configuration.CompleteConfiguration;
 import javax.cache.management.CacheMXBean;
 
-/** The configuration of one opening of a cache, as JMX shows it. */
+/** JMX view of the configuration of an open cache. */
 public final class ConfigurationBean implements CacheMXBean {
     private final CompleteConfiguration<?, ?> configuration;
 

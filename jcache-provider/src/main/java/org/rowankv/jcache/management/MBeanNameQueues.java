@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The beans that want one name in the platform's MBean server, in the order they came: the first is registered, and when it
- * goes the next. So an application that is deployed again before its old version is gone has its beans in the end.
- * Holds only what is shown or waits to be. Thread-safe: guarded by the class.
+ * Queues of beans per name in the platform's MBean server: the first is registered, and its removal registers the next.
+ * So an application that is redeployed before its old version ends has its beans registered eventually. References only
+ * registered and waiting beans. Thread-safe: guarded by the class.
  */
 final class MBeanNameQueues {
     private static final Logger LOG = LoggerFactory.getLogger(MBeanNameQueues.class);
@@ -67,7 +67,7 @@ final class MBeanNameQueues {
             ManagementFactory.getPlatformMBeanServer().registerMBean(first, name);
             REGISTERED.put(name, first);
         } catch (InstanceAlreadyExistsException e) {
-            LOG.debug("the MXBean {} is somebody else's", name, e);
+            LOG.debug("MXBean name in use name={}", name, e);
         } catch (JMException e) {
             throw new CacheException("the MXBean " + name + " cannot be registered", e);
         }
@@ -77,7 +77,7 @@ final class MBeanNameQueues {
         try {
             ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
         } catch (InstanceNotFoundException e) {
-            LOG.debug("the MXBean {} is gone already", name, e);
+            LOG.debug("MXBean already unregistered name={}", name, e);
         } catch (JMException e) {
             throw new CacheException("the MXBean " + name + " cannot be unregistered", e);
         }

@@ -6,8 +6,8 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An MXBean of one opening of a cache in the platform's MBean server, under the name the JSR gives. Of several openings of one
- * name under one URI the oldest has its bean there. Thread-safe.
+ * An MXBean of an open cache in the platform's MBean server, under the JSR's name. Among open caches with equal name
+ * and URI the oldest has the registration. Thread-safe.
  */
 public final class ShownBean {
     private final ObjectName name;
@@ -24,7 +24,7 @@ public final class ShownBean {
         }
     }
 
-    /** What an ObjectName cannot hold becomes a dot. */
+    /** Replaces characters that an ObjectName cannot contain. */
     private static String safe(String text) {
         return text.replaceAll("[,:=\n\r*?\"]", ".");
     }

@@ -6,11 +6,11 @@ import javax.cache.management.CacheStatisticsMXBean;
 import org.rowankv.runtime.Clock;
 
 /**
- * The counters of one opening of a cache, also as JMX shows them: exact as soon as an operation has returned, counted only while
- * enabled. Thread-safe.
+ * Counters of an open cache and their MXBean: exact once an operation has returned, and active only while enabled.
+ * Thread-safe.
  *
- * <p>An operation that is to be timed calls {@link #start} first and hands the result to the counting method: with
- * statistics off neither reads the clock.
+ * <p>A timed operation calls {@link #start} first and passes the result to the counting method: with statistics off
+ * neither reads the clock.
  */
 public final class Statistics implements CacheStatisticsMXBean {
     private final Clock clock;
@@ -21,14 +21,14 @@ public final class Statistics implements CacheStatisticsMXBean {
     private final LongAdder getNs = new LongAdder();
     private final LongAdder putNs = new LongAdder();
     private final LongAdder removeNs = new LongAdder();
-    /** The store's own count, which ends no operation of anybody's. */
+    /** Evictions of the cache so far; counted by the store. */
     private final LongSupplier evictedEver;
 
     private long evictedBefore;
     private long evictedWhenEnabled;
     private volatile boolean enabled;
 
-    /** @param evictedEver objects of the cache that the store has evicted, ever more */
+    /** @param evictedEver evictions of the cache so far; monotonic */
     public Statistics(Clock clock, LongSupplier evictedEver) {
         this.clock = clock;
         this.evictedEver = evictedEver;
@@ -46,7 +46,7 @@ public final class Statistics implements CacheStatisticsMXBean {
         }
     }
 
-    /** When the operation began; 0 with statistics off. */
+    /** Start time of an operation; 0 while disabled. */
     public long start() {
         return enabled ? clock.nanoTime() : 0;
     }
@@ -62,7 +62,7 @@ public final class Statistics implements CacheStatisticsMXBean {
         }
     }
 
-    /** A bulk read. */
+    /** Counts a bulk read. */
     public void got(long hitCount, long missCount, long startNs) {
         if (enabled) {
             hits.add(hitCount);
@@ -138,7 +138,7 @@ public final class Statistics implements CacheStatisticsMXBean {
         return removals.sum();
     }
 
-    /** None, unless the cache has a limit. */
+    /** 0 unless the cache has a limit. */
     @Override
     public synchronized long getCacheEvictions() {
         return evictedBefore + (enabled ? evictedEver.getAsLong() - evictedWhenEnabled : 0);

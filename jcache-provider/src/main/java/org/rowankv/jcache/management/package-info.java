@@ -1,4 +1,4 @@
-/** What a cache counts, and its MXBeans. */
+/** Statistics of caches and their MXBeans. */
 @NullMarked
 package org.rowankv.jcache.management;
 

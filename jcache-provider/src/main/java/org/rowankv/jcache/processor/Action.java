@@ -1,17 +1,17 @@
 package org.rowankv.jcache.processor;
 
-/** The net of what a processor did to its entry, to be carried out once when it has returned. */
+/** Net effect of a processor on its entry, applied once after it returns. */
 public enum Action {
-    /** Nothing, not even a look at the value. */
+    /** Did not even read the value. */
     NONE,
-    /** Looked at a value that was there. */
+    /** Read a present value. */
     READ,
-    /** Looked at a value that was not there, which made the loader bring it. */
+    /** Read an absent value, which the loader provided. */
     LOADED,
-    /** Set a value where none was. */
+    /** Set an absent value. */
     CREATED,
-    /** Set a value in place of another. */
+    /** Replaced a present value. */
     UPDATED,
-    /** Removed; also of an entry that was not there, for the writer's sake. */
+    /** Removed the entry; also if absent, so that the writer is called. */
     DELETED
 }

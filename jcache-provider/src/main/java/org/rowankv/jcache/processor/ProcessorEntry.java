@@ -5,10 +5,7 @@ import java.util.function.Function;
 import javax.cache.processor.MutableEntry;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The private copy of an entry that a processor works on, and the log of what it did. Used by one thread, for one run of
- * the processor.
- */
+/** Private copy of an entry for one run of a processor; records its actions. Used by one thread. */
 public final class ProcessorEntry<K, V> implements MutableEntry<K, V> {
     private final K key;
     private final boolean existed;
@@ -19,9 +16,9 @@ public final class ProcessorEntry<K, V> implements MutableEntry<K, V> {
     private Action action = Action.NONE;
 
     /**
-     * @param value what the cache holds, or null
-     * @param loader asked once for the value of an entry that is not there; answers null when there is nothing to load
-     * @param valueType what a value set has to be
+     * @param value present value, or null
+     * @param loader called at most once, for an absent entry; returns null if there is nothing to load
+     * @param valueType required type of new values
      */
     public ProcessorEntry(K key, @Nullable V value, Function<K, @Nullable V> loader, Class<?> valueType) {
         this.key = key;
@@ -84,12 +81,12 @@ public final class ProcessorEntry<K, V> implements MutableEntry<K, V> {
         throw new IllegalArgumentException("a processor's entry is no " + type.getName());
     }
 
-    /** Whether the cache held an entry when the processor began. */
+    /** Whether the cache contained the entry when the processor started. */
     public boolean existed() {
         return existed;
     }
 
-    /** The value as the processor left it. */
+    /** The final value. */
     public @Nullable V value() {
         return value;
     }

@@ -4,7 +4,7 @@ import javax.cache.processor.EntryProcessorException;
 import javax.cache.processor.EntryProcessorResult;
 import org.jspecify.annotations.Nullable;
 
-/** One key's result of {@code invokeAll}: what the processor returned, or what it threw. Immutable. */
+/** Result of {@code invokeAll} for one key: the returned value or the exception. Immutable. */
 public final class ProcessorResult<T> implements EntryProcessorResult<T> {
     private final @Nullable T value;
     private final @Nullable EntryProcessorException failure;

@@ -1,4 +1,4 @@
-/** What an entry processor sees and what it wants done: nothing happens to the cache while it runs. */
+/** The entry of an entry processor and its recorded effect; the cache does not change while it runs. */
 @NullMarked
 package org.rowankv.jcache.processor;
 

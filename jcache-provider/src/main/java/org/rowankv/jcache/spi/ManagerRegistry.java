@@ -16,11 +16,11 @@ import org.rowankv.jcache.CloseSequence;
 import org.rowankv.jcache.RowanCacheManager;
 
 /**
- * The open managers by class loader and URI. Class loaders are held weakly; the managers of one that was collected are
- * closed at the next use. Thread-safe: guarded by itself, and no manager is closed under that lock.
+ * Registry of open managers by class loader and URI. References class loaders weakly; the next call after a loader's
+ * collection closes its managers. Thread-safe: guarded by itself, and closes no manager under that lock.
  */
 final class ManagerRegistry {
-    /** One class loader's managers. */
+    /** The managers of one class loader. */
     private static final class Tenant extends WeakReference<ClassLoader> {
         private final Map<URI, RowanCacheManager> managers = new HashMap<>();
 
@@ -30,14 +30,15 @@ final class ManagerRegistry {
     }
 
     private final List<Tenant> tenants = new ArrayList<>();
-    private final ReferenceQueue<ClassLoader> gone = new ReferenceQueue<>();
+    private final ReferenceQueue<ClassLoader> collected = new ReferenceQueue<>();
 
     /**
-     * The manager, made if there is none.
+     * The manager, created if missing.
      *
-     * @param maker makes a manager, which tells the consumer given when it has closed
+     * @param factory creates a manager, which calls the given consumer when it has closed
      */
-    RowanCacheManager get(URI uri, ClassLoader loader, Function<Consumer<RowanCacheManager>, RowanCacheManager> maker) {
+    RowanCacheManager get(
+            URI uri, ClassLoader loader, Function<Consumer<RowanCacheManager>, RowanCacheManager> factory) {
         closeOrphans();
         synchronized (this) {
             Tenant tenant = find(loader);
@@ -45,13 +46,13 @@ final class ManagerRegistry {
             if (present != null && !present.isClosed()) {
                 return present;
             }
-            final RowanCacheManager made = maker.apply(this::forget);
+            final RowanCacheManager created = factory.apply(this::forget);
             if (tenant == null) {
-                tenant = new Tenant(loader, gone);
+                tenant = new Tenant(loader, collected);
                 tenants.add(tenant);
             }
-            tenant.managers.put(uri, made);
-            return made;
+            tenant.managers.put(uri, created);
+            return created;
         }
     }
 
@@ -75,7 +76,7 @@ final class ManagerRegistry {
     }
 
     private void closeOrphans() {
-        for (Reference<?> dead = gone.poll(); dead != null; dead = gone.poll()) {
+        for (Reference<?> dead = collected.poll(); dead != null; dead = collected.poll()) {
             if (dead instanceof Tenant tenant) {
                 closeAll(managersOf(tenant));
             }

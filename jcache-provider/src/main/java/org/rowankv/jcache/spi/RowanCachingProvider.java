@@ -12,11 +12,11 @@ import org.rowankv.jcache.store.SharedStores;
 import org.rowankv.jcache.store.StoreOpener;
 
 /**
- * Gives out cache managers, one for each URI and class loader until it is closed. Managers whose URIs and properties mean
- * the same store share it. A closed provider may be used again. Thread-safe.
+ * Provider of cache managers, one per URI and class loader until it closes. Managers whose URIs and properties name the
+ * same store share it. A closed provider is reusable. Thread-safe.
  */
 public class RowanCachingProvider implements CachingProvider {
-    /** {@link javax.cache.Caching} makes a provider for each class loader; their stores are the same. */
+    /** Static, because {@link javax.cache.Caching} creates a provider per class loader. */
     private static final SharedStores STORES = new SharedStores(new StoresByKind());
 
     private final SharedStores stores;
@@ -27,7 +27,7 @@ public class RowanCachingProvider implements CachingProvider {
         this.stores = STORES;
     }
 
-    /** Over stores of another kind, which no other provider shares. */
+    /** Creates a provider over stores that no other provider shares. */
     protected RowanCachingProvider(StoreOpener opener) {
         this.stores = new SharedStores(opener);
     }
@@ -87,7 +87,7 @@ public class RowanCachingProvider implements CachingProvider {
                 uri == null ? getDefaultURI() : uri, classLoader == null ? getDefaultClassLoader() : classLoader);
     }
 
-    /** Entries are bytes in the servers: nothing can be stored by reference. */
+    /** Entries are bytes on servers, so store-by-reference is impossible. */
     @Override
     public boolean isSupported(OptionalFeature optionalFeature) {
         return false;

@@ -8,8 +8,8 @@ import org.rowankv.jcache.store.Store;
 import org.rowankv.jcache.store.StoreOpener;
 
 /**
- * Opens whatever kind of store the settings name. An application that only talks to servers elsewhere may leave the engine off its
- * class path: what needs the engine is loaded with the first embedded store. Thread-safe.
+ * Opener of the kind of store that the settings name. An application with remote servers only may omit the engine from
+ * its class path: engine classes load with the first embedded store. Thread-safe.
  */
 final class StoresByKind implements StoreOpener {
     private static final String ENGINE = "org.rowankv.server.embedded.EmbeddedCluster";

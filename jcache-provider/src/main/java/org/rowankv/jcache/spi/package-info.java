@@ -1,4 +1,4 @@
-/** The door that {@link javax.cache.Caching} finds. */
+/** The entry point for {@link javax.cache.Caching}. */
 @NullMarked
 package org.rowankv.jcache.spi;
 
