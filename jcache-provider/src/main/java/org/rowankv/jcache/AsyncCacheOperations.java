@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.operation.Versioned;
 
 /**
- * The operations that answer with a stage, in terms of those that return: with the servers in this JVM there is nothing
- * to wait for. Thread-safe, if the others are.
+ * Asynchronous operations on top of the blocking ones; they complete before they return. Thread-safe if the blocking
+ * ones are.
  */
 abstract class AsyncCacheOperations<K, V> implements RowanCache<K, V> {
     private static <T> CompletionStage<@Nullable T> stage(Supplier<? extends @Nullable T> operation) {
@@ -86,10 +86,10 @@ abstract class AsyncCacheOperations<K, V> implements RowanCache<K, V> {
         for (K key : keys) {
             Objects.requireNonNull(key, "one of the keys");
         }
-        final Map<K, CompletionStage<Versioned<V>>> read = new HashMap<>();
+        final Map<K, CompletionStage<Versioned<V>>> results = new HashMap<>();
         for (K key : keys) {
-            read.put(key, getVersionedAsync(key));
+            results.put(key, getVersionedAsync(key));
         }
-        return read;
+        return results;
     }
 }

@@ -35,8 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens caches for one manager: makes what the configuration asks for, creates the cache in the store or attaches to the
- * one of that name. What fails leaves nothing behind, in the store or elsewhere. Thread-safe.
+ * Opener of caches for one manager: creates the configured parts, and creates the cache in the store or attaches to the
+ * existing one. A failure leaves nothing behind, in the store or elsewhere. Thread-safe.
  */
 final class CacheFactory {
     private static final Logger LOG = LoggerFactory.getLogger(CacheFactory.class);
@@ -69,37 +69,37 @@ final class CacheFactory {
     <K, V> CacheProxy<K, V> open(String name, OpenConfiguration<K, V> configuration) {
         checkName(name);
         checkStoreByValue(configuration.isStoreByValue());
-        final List<Closeable> made = new ArrayList<>();
+        final List<Closeable> parts = new ArrayList<>();
         boolean opened = false;
         try {
-            final ExpiryEvaluator lifetimes =
-                    new ExpiryEvaluator(make(name, "expiry policy", configuration.getExpiryPolicyFactory()));
-            made.add(lifetimes);
+            final ExpiryEvaluator expiry =
+                    new ExpiryEvaluator(create(name, "expiry policy", configuration.getExpiryPolicyFactory()));
+            parts.add(expiry);
             final Factory<CacheLoader<K, V>> loaderFactory = configuration.loaderFactory();
             final LoaderCalls<K, V> loads =
-                    loaderFactory == null ? null : new LoaderCalls<>(make(name, "loader", loaderFactory));
+                    loaderFactory == null ? null : new LoaderCalls<>(create(name, "loader", loaderFactory));
             if (loads != null) {
-                made.add(loads);
+                parts.add(loads);
             }
             final Factory<CacheWriter<? super K, ? super V>> writerFactory = configuration.writerFactory();
             final WriterCalls<K, V> writes = writerFactory == null || !configuration.isWriteThrough()
                     ? null
                     : new WriterCalls<K, V>(
-                            CacheFactory.<CacheWriter<? super K, ? super V>>make(name, "writer", writerFactory));
+                            CacheFactory.<CacheWriter<? super K, ? super V>>create(name, "writer", writerFactory));
             if (writes != null) {
-                made.add(writes);
+                parts.add(writes);
             }
             final List<Registration<K, V>> listeners = new ArrayList<>();
             for (CacheEntryListenerConfiguration<K, V> each : configuration.getCacheEntryListenerConfigurations()) {
                 final Registration<K, V> listener = Registration.of(each);
                 listeners.add(listener);
-                made.add(listener);
+                parts.add(listener);
             }
-            final CacheBinding<K, V> opening = opening(name, configuration, lifetimes, loads, writes);
+            final CacheBinding<K, V> binding = bind(name, configuration, expiry, loads, writes);
             opened = true;
             return new CacheProxy<>(
                     manager,
-                    opening,
+                    binding,
                     configuration,
                     loads,
                     listeners,
@@ -107,23 +107,23 @@ final class CacheFactory {
                     settings.count(Setting.LISTENER_BACKLOG));
         } finally {
             if (!opened) {
-                made.forEach(part -> CloseSequence.close(part, name));
+                parts.forEach(part -> CloseSequence.close(part, name));
             }
         }
     }
 
-    private static <T> T make(String name, String what, Factory<T> factory) {
-        final T made = factory.create();
-        if (made == null) {
+    private static <T> T create(String name, String what, Factory<T> factory) {
+        final T created = factory.create();
+        if (created == null) {
             throw new CacheException("the factory of the " + what + " of the cache " + name + " returned null");
         }
-        return made;
+        return created;
     }
 
-    private <K, V> CacheBinding<K, V> opening(
+    private <K, V> CacheBinding<K, V> bind(
             String name,
             OpenConfiguration<K, V> configuration,
-            ExpiryEvaluator lifetimes,
+            ExpiryEvaluator expiry,
             @Nullable LoaderCalls<K, V> loads,
             @Nullable WriterCalls<K, V> writes) {
         final ClassRules rules = new ClassRules(
@@ -134,7 +134,7 @@ final class CacheFactory {
                 new CacheDescriptor(
                         configuration.getKeyType().getName(),
                         configuration.getValueType().getName(),
-                        lifetimes.policyClass().getName()));
+                        expiry.policyClass().getName()));
         return new CacheBinding<>(new CacheBinding.Parts<>(
                 name,
                 cacheId,
@@ -142,28 +142,28 @@ final class CacheFactory {
                 configuration.getValueType(),
                 shared.store().client(),
                 new Codec(loader, rules),
-                lifetimes,
+                expiry,
                 new Statistics(shared.store().clock(), () -> catalogue().evictions(cacheId)),
-                shared.rendezvous(cacheId),
+                shared.sharedState(cacheId),
                 configuration.isReadThrough() ? loads : null,
                 writes));
     }
 
-    /** The id of the cache in the store: a new one, or the one of that name if it agrees. */
-    private int attach(String name, CacheDescriptor wanted) {
+    /** The id of the cache in the store: new, or existing with an equal descriptor. */
+    private int attach(String name, CacheDescriptor descriptor) {
         try {
-            final Catalogue.CacheRecord found = catalogue().create(name, wanted.toBytes());
+            final Catalogue.CacheRecord found = catalogue().create(name, descriptor.toBytes());
             final CacheDescriptor present = CacheDescriptor.of(found.descriptor());
-            if (!present.equals(wanted)) {
+            if (!present.equals(descriptor)) {
                 throw new CacheException("the cache " + name + " is in the store with another configuration: there "
-                        + present + "; here " + wanted + "; open it as it is, or destroy it first");
+                        + present + "; here " + descriptor + "; open it as it is, or destroy it first");
             }
             final Template template = settings.templates().find(name);
             final CacheLimit limit = template == null ? null : template.limit();
             if (limit != null && !limit.equals(found.limit())) {
                 catalogue().limit(name, limit);
             } else if (!found.limit().isNone()) {
-                LOG.info("the cache {} has {}", name, found.limit());
+                LOG.info("Cache limit in force cache={} limit={}", name, found.limit());
             }
             return found.id();
         } catch (RowanException e) {
@@ -174,7 +174,7 @@ final class CacheFactory {
     private static void checkName(String name) {
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
             throw new CacheException(
-                    "the name of a cache is no text that UTF-8 can hold: it has half of a surrogate pair");
+                    "the name of the cache cannot be encoded in UTF-8: it contains an unpaired surrogate");
         }
         final int length = name.getBytes(StandardCharsets.UTF_8).length;
         if (length == 0 || length > MAX_NAME_BYTES) {
@@ -192,11 +192,11 @@ final class CacheFactory {
                     + Setting.STORE_BY_REFERENCE.property() + "=copy to have store-by-reference caches treated so");
         }
         if (warnedOfReferences.compareAndSet(false, true)) {
-            LOG.warn("store-by-reference is asked for; the cache stores by value all the same");
+            LOG.warn("Store-by-reference requested; the cache stores by value");
         }
     }
 
-    /** Ends the cache of that name in the store, with all its entries, for all managers. */
+    /** Destroys the cache in the store with all its entries, for all managers. */
     void destroy(String name) {
         try {
             final Catalogue.CacheRecord record = catalogue().find(name);

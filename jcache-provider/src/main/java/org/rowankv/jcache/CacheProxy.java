@@ -35,14 +35,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A cache as its manager opened it: checks that it is open, then hands on to the room that does the work. Closing it ends
- * this opening and closes what came with its configuration; the entries stay in the store. Thread-safe.
+ * A cache opened by its manager: checks that it is open, then delegates to the operation classes. Closing it closes the
+ * parts of its configuration; the entries stay in the store. Thread-safe.
  */
 final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(CacheProxy.class);
 
     private final RowanCacheManager manager;
-    private final CacheBinding<K, V> opening;
+    private final CacheBinding<K, V> binding;
     private final OpenConfiguration<K, V> configuration;
     private final @Nullable LoaderCalls<K, V> loader;
     private final List<Registration<K, V>> listeners;
@@ -59,40 +59,40 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
     private volatile boolean closed;
 
     /**
-     * @param loader for loadAll, whether or not the cache reads through
-     * @param listeners of the configuration, told from {@link #start} on
+     * @param loader for loadAll, also if the cache is not read-through
+     * @param listeners of the configuration, active from {@link #start} on
      */
     CacheProxy(
             RowanCacheManager manager,
-            CacheBinding<K, V> opening,
+            CacheBinding<K, V> binding,
             OpenConfiguration<K, V> configuration,
             @Nullable LoaderCalls<K, V> loader,
             List<Registration<K, V>> listeners,
             BackgroundThreads threads,
             int listenerBacklog) {
         this.manager = manager;
-        this.opening = opening;
+        this.binding = binding;
         this.configuration = configuration;
         this.loader = loader;
         this.listeners = listeners;
         this.threads = threads;
         this.listenerBacklog = listenerBacklog;
-        this.reads = new Reads<>(opening);
-        this.mutations = new Mutations<>(opening);
-        this.invocations = new Invocations<>(opening);
-        this.bulk = new Bulk<>(opening, reads, mutations);
+        this.reads = new Reads<>(binding);
+        this.mutations = new Mutations<>(binding);
+        this.invocations = new Invocations<>(binding);
+        this.bulk = new Bulk<>(binding, reads, mutations);
         final String uri = manager.getURI().toString();
-        this.configurationBean = new ShownBean("CacheConfiguration", uri, opening.name());
-        this.statisticsBean = new ShownBean("CacheStatistics", uri, opening.name());
+        this.configurationBean = new ShownBean("CacheConfiguration", uri, binding.name());
+        this.statisticsBean = new ShownBean("CacheStatistics", uri, binding.name());
     }
 
-    /** Begins the telling of listeners and the showing of MXBeans; called once. A cache that is closed meanwhile stays so. */
+    /** Activates listeners and MXBeans; called once. A cache that closes meanwhile stays closed. */
     void start() {
         synchronized (this) {
             requireOpen();
             started = true;
         }
-        opening.whenDestroyed(this::close);
+        binding.onDestroyed(this::close);
         listeners.forEach(this::subscribe);
         enableStatistics(configuration.isStatisticsEnabled());
         enableManagement(configuration.isManagementEnabled());
@@ -100,7 +100,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
 
     private void requireOpen() {
         if (closed) {
-            throw new IllegalStateException("the cache " + opening.name() + " is closed");
+            throw new IllegalStateException("the cache " + binding.name() + " is closed");
         }
     }
 
@@ -144,7 +144,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
     @Override
     public Iterator<Entry<K, V>> iterator() {
         requireOpen();
-        return new EntryIterator<>(opening, reads, mutations, () -> closed);
+        return new EntryIterator<>(binding, reads, mutations, () -> closed);
     }
 
     @Override
@@ -152,7 +152,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
         requireOpen();
         return () -> {
             requireOpen();
-            return new KeyIterator<>(opening, () -> closed);
+            return new KeyIterator<>(binding, () -> closed);
         };
     }
 
@@ -160,14 +160,14 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
     public void loadAll(
             Set<? extends K> keys, boolean replaceExistingValues, @Nullable CompletionListener completionListener) {
         requireOpen();
-        final Set<K> wanted = new LinkedHashSet<>();
+        final Set<K> copies = new LinkedHashSet<>();
         for (K key : keys) {
-            wanted.add(opening.copyOf(key));
+            copies.add(binding.copyOf(key));
         }
         try {
-            threads.loads().execute(() -> load(wanted, replaceExistingValues, completionListener));
+            threads.loads().execute(() -> load(copies, replaceExistingValues, completionListener));
         } catch (RejectedExecutionException e) {
-            throw new IllegalStateException("the cache " + opening.name() + " is closed", e);
+            throw new IllegalStateException("the cache " + binding.name() + " is closed", e);
         }
     }
 
@@ -178,10 +178,10 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
                 bulk.loadAll(keys, replaceExistingValues, loader);
             }
         } catch (RuntimeException e) {
-            failed(completionListener, e);
+            reportFailure(completionListener, e);
             return;
         } catch (StackOverflowError | AssertionError | LinkageError e) {
-            failed(completionListener, new CacheLoaderException("the loader failed", e));
+            reportFailure(completionListener, new CacheLoaderException("the loader failed", e));
             return;
         }
         if (completionListener != null) {
@@ -189,11 +189,11 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
         }
     }
 
-    private void failed(@Nullable CompletionListener completionListener, RuntimeException failure) {
+    private void reportFailure(@Nullable CompletionListener completionListener, RuntimeException failure) {
         if (completionListener != null) {
             completionListener.onException(failure);
         } else if (!closed) {
-            LOG.warn("loadAll on the cache {} failed", opening.name(), failure);
+            LOG.warn("loadAll on the cache {} failed", binding.name(), failure);
         }
     }
 
@@ -272,7 +272,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
     @Override
     public void clear() {
         requireOpen();
-        opening.clear();
+        binding.clear();
     }
 
     @Override
@@ -290,7 +290,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
     @Override
     public <T> @Nullable T invoke(K key, EntryProcessor<K, V, T> entryProcessor, @Nullable Object... arguments) {
         requireOpen();
-        opening.checkKey(key);
+        binding.checkKey(key);
         Objects.requireNonNull(entryProcessor, "entryProcessor");
         return invocations.invoke(key, entryProcessor, arguments);
     }
@@ -321,12 +321,12 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
     }
 
     private void subscribe(Registration<K, V> listener) {
-        final boolean canExpire = !opening.lifetimes().isEternal();
+        final boolean canExpire = !binding.expiry().isEternal();
         final Subscription<K, V> subscription =
-                new Subscription<>(this, listener, opening, canExpire, threads.listeners(), listenerBacklog);
+                new Subscription<>(this, listener, binding, canExpire, threads.listeners(), listenerBacklog);
         subscriptions.add(subscription);
-        opening.rendezvous().events().subscribe(subscription);
-        if (closed) { // since the caller looked: closing may have passed this one by
+        binding.sharedState().events().subscribe(subscription);
+        if (closed) { // a concurrent close may have missed this one
             unsubscribe(subscription);
         }
     }
@@ -345,11 +345,11 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
 
     @Override
     public long lostEventCount() {
-        return subscriptions.stream().mapToLong(Subscription::timesLost).sum();
+        return subscriptions.stream().mapToLong(Subscription::lostEventCount).sum();
     }
 
     private void unsubscribe(Subscription<K, V> subscription) {
-        opening.rendezvous().events().unsubscribe(subscription);
+        binding.sharedState().events().unsubscribe(subscription);
         subscriptions.remove(subscription);
         CloseSequence.close(subscription, getName());
     }
@@ -359,9 +359,9 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
     void enableStatistics(boolean enabled) {
         requireOpen();
         configuration.enableStatistics(enabled);
-        opening.statistics().enable(enabled);
+        binding.statistics().enable(enabled);
         if (enabled) {
-            statisticsBean.show(opening.statistics());
+            statisticsBean.show(binding.statistics());
             hideIfClosed();
         } else {
             statisticsBean.hide();
@@ -379,7 +379,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
         }
     }
 
-    /** Closing may have passed by a bean that is shown at the same time. */
+    /** A concurrent close may have missed a bean that is being registered. */
     private void hideIfClosed() {
         if (closed) {
             configurationBean.hide();
@@ -397,7 +397,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
 
     @Override
     public String getName() {
-        return opening.name();
+        return binding.name();
     }
 
     @Override
@@ -440,8 +440,8 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
             listeners.forEach(each -> closing.step(() -> CloseSequence.close(each, getName())));
         }
         closing.step(() -> CloseSequence.close(loader, getName()))
-                .step(() -> CloseSequence.close(opening.writes(), getName()))
-                .step(() -> CloseSequence.close(opening.lifetimes(), getName()))
+                .step(() -> CloseSequence.close(binding.writes(), getName()))
+                .step(() -> CloseSequence.close(binding.expiry(), getName()))
                 .step(() -> manager.closed(this))
                 .finish();
     }

@@ -8,15 +8,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The steps of closing something: each is done, whatever the others throw, so that no failing part of an application
- * keeps a directory locked or a bean registered. Used by one thread.
+ * Sequence of close steps that runs every step despite failures, so that no failing part of an application keeps a
+ * directory locked or a bean registered. Used by one thread.
  */
 public final class CloseSequence {
     private static final Logger LOG = LoggerFactory.getLogger(CloseSequence.class);
 
     private @Nullable Throwable first;
 
-    /** Closes a part of a cache's configuration. The user's object may fail to close; the cache is closed all the same. */
+    /** Closes a part of a cache's configuration; a failure is logged and does not prevent the cache from closing. */
     static void close(@Nullable Closeable part, String cacheName) {
         if (part == null) {
             return;
@@ -24,7 +24,7 @@ public final class CloseSequence {
         try {
             part.close();
         } catch (IOException | RuntimeException e) {
-            LOG.warn("a part of the configuration of the cache {} failed to close", cacheName, e);
+            LOG.warn("Closing a part of a cache's configuration failed cache={}", cacheName, e);
         }
     }
 
@@ -41,7 +41,7 @@ public final class CloseSequence {
         return this;
     }
 
-    /** Throws what the first step to fail has thrown, with the others suppressed in it. */
+    /** Throws the first failure, with the others suppressed in it. */
     public void finish() {
         Failures.rethrow(first);
     }

@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.operation.Versioned;
 
 /**
- * What a cache of this provider can do beyond the JSR; had from {@code cache.unwrap(RowanCache.class)}. Thread-safe.
+ * Operations of this provider beyond the JSR; obtained by {@code cache.unwrap(RowanCache.class)}. Thread-safe.
  *
- * <p>Every operation on one key is linearizable. The stages complete as the operation would return or throw; with the
- * servers in this JVM that is before the call returns, on the calling thread.
+ * <p>Every operation on one key is linearizable. A stage completes as the blocking operation would return or throw:
+ * before the call returns, on the calling thread.
  */
 public interface RowanCache<K, V> extends Cache<K, V> {
-    /** Reads a value with its version; like {@link #get}, but nothing is loaded. */
+    /** Reads a value with its version; like {@link #get}, but loads nothing. */
     Versioned<V> getVersioned(K key);
 
-    /** Replaces the value if it still has that version; like {@link #replace}, with the version in place of the old value. */
+    /** Replaces the value if it has that version; like {@link #replace}, with the version in place of the old value. */
     boolean replaceIfVersion(K key, V value, long version);
 
-    /** Removes the entry if its value still has that version. */
+    /** Removes the entry if its value has that version. */
     boolean removeIfVersion(K key, long version);
 
     CompletionStage<@Nullable V> getAsync(K key);
@@ -46,39 +46,39 @@ public interface RowanCache<K, V> extends Cache<K, V> {
             K key, EntryProcessor<K, V, T> entryProcessor, @Nullable Object... arguments);
 
     /**
-     * The keys, page by page, without their values: no access takes place, nothing is counted or loaded. No snapshot: a key
-     * that is written or removed meanwhile may be there or not, all others are there once. A walk does not remove.
+     * The keys, page by page, without values: no access, no count, no load. Not a snapshot: keys written or removed
+     * meanwhile may be missing; all others occur once. The iterator does not support removal.
      */
     Iterable<K> keys();
 
     /**
-     * Reads all entries, each on its own, as {@link #getVersioned} does.
+     * Reads each entry independently, as {@link #getVersioned} does.
      *
-     * @return for each key what was read, or what that failed with
+     * @return by key, the result or the failure
      */
     Map<K, CompletionStage<Versioned<V>>> getEach(Set<? extends K> keys);
 
     /**
-     * Puts all entries, each on its own.
+     * Puts each entry independently.
      *
-     * @return the entries that failed, with what they failed with; empty when all is well
+     * @return the failed keys with their failures; empty on success
      */
     Map<K, RuntimeException> putEach(Map<? extends K, ? extends V> entries);
 
     /**
-     * Removes all entries, each on its own.
+     * Removes each entry independently.
      *
-     * @return the keys that failed, with what they failed with; empty when all is well
+     * @return the failed keys with their failures; empty on success
      */
     Map<K, RuntimeException> removeEach(Iterable<? extends K> keys);
 
     /**
-     * How often events were lost to the listeners that are registered now: each event that one was too far behind for, and each time
-     * that changes of other JVMs may have been missed, of one shard. 0: they have heard, or will hear, of everything. A listener that
-     * implements {@link org.rowankv.jcache.event.EventsLostListener} is told.
+     * Number of losses of the registered listeners: each event beyond a backlog, and each possible loss of other JVMs'
+     * changes in one shard. 0: all events were or will be delivered. A listener that implements {@link
+     * org.rowankv.jcache.event.EventsLostListener} receives each loss.
      */
     long lostEventCount();
 
-    /** What the store's acknowledgements promise, in one sentence for people. */
+    /** The durability of acknowledged writes, as a sentence. */
     String durability();
 }

@@ -27,12 +27,11 @@ import org.rowankv.jcache.store.SharedStore;
 import org.rowankv.jcache.store.SharedStores;
 
 /**
- * The caches that one application has open under one URI. What a name means in the store goes by name and is shared by all
- * managers of the store; what a manager has opened is its own, and only that shows in {@link #getCache} and
- * {@link #getCacheNames}.
+ * The caches that one application has open under one URI. Cache names are global in the store, shared by all its
+ * managers; {@link #getCache} and {@link #getCacheNames} return only caches that this manager has open.
  *
- * <p>Closing closes the openings and lets go of the store; destroying a cache ends its entries, for everybody. Thread-safe;
- * the class loader is held weakly.
+ * <p>Closing it closes its caches and releases the store. Destroying a cache removes its entries, for all managers.
+ * Thread-safe; references the class loader weakly.
  */
 public final class RowanCacheManager implements CacheManager {
     private final CachingProvider provider;
@@ -48,7 +47,7 @@ public final class RowanCacheManager implements CacheManager {
     private final Map<String, CacheProxy<?, ?>> caches = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    /** @param whenClosed told once, after everything is closed */
+    /** @param whenClosed called once, after everything is closed */
     public RowanCacheManager(
             CachingProvider provider,
             URI uri,
@@ -74,7 +73,7 @@ public final class RowanCacheManager implements CacheManager {
         final Properties copy = new Properties();
         copy.putAll(properties);
         for (String name : properties.stringPropertyNames()) {
-            copy.setProperty(name, properties.getProperty(name)); // the defaults behind them too
+            copy.setProperty(name, properties.getProperty(name)); // includes their defaults
         }
         return copy;
     }
@@ -105,7 +104,7 @@ public final class RowanCacheManager implements CacheManager {
         return copy(properties);
     }
 
-    /** What the store's acknowledgements promise. */
+    /** The durability of acknowledged writes. */
     String durability() {
         return store.store().durability();
     }
@@ -120,12 +119,12 @@ public final class RowanCacheManager implements CacheManager {
                 cacheName,
                 new OpenConfiguration<>(template == null ? configuration : template.fill(configuration, loader.get())));
         if (cache == null) {
-            throw exists(cacheName);
+            throw alreadyOpen(cacheName);
         }
         return cache;
     }
 
-    /** The cache; or null, and nothing has happened, if the name is taken. */
+    /** Opens the cache; null without any effect if the name is in use. */
     private <K, V> @Nullable CacheProxy<K, V> open(String cacheName, OpenConfiguration<K, V> configuration) {
         if (caches.containsKey(cacheName)) {
             return null;
@@ -151,7 +150,7 @@ public final class RowanCacheManager implements CacheManager {
         return cache;
     }
 
-    private static CacheException exists(String cacheName) {
+    private static CacheException alreadyOpen(String cacheName) {
         return new CacheException("a cache named " + cacheName + " is open in this cache manager already");
     }
 
@@ -189,8 +188,8 @@ public final class RowanCacheManager implements CacheManager {
     /**
      * The open cache; or one that a template creates; or null.
      *
-     * @param keyType null if the caller does not say
-     * @param valueType null if the caller does not say
+     * @param keyType null if unspecified
+     * @param valueType null if unspecified
      */
     private <K, V> @Nullable CacheProxy<K, V> findOrCreate(
             String cacheName, @Nullable Class<K> keyType, @Nullable Class<V> valueType) {
@@ -202,25 +201,25 @@ public final class RowanCacheManager implements CacheManager {
         final MutableConfiguration<K, V> filled = template.fill(new MutableConfiguration<>(), loader.get());
         if (keyType != null && valueType != null) {
             filled.setTypes(
-                    isSaid(filled.getKeyType()) ? filled.getKeyType() : keyType,
-                    isSaid(filled.getValueType()) ? filled.getValueType() : valueType);
-            requireTypes(cacheName, filled, keyType, valueType); // before there is a cache of other types
+                    isSpecified(filled.getKeyType()) ? filled.getKeyType() : keyType,
+                    isSpecified(filled.getValueType()) ? filled.getValueType() : valueType);
+            requireTypes(cacheName, filled, keyType, valueType); // before a cache of other types exists
         }
         final OpenConfiguration<K, V> configuration = new OpenConfiguration<>(filled);
         while (cache == null) {
             cache = open(cacheName, configuration);
             if (cache == null) {
-                cache = find(cacheName); // another thread was faster, and may have closed it again
+                cache = find(cacheName); // another thread was faster, and may have closed it since
             }
         }
         return cache;
     }
 
-    private static boolean isSaid(Class<?> type) {
+    private static boolean isSpecified(Class<?> type) {
         return !type.equals(Object.class);
     }
 
-    @SuppressWarnings("unchecked") // the caller says what it opened the cache as
+    @SuppressWarnings("unchecked") // the caller states the types it opened the cache with
     private <K, V> @Nullable CacheProxy<K, V> find(String cacheName) {
         Objects.requireNonNull(cacheName, "cacheName");
         return (CacheProxy<K, V>) caches.get(cacheName);
@@ -261,7 +260,7 @@ public final class RowanCacheManager implements CacheManager {
         }
     }
 
-    /** An opening has ended. */
+    /** Removes a closed cache. */
     void closed(CacheProxy<?, ?> cache) {
         caches.remove(cache.getName(), cache);
     }

@@ -24,7 +24,7 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 
-/** No object that an application, a loader or a listener changes afterwards is the cache's. */
+/** Objects that an application, loader or listener changes afterwards are never the cache's. */
 @Tag("jvm")
 class ByValueTest {
     private final ModelCaches caches = new ModelCaches();
@@ -89,7 +89,7 @@ class ByValueTest {
         assertThat(cache.replace("k", list("value"), "w")).isTrue();
     }
 
-    /** Changes every key it is given, and keeps the values it has given. */
+    /** Changes every key passed to it, and keeps references to the values it returned. */
     private static final class TouchyLoader implements CacheLoader<Object, Object> {
         final List<String> row = list("row");
 
@@ -138,7 +138,7 @@ class ByValueTest {
         }
     }
 
-    /** A processor that loads, changes what was loaded and is run again begins with what was loaded. */
+    /** Each run of a processor starts from an unchanged copy of the loaded value. */
     @Test
     @SuppressWarnings("unchecked")
     void shouldGiveEachRunOfAProcessorALoadedValueOfItsOwn() {
@@ -166,7 +166,7 @@ class ByValueTest {
         assertThat(cache.get(list("key"))).isEqualTo(list("row", "mine"));
     }
 
-    /** Tells whether any listener has seen what another did to its copy. */
+    /** Detects whether a listener sees another listener's changes to its copy. */
     private static final class TouchyListener
             implements CacheEntryUpdatedListener<Object, Object>, CacheEntryRemovedListener<Object, Object> {
         final List<Object> seen = new ArrayList<>();

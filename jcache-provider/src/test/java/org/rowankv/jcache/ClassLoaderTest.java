@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.model.ModelCachingProvider;
 
-/** Applications that come and go, each with a class loader of its own. */
+/** Applications that start and stop, each with its own class loader. */
 @Tag("jvm")
 class ClassLoaderTest {
     private static final URI ALLOWING = URI.create("rowan:embedded?allowed-classes=org.rowankv.jcache.**");
@@ -43,7 +43,7 @@ class ClassLoaderTest {
         RED
     }
 
-    /** Defines the classes of this test itself, and leaves all others to its parent. */
+    /** Defines the classes of this test, and delegates all others to its parent. */
     private static final class ApplicationLoader extends ClassLoader {
         private final boolean hasPayload;
 
@@ -127,7 +127,7 @@ class ClassLoaderTest {
 
     @Test
     void shouldLetAClosedApplicationGo() throws Exception {
-        // Another application of the same store stays.
+        // Another application of the same store continues.
         final CacheManager staying =
                 provider.getCacheManager(ALLOWING, getClass().getClassLoader());
         staying.createCache("c", new MutableConfiguration<>());
@@ -178,7 +178,7 @@ class ClassLoaderTest {
         return made;
     }
 
-    /** Loads objects of an application's own class, on the library's threads. */
+    /** Loads objects of an application's class on the library's threads. */
     private record PayloadLoader(Object payload) implements CacheLoader<String, Object> {
         @Override
         public Object load(String key) {
@@ -193,7 +193,7 @@ class ClassLoaderTest {
         }
     }
 
-    /** As code expects that looks up resources, services or entities on the thread it runs on. */
+    /** Uses the context class loader, as code does that looks up resources, services or entities. */
     @Test
     void shouldRunLoadersAndListenersInTheContextOfTheirApplication() throws Exception {
         final ApplicationLoader loader = new ApplicationLoader(true);

@@ -26,12 +26,12 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.rowankv.jcache.model.ModelCaches;
 
-/** What listeners hear of random operations under every kind of lifetime, against a model of one entry. */
+/** Events of random operations under every kind of lifetime, compared with a model of one entry. */
 final class EventsModelTest {
     private static final String KEY = "k";
     private static final Duration SECOND = new Duration(TimeUnit.SECONDS, 1);
 
-    /** Asked anew each time, unlike the JSR's own. */
+    /** Evaluated on each call, unlike the JSR's own policies. */
     private record Asked(Duration creation, Duration update, Duration access) implements ExpiryPolicy {
         @Override
         public Duration getExpiryForCreation() {
@@ -62,7 +62,7 @@ final class EventsModelTest {
             new Asked(SECOND, null, SECOND),
             new Asked(Duration.ETERNAL, SECOND, Duration.ZERO));
 
-    /** One entry, and what is to be heard of it. */
+    /** Model of one entry and its expected events. */
     private static final class Entry {
         private final ExpiryPolicy policy;
         private final List<String> events = new ArrayList<>();
@@ -74,7 +74,7 @@ final class EventsModelTest {
             this.policy = policy;
         }
 
-        /** Whatever meets an entry whose lifetime is over ends it. */
+        /** Any operation ends an entry whose lifetime is over. */
         Entry meet() {
             if (value != null && endMs <= nowMs) {
                 end("EXPIRED");
@@ -129,12 +129,12 @@ final class EventsModelTest {
                     CacheEntryUpdatedListener<String, String>,
                     CacheEntryRemovedListener<String, String>,
                     CacheEntryExpiredListener<String, String> {
-        private final List<String> heard = new ArrayList<>();
+        private final List<String> received = new ArrayList<>();
 
         private void hear(Iterable<CacheEntryEvent<? extends String, ? extends String>> events) {
             for (CacheEntryEvent<? extends String, ? extends String> event : events) {
                 final String old = event.isOldValueAvailable() ? " old " + event.getOldValue() : "";
-                heard.add(event.getEventType() + " " + event.getKey() + "=" + event.getValue() + old);
+                received.add(event.getEventType() + " " + event.getKey() + "=" + event.getValue() + old);
             }
         }
 
@@ -159,7 +159,7 @@ final class EventsModelTest {
         }
     }
 
-    /** Carries an operation out on both; the values in question are those before. */
+    /** Executes an operation on both; conditions refer to the previous values. */
     private static void step(int operation, String value, Cache<String, String> cache, Entry entry) {
         final String before = entry.meet().value;
         final boolean equal = value.equals(before);
@@ -253,7 +253,9 @@ final class EventsModelTest {
                 caches.clock().advanceMs(passMs);
                 entry.nowMs += passMs;
                 step(step % 14, step / 14 % 2 == 0 ? "a" : "b", cache, entry);
-                assertThat(recorder.heard).as("after operation %d", step % 14).isEqualTo(entry.events);
+                assertThat(recorder.received)
+                        .as("after operation %d", step % 14)
+                        .isEqualTo(entry.events);
             }
         }
     }

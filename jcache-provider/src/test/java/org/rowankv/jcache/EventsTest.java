@@ -38,21 +38,21 @@ import org.rowankv.jcache.model.ModelCaches;
 @Timeout(60)
 @Tag("jvm")
 class EventsTest {
-    /** Writes down every event as text. */
+    /** Records every event as text. */
     private static class Recorder
             implements CacheEntryCreatedListener<String, String>,
                     CacheEntryUpdatedListener<String, String>,
                     CacheEntryRemovedListener<String, String>,
                     CacheEntryExpiredListener<String, String>,
                     Closeable {
-        final List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        final List<String> received = Collections.synchronizedList(new ArrayList<>());
         final AtomicBoolean closed = new AtomicBoolean();
         volatile Consumer<CacheEntryEvent<? extends String, ? extends String>> then = event -> {};
 
         private void hear(Iterable<CacheEntryEvent<? extends String, ? extends String>> events) {
             for (CacheEntryEvent<? extends String, ? extends String> event : events) {
                 final String old = event.isOldValueAvailable() ? " old " + event.getOldValue() : "";
-                heard.add(event.getEventType() + " " + event.getKey() + "=" + event.getValue() + old);
+                received.add(event.getEventType() + " " + event.getKey() + "=" + event.getValue() + old);
                 then.accept(event);
             }
         }
@@ -83,9 +83,9 @@ class EventsTest {
         }
 
         List<String> take() {
-            synchronized (heard) {
-                final List<String> taken = List.copyOf(heard);
-                heard.clear();
+            synchronized (received) {
+                final List<String> taken = List.copyOf(received);
+                received.clear();
                 return taken;
             }
         }
@@ -157,7 +157,7 @@ class EventsTest {
         cache.put("n", "4");
         recorder.take();
         cache.clear();
-        assertThat(recorder.take()).as("clear tells nobody").isEmpty();
+        assertThat(recorder.take()).as("clear fires no event").isEmpty();
     }
 
     @Test
@@ -339,7 +339,7 @@ class EventsTest {
             for (int i = 0; i < 500; i++) {
                 final String value = thread + "." + i;
                 cache.put("k", value);
-                if (recorder.heard.stream().noneMatch(line -> line.endsWith("k=" + value))) {
+                if (recorder.received.stream().noneMatch(line -> line.endsWith("k=" + value))) {
                     missing.add(value);
                 }
             }
@@ -355,7 +355,7 @@ class EventsTest {
             cache.put("k", "" + i);
             expected.add((i == 0 ? "CREATED k=" : "UPDATED k=") + i);
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> recorder.heard.size() == 1_000);
+        await().atMost(Duration.ofSeconds(10)).until(() -> recorder.received.size() == 1_000);
         assertThat(recorder.take()).isEqualTo(expected);
         await().atMost(Duration.ofSeconds(10)).until(() -> threads().isEmpty());
     }
@@ -384,10 +384,10 @@ class EventsTest {
             busy.put("k" + i, "v");
         }
         release.countDown();
-        await().atMost(Duration.ofSeconds(10)).until(() -> recorder.heard.size() >= 10);
+        await().atMost(Duration.ofSeconds(10)).until(() -> recorder.received.size() >= 10);
         few.close();
-        assertThat(recorder.heard)
-                .as("one under way, ten waiting, the rest lost")
+        assertThat(recorder.received)
+                .as("one in delivery, ten queued, the rest lost")
                 .hasSizeBetween(10, 11);
     }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.model.ModelCaches;
 
 class ExpiryTest {
-    /** Answers what it is told to and writes down what it was asked. */
+    /** Returns preset lifetimes and records its calls. */
     private static final class Recorder implements ExpiryPolicy {
         final List<String> asked = new ArrayList<>();
         Duration creation = Duration.ETERNAL;

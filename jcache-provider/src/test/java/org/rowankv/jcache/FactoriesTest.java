@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.jcache.model.ModelCaches;
 
-/** Factories of a configuration that do not do what they should, and policies that answer nonsense. */
+/** Misbehaving factories of a configuration, and policies that return nonsense. */
 @Tag("jvm")
 class FactoriesTest {
     private final ModelCaches caches = new ModelCaches();
@@ -40,7 +40,7 @@ class FactoriesTest {
         caches.close();
     }
 
-    /** Where a configuration has a factory. */
+    /** The places of factories in a configuration. */
     private enum Place {
         EXPIRY {
             @Override
@@ -139,7 +139,7 @@ class FactoriesTest {
         mustHaveLeftNothing();
     }
 
-    /** Nothing of a configuration leaves the JVM, so nothing of it has to be serializable. */
+    /** A configuration stays in its JVM, so no part must be serializable. */
     @Test
     void shouldTakeFactoriesThatDoNotSerialize() {
         final Object unserializable = new Object();
@@ -175,7 +175,7 @@ class FactoriesTest {
         assertThat(heard).hasSize(2);
     }
 
-    /** Answers the same to everything. */
+    /** Returns one lifetime for everything. */
     private static ExpiryPolicy always(Duration duration) {
         return new ExpiryPolicy() {
             @Override
@@ -195,7 +195,7 @@ class FactoriesTest {
         };
     }
 
-    /** A lifetime that would end after the end of time has none; one that is not said at creation neither. */
+    /** A lifetime beyond the end of time is eternal; so is a missing one at creation. */
     @Test
     void shouldTakeOverflowingAndMissingLifetimesForEternal() {
         final List<ExpiryPolicy> policies = new ArrayList<>();

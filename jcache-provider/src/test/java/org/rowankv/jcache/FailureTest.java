@@ -24,7 +24,7 @@ import org.rowankv.jcache.operation.CacheFullException;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
 
-/** Bad input, and what the store can answer besides results. */
+/** Invalid input, and statuses of the store other than results. */
 @Tag("jvm")
 class FailureTest {
     private final ModelCaches caches = new ModelCaches();
@@ -163,7 +163,7 @@ class FailureTest {
         }
     }
 
-    /** A map that cannot be asked for null must not be. */
+    /** Maps may throw when asked for null. */
     @Test
     void shouldPutAllOfAMapThatKnowsNoNull() {
         cache.putAll(new ConcurrentHashMap<>(Map.of("a", "1", "b", "2")));

@@ -25,7 +25,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** Entry processors far away from the store, which begin with what this JVM has written last. */
+/** Entry processors with a remote store, which start from the value this JVM wrote last. */
 @Timeout(60)
 class GuessedInvokeTest {
     private static final EntryProcessor<String, Long, Long> INCREMENT = (entry, arguments) -> {
@@ -73,7 +73,7 @@ class GuessedInvokeTest {
         caches.close();
     }
 
-    /** As from another JVM, of which this one hears nothing; null: removes it. */
+    /** Writes as another JVM, unseen by this one; null removes. */
     private void elsewhere(String key, Long value) {
         counters.put("elsewhere", value == null ? 0 : value);
         final Request put = last;
@@ -97,7 +97,7 @@ class GuessedInvokeTest {
         asked.clear();
     }
 
-    /** From now on it is guessed. */
+    /** From now on runs start from a speculative value. */
     private void prove(String key) {
         counters.invoke(key, INCREMENT);
         counters.invoke(key, INCREMENT);
@@ -182,7 +182,7 @@ class GuessedInvokeTest {
         assertThat(counters.containsKey("k")).isFalse();
     }
 
-    /** Of the write nothing is known: run again it might take effect twice. */
+    /** The outcome of the write is unknown: another run might take effect twice. */
     @Test
     void shouldNotRunAgainWhenAWriteFails() {
         prove("k");
@@ -199,7 +199,7 @@ class GuessedInvokeTest {
         assertThat(counters.get("k")).isEqualTo(2);
     }
 
-    /** Also what the lifetime of a value that is there no more would be. */
+    /** Also the lifetime computed from an outdated value. */
     @Test
     void shouldForgetWhatThisJvmChangesItself() {
         prove("k");

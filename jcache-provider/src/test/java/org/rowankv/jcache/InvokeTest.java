@@ -125,7 +125,7 @@ class InvokeTest {
 
     @Test
     void shouldLetProcessorsUseOtherKeysAndCaches() throws Exception {
-        // Each processor invokes the other's key: neither may wait for the other for good.
+        // Each processor invokes the other's key: neither may block the other for ever.
         inThreads(4, thread -> {
             final String mine = "k" + thread % 2;
             final String theirs = "k" + (thread + 1) % 2;

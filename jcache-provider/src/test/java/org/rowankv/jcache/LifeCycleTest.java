@@ -227,7 +227,7 @@ class LifeCycleTest {
         }
     }
 
-    // --- what is closed with a cache ---
+    // --- what closes with a cache ---
 
     private static class Part
             implements CacheLoader<String, String>,
@@ -311,7 +311,7 @@ class LifeCycleTest {
         }
     }
 
-    /** After a redeployment the classes that a part needs to close may be gone. */
+    /** After a redeployment, classes that a part needs to close may be missing. */
     @Test
     void shouldLetGoOfTheStoreWhateverTheClosingOfAPartThrows() {
         final List<String> closed = new ArrayList<>();
@@ -339,7 +339,7 @@ class LifeCycleTest {
         assertThat(provider.getCacheManager()).isNotSameAs(first);
     }
 
-    /** As an application does that stops while it starts. */
+    /** As in an application that stops during its start. */
     @Test
     void shouldLeaveNothingBehindWhenTheManagerIsClosedDuringCreation() {
         final List<String> closed = new ArrayList<>();
@@ -357,7 +357,7 @@ class LifeCycleTest {
                                 public void onCreated(
                                         Iterable<javax.cache.event.CacheEntryEvent<? extends String, ? extends String>>
                                                 events) {
-                                    closed.add("told");
+                                    closed.add("called");
                                 }
                             };
                         },
@@ -366,7 +366,7 @@ class LifeCycleTest {
                         true));
         assertThatThrownBy(() -> ending.createCache("c", configuration)).isInstanceOf(IllegalStateException.class);
         here.put("k", "v");
-        assertThat(closed).as("closed, and told of nothing").containsExactly("listener");
+        assertThat(closed).as("closed without an event").containsExactly("listener");
     }
 
     @Test

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import javax.cache.integration.CacheLoader;
 
-/** Loads from a map, and writes down which keys. */
+/** Loader from a map that records the requested keys. */
 final class MapLoader implements CacheLoader<String, String> {
     private final Map<String, String> source;
     private final List<String> loaded = new ArrayList<>();

@@ -14,7 +14,10 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
-/** Another JVM writes a key between the read and the compare-and-set of a change: the change is tried again, its writer is not. */
+/**
+ * Another JVM writes a key between read and compare-and-set of a change: the change is retried, the writer is not
+ * called again.
+ */
 class OvertakenWriteTest {
     private static final int TIMES = 3;
 
@@ -28,7 +31,7 @@ class OvertakenWriteTest {
         caches.close();
     }
 
-    /** Another JVM, without a writer, puts the same value again, so that the entry has another version. */
+    /** Another JVM, without a writer, puts the same value again, which changes the version. */
     private void putAgain(Request asked) {
         final ModelSession session = caches.session();
         final Request other = new Request();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.rowankv.jcache.event.StoreEvent;
 import org.rowankv.jcache.model.ModelCaches;
 
-/** Listeners that hang, throw, call back or never come to an end: whom they hold up, and whom not. */
+/** Listeners that hang, throw, call back or never end: which operations they delay, and which not. */
 @Timeout(60)
 @Tag("jvm")
 class PatienceTest {
@@ -40,7 +40,7 @@ class PatienceTest {
         caches.close();
     }
 
-    /** Hears of creations and updates alike. */
+    /** Receives creations and updates alike. */
     private record Hearing(Consumer<CacheEntryEvent<? extends String, ? extends String>> hear)
             implements CacheEntryCreatedListener<String, String>, CacheEntryUpdatedListener<String, String> {
         @Override
@@ -81,7 +81,7 @@ class PatienceTest {
                 .toList();
     }
 
-    /** A hanging synchronous listener holds up the change it is told of; reads, other keys and other caches go on. */
+    /** A hanging synchronous listener delays the change it receives; reads, other keys and other caches continue. */
     @Test
     void shouldHoldUpNobodyElseWhileASynchronousListenerHangs() throws Exception {
         final CountDownLatch inside = new CountDownLatch(1);
@@ -97,7 +97,7 @@ class PatienceTest {
         hanging.start();
         try {
             inside.await();
-            assertThat(cache.get("k")).as("done, although not yet told").isEqualTo("hang");
+            assertThat(cache.get("k")).as("applied, although not yet delivered").isEqualTo("hang");
             assertThat(cache.containsKey("k")).isTrue();
             assertThat(cache.getAll(Set.of("k", "l"))).hasSize(1);
             cache.put("l", "w");
@@ -105,7 +105,7 @@ class PatienceTest {
                     .isEqualTo("w");
             assertThat(cache.iterator()).toIterable().hasSize(2);
             assertThat(cache.remove("k"))
-                    .as("a removal, which it does not hear of")
+                    .as("a removal, which it does not receive")
                     .isTrue();
             other.put("k", "v");
             cache.clear();
@@ -128,7 +128,7 @@ class PatienceTest {
         }
         final Thread hanging = new Thread(() -> cache.put("k", "v"));
         hanging.start();
-        // The asynchronous one is told by whoever tells the synchronous one, which hangs first.
+        // The same thread delivers to the synchronous listener first, which hangs.
         await().until(() -> inside.getCount() <= 1);
         caches.manager().close();
         assertThat(cache.isClosed()).isTrue();
@@ -157,7 +157,7 @@ class PatienceTest {
         release.countDown();
     }
 
-    /** One thread, and a listener that makes itself an event for each it hears. */
+    /** One thread, and a listener that causes another event with each event. */
     @Test
     void shouldTellAListenerWhileAnotherNeverComesToAnEnd() {
         final AtomicBoolean heard = new AtomicBoolean();
@@ -175,7 +175,7 @@ class PatienceTest {
         await().atMost(Duration.ofSeconds(30)).until(heard::get);
     }
 
-    /** Large values behind a listener that hangs must not fill the heap. */
+    /** Large values queued for a hanging listener must not fill the heap. */
     @Test
     void shouldLoseEventsRatherThanTheHeap() throws Exception {
         final CountDownLatch inside = new CountDownLatch(1);
@@ -196,7 +196,7 @@ class PatienceTest {
         await().atMost(Duration.ofSeconds(10)).until(() -> heard.get() == 4);
         await().atMost(Duration.ofSeconds(10)).until(() -> threads().isEmpty());
         assertThat(heard)
-                .as("one under way, three that fit in a sixteenth of the heap")
+                .as("one in delivery, three that fit in a sixteenth of the heap")
                 .hasValue(4);
         cache.put("k", "small");
         await().atMost(Duration.ofSeconds(10)).until(() -> heard.get() == 5);
@@ -267,17 +267,17 @@ class PatienceTest {
         assertThatThrownBy(() -> cache.put("k", "3")).hasRootCauseInstanceOf(IllegalArgumentException.class);
     }
 
-    /** Two applications of one store, each with listeners of its own on both sides of every change. */
+    /** Two applications of one store, each with its own listeners for every change. */
     @Test
     void shouldTellBothApplicationsOfEachOthersChangesWithOneVersion() {
         final CacheManager other = caches.provider()
                 .getCacheManager(null, new ClassLoader(getClass().getClassLoader()) {});
         final Cache<String, String> there = other.createCache(cache.getName(), ModelCaches.strings());
-        final List<String> heardHere = Collections.synchronizedList(new ArrayList<>());
+        final List<String> receivedHere = Collections.synchronizedList(new ArrayList<>());
         final List<String> heardThere = Collections.synchronizedList(new ArrayList<>());
         final AtomicBoolean sourcesAreTheirOwn = new AtomicBoolean(true);
         cache.registerCacheEntryListener(listener(true, event -> {
-            heardHere.add(
+            receivedHere.add(
                     event.getValue() + "@" + event.unwrap(StoreEvent.class).version());
             sourcesAreTheirOwn.compareAndSet(true, event.getSource() == cache);
         }));
@@ -288,10 +288,10 @@ class PatienceTest {
         }));
         for (int i = 0; i < 100; i++) {
             (i % 2 == 0 ? cache : there).put("k", "" + i);
-            assertThat(heardHere).as("synchronously, whoever made the change").hasSize(i + 1);
+            assertThat(receivedHere).as("synchronously, for changes of both").hasSize(i + 1);
         }
         await().atMost(Duration.ofSeconds(10)).until(() -> heardThere.size() == 100);
-        assertThat(heardThere).isEqualTo(heardHere);
+        assertThat(heardThere).isEqualTo(receivedHere);
         assertThat(sourcesAreTheirOwn).isTrue();
         other.close();
         cache.put("k", "alone");

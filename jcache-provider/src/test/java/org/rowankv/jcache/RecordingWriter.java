@@ -10,7 +10,7 @@ import javax.cache.Cache;
 import javax.cache.integration.CacheWriter;
 import javax.cache.integration.CacheWriterException;
 
-/** Writes down what it is told, in order: {@code k=v} and {@code -k}; fails on the keys that it is to fail on. */
+/** Writer that records its calls in order, {@code k=v} and {@code -k}; fails on preset keys. */
 class RecordingWriter implements CacheWriter<String, String> {
     private final List<String> written;
     private final Set<String> failing = new HashSet<>();
@@ -19,7 +19,7 @@ class RecordingWriter implements CacheWriter<String, String> {
         this.written = new ArrayList<>();
     }
 
-    /** Writes down what it is told with the other's. */
+    /** Shares the record of another writer. */
     RecordingWriter(RecordingWriter other) {
         this.written = other.written;
     }
@@ -44,7 +44,7 @@ class RecordingWriter implements CacheWriter<String, String> {
 
     private void check(Object key) {
         if (failing.contains(key)) {
-            throw new CacheWriterException("told to fail on " + key);
+            throw new CacheWriterException("preset failure on " + key);
         }
     }
 

@@ -25,7 +25,7 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
-/** What a cache can do beyond the JSR. */
+/** Operations beyond the JSR. */
 class RowanCacheTest {
     private final ModelCaches caches = new ModelCaches();
     private final RowanCache<String, String> cache = ModelCaches.unwrap(caches.create());
@@ -142,7 +142,7 @@ class RowanCacheTest {
         assertThat(cache.containsKey("a")).isTrue();
     }
 
-    /** Tens of thousands of keys cost the pages they are on: no request of their own, no value, no count. */
+    /** Tens of thousands of keys cost only the pages they are on: no own request, no value, no count. */
     @Test
     void shouldWalkManyKeysWithoutTheirValues() {
         final Set<String> expected = new HashSet<>();

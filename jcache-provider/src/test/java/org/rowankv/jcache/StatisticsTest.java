@@ -131,7 +131,7 @@ class StatisticsTest {
         }
     }
 
-    /** A new version of an application opens its caches before the old one is gone. */
+    /** A new version of an application opens its caches before the old one ends. */
     @Test
     void shouldShowTheBeansOfTheNextOpeningWhenTheFirstIsGone() throws Exception {
         caches.manager().enableManagement(cache.getName(), true);

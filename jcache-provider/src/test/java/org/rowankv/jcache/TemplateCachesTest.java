@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.model.ModelCaches;
 
-/** Caches configured by their names, for applications that configure none. */
+/** Caches configured by name, for applications that configure none. */
 class TemplateCachesTest {
     private ModelCaches caches;
 
@@ -43,7 +43,7 @@ class TemplateCachesTest {
         return caches.manager();
     }
 
-    @SuppressWarnings("unchecked") // a class literal knows no type parameters
+    @SuppressWarnings("unchecked") // a class literal has no type parameters
     private static CompleteConfiguration<?, ?> configurationOf(Cache<?, ?> cache) {
         return ((Cache<Object, Object>) cache).getConfiguration(CompleteConfiguration.class);
     }
@@ -54,7 +54,7 @@ class TemplateCachesTest {
                         new ObjectName("javax.cache:type=" + type + ",CacheManager=rowan.embedded,Cache=" + cacheName));
     }
 
-    /** What an object-relational mapper does for a region without a configuration. */
+    /** As an object-relational mapper does for a region without a configuration. */
     @Test
     void shouldConfigureWhatIsCreatedWithoutAConfiguration() throws Exception {
         final CacheManager manager = manager(
@@ -135,7 +135,7 @@ class TemplateCachesTest {
                 .isEqualTo(new ModifiedExpiryPolicy(Duration.TEN_MINUTES));
     }
 
-    /** What a framework does that only looks caches up. */
+    /** As a framework that only looks caches up. */
     @Test
     void shouldCreateOnLookUpOnlyWhereATemplateSaysSo() {
         final CacheManager manager =

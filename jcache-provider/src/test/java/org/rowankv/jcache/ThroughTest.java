@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.rowankv.jcache.model.ModelCaches;
 import org.rowankv.jcache.operation.CacheFullException;
 
-/** Reading through and writing through. */
+/** Read-through and write-through. */
 @Timeout(60)
 class ThroughTest {
     private final ModelCaches caches = new ModelCaches();
@@ -45,7 +45,7 @@ class ThroughTest {
         return caches.create(ModelCaches.strings().setWriteThrough(true).setCacheWriterFactory(() -> writer));
     }
 
-    // --- reading through ---
+    // --- read-through ---
 
     @Test
     void shouldLoadOnceAndKeep() {
@@ -72,7 +72,7 @@ class ThroughTest {
         assertThat(loader.loaded()).hasSize(2);
     }
 
-    /** A slow load of an old row must not bring back what was removed, or hide what was written, meanwhile. */
+    /** A slow load of an old row must neither restore a removed entry nor hide a newer one. */
     @Test
     void shouldNotStoreALoadThatWasOvertaken() {
         final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
@@ -179,7 +179,7 @@ class ThroughTest {
         assertThat(cache.containsKey("none")).isFalse();
     }
 
-    /** Many keys are one call of the loader, and one request to the store for each. */
+    /** Many keys take one call of the loader, and one request each to the store. */
     @Test
     void shouldReadManyKeysWithOneRequestEachAndOneLoad() {
         final List<Set<String>> loads = new ArrayList<>();
@@ -230,7 +230,7 @@ class ThroughTest {
         assertThat(cache.containsKey("3")).isTrue();
     }
 
-    // --- writing through ---
+    // --- write-through ---
 
     @Test
     void shouldWriteOnlyWhatTakesEffect() {
@@ -357,7 +357,7 @@ class ThroughTest {
         assertThat(written).isEmpty();
     }
 
-    /** A bulk operation comes between the writer's call and the store: the writer has heard of both. */
+    /** A bulk operation runs between the writer's call and the store: the writer receives both. */
     @Test
     void shouldHaveToldTheWriterOfARunThatWasOvertaken() {
         final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
@@ -381,7 +381,7 @@ class ThroughTest {
         assertThat(cache.get("k")).isEqualTo("theirs");
     }
 
-    /** In one JVM the writer hears of a key's changes in the order in which the store has them. */
+    /** Within one JVM the writer receives a key's changes in the store's order. */
     @Test
     void shouldKeepWriterAndStoreInTheSameOrder() throws Exception {
         final Map<String, String> database = new ConcurrentHashMap<>();

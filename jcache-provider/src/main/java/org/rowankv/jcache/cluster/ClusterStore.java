@@ -6,7 +6,7 @@ import org.rowankv.jcache.store.Store;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
 
-/** A client connected to servers elsewhere. Thread-safe. */
+/** Store whose servers run in other processes. Thread-safe. */
 final class ClusterStore implements Store {
     private final RowanClient client;
 

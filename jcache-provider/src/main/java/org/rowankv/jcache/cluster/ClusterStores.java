@@ -10,13 +10,13 @@ import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.store.Store;
 import org.rowankv.jcache.store.StoreOpener;
 
-/** Connects to stores whose servers run elsewhere. Thread-safe. */
+/** Opener of stores with remote servers. Thread-safe. */
 public final class ClusterStores implements StoreOpener {
     @Override
     public Store open(StoreSettings settings) {
         try {
             final long timeoutNs = TimeUnit.SECONDS.toNanos(settings.count(Setting.OPERATION_TIMEOUT));
-            // An attempt's reply is waited for so long that there is time for another one.
+            // Half of the timeout per attempt, which leaves time for another one.
             final NetSettings net = NetSettings.DEFAULT.withTimes(
                     Math.min(NetSettings.DEFAULT.connectNs(), timeoutNs), Math.max(1, timeoutNs / 2));
             return new ClusterStore(RowanClient.connect(settings.addresses(), net, timeoutNs));

@@ -1,4 +1,4 @@
-/** Stores whose servers run elsewhere. */
+/** Stores whose servers run in other processes. */
 @NullMarked
 package org.rowankv.jcache.cluster;
 

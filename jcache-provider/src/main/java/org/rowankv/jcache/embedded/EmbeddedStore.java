@@ -8,7 +8,7 @@ import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.embedded.EmbeddedCluster;
 
-/** Servers in this JVM and the one client to them. Thread-safe. */
+/** Store with servers in this JVM, and its client. Thread-safe. */
 final class EmbeddedStore implements Store {
     private final EmbeddedCluster cluster;
     private final RowanClient client;

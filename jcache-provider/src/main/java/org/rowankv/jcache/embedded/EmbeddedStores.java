@@ -10,7 +10,7 @@ import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
-/** Opens stores whose servers live in this JVM. Thread-safe. */
+/** Opener of stores with servers in this JVM. Thread-safe. */
 public final class EmbeddedStores implements StoreOpener {
     @Override
     public Store open(StoreSettings settings) {

@@ -1,4 +1,4 @@
-/** Stores whose servers live in this JVM: the only room of this module that knows the servers. */
+/** Stores with servers in this JVM: the only package of this module that depends on the server. */
 @NullMarked
 package org.rowankv.jcache.embedded;
 

@@ -10,86 +10,87 @@ import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
 
 /**
- * What the operations of this JVM have told listeners of, until the change stream brings it, too: so that each is told once. The stream
- * has each shard's changes in the order of their versions: what it has passed by will not come. Bounded. Thread-safe.
+ * Record of the changes that operations of this JVM have delivered to listeners, kept until the change stream contains
+ * them: so each is delivered once. The stream has each shard's changes in version order, so older records are dropped.
+ * Bounded. Thread-safe.
  */
 final class DeliveredChanges {
-    /** Of a shard. The stream is further behind than the servers keep anything. */
+    /** Limit per shard; exceeds what the servers retain. */
     static final int MAX_CHANGES = 1 << 16;
 
     /**
-     * An expiry that an operation met: it knows the key, and not the version of the expiry itself.
+     * An expiry found by an operation, whose version is unknown.
      *
-     * @param atMost that version is at most this
+     * @param atMost upper bound of that version
      */
     private record Expiry(byte[] key, long atMost) {}
 
-    private static final class Told {
+    private static final class ShardRecord {
         private final TreeSet<Long> versions = new TreeSet<>();
         private final List<Expiry> expiries = new ArrayList<>();
-        /** Changes up to there may have been forgotten. */
-        private long forgottenTo;
+        /** Records up to this version may have been dropped. */
+        private long droppedTo;
     }
 
-    /** What is to be done with a change of the stream. */
+    /** Classification of a change of the stream. */
     enum Verdict {
-        /** Nobody has told of it. */
+        /** Not delivered yet. */
         NEW,
-        TOLD,
-        /** It may have been told of, or not. */
+        DELIVERED,
+        /** Unknown whether it was delivered. */
         UNKNOWN
     }
 
-    private final Map<Integer, Told> shards = new HashMap<>();
+    private final Map<Integer, ShardRecord> shards = new HashMap<>();
 
-    private Told told(int shard) {
-        return shards.computeIfAbsent(shard, unused -> new Told());
+    private ShardRecord recordOf(int shard) {
+        return shards.computeIfAbsent(shard, unused -> new ShardRecord());
     }
 
     synchronized void change(int shard, long version) {
-        final Told told = told(shard);
-        told.versions.add(version);
-        if (told.versions.size() > MAX_CHANGES) {
-            told.forgottenTo = told.versions.pollFirst();
+        final ShardRecord record = recordOf(shard);
+        record.versions.add(version);
+        if (record.versions.size() > MAX_CHANGES) {
+            record.droppedTo = record.versions.pollFirst();
         }
     }
 
     synchronized void expiry(int shard, byte[] key, long atMost) {
-        final Told told = told(shard);
-        told.expiries.add(new Expiry(key, atMost));
-        if (told.expiries.size() > MAX_CHANGES) {
-            told.expiries.remove(0);
+        final ShardRecord record = recordOf(shard);
+        record.expiries.add(new Expiry(key, atMost));
+        if (record.expiries.size() > MAX_CHANGES) {
+            record.expiries.remove(0);
         }
     }
 
-    /** The stream has come to this change. */
-    synchronized Verdict look(int shard, Change change) {
-        final Told told = shards.get(shard);
-        if (told == null) {
+    /** Classifies a change of the stream and drops older records. */
+    synchronized Verdict classify(int shard, Change change) {
+        final ShardRecord record = shards.get(shard);
+        if (record == null) {
             return Verdict.NEW;
         }
-        told.versions.headSet(change.version()).clear();
-        told.expiries.removeIf(expiry -> expiry.atMost() < change.version());
-        if (told.versions.remove(change.version())) {
-            return Verdict.TOLD;
+        record.versions.headSet(change.version()).clear();
+        record.expiries.removeIf(expiry -> expiry.atMost() < change.version());
+        if (record.versions.remove(change.version())) {
+            return Verdict.DELIVERED;
         }
         if (change.type() == ChangeType.EXPIRED) {
-            for (int i = 0; i < told.expiries.size(); i++) {
-                if (Arrays.equals(told.expiries.get(i).key(), change.key())) {
-                    told.expiries.remove(i);
-                    return Verdict.TOLD;
+            for (int i = 0; i < record.expiries.size(); i++) {
+                if (Arrays.equals(record.expiries.get(i).key(), change.key())) {
+                    record.expiries.remove(i);
+                    return Verdict.DELIVERED;
                 }
             }
         }
-        return change.version() <= told.forgottenTo ? Verdict.UNKNOWN : Verdict.NEW;
+        return change.version() <= record.droppedTo ? Verdict.UNKNOWN : Verdict.NEW;
     }
 
-    /** The stream passes by what lies before this version. */
+    /** Drops records up to a version, which the stream has lost. */
     synchronized void lost(int shard, long upTo) {
-        final Told told = shards.get(shard);
-        if (told != null) {
-            told.versions.headSet(upTo, true).clear();
-            told.expiries.removeIf(expiry -> expiry.atMost() <= upTo || expiry.atMost() == Long.MAX_VALUE);
+        final ShardRecord record = shards.get(shard);
+        if (record != null) {
+            record.versions.headSet(upTo, true).clear();
+            record.expiries.removeIf(expiry -> expiry.atMost() <= upTo || expiry.atMost() == Long.MAX_VALUE);
         }
     }
 
@@ -99,7 +100,7 @@ final class DeliveredChanges {
 
     synchronized int size() {
         return shards.values().stream()
-                .mapToInt(told -> told.versions.size() + told.expiries.size())
+                .mapToInt(record -> record.versions.size() + record.expiries.size())
                 .sum();
     }
 }

@@ -1,6 +1,6 @@
 package org.rowankv.jcache.event;
 
-/** Makes objects of one opening's class loader from an event's bytes; a new copy at every call. */
+/** Decoder of an event's bytes to objects of one cache's class loader; each call returns a new copy. */
 public interface EntryDecoder<K, V> {
     K key(byte[] bytes);
 

@@ -14,42 +14,42 @@ import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 
 /**
- * Where all openings of one cache in this JVM, of whatever manager and class loader, meet: an operation of any of them is
- * told to the listeners of all.
+ * Event hub of all open caches in this JVM that share one cache of the store, whatever their manager and class loader:
+ * it delivers each operation's events to the listeners of all of them.
  *
- * <p>Guarantees: events of one key are told in the order of its versions; synchronous listeners have run when the
- * operation returns, unless it was made inside a callback while another thread was telling of the same key; no lock is
- * held while a listener runs. Over a store that streams changes, listeners are also told of what is not done by this JVM's
- * operations: asynchronously, whatever they are, each once, in the order of a key's versions among themselves; or they are told that
- * such events are lost. Not told: what {@code clear} removes. Thread-safe.
+ * <p>Guarantees: events of one key arrive in the order of its versions. Synchronous listeners have run when the
+ * operation returns, unless it ran inside a callback while another thread was delivering events of the same key. No
+ * lock is held while a listener runs. If the store streams changes, listeners also receive changes made outside this
+ * JVM: always asynchronously, each once, in the order of a key's versions among themselves; or a report of their loss.
+ * {@code clear} causes no events. Thread-safe.
  */
 public final class EventHub {
     private final List<Subscription<?, ?>> subscriptions = new CopyOnWriteArrayList<>();
-    private final Map<KeyBytes, KeyEventQueue> lanes = new ConcurrentHashMap<>();
+    private final Map<KeyBytes, KeyEventQueue> queues = new ConcurrentHashMap<>();
     private final CallbackThreads callbacks;
     private final RowanClient client;
-    /** Null: the store has no others, or does not tell of them. */
-    private final @Nullable RemoteChangeFeed others;
+    /** Null if the store has no changes of other JVMs, or does not stream them. */
+    private final @Nullable RemoteChangeFeed remoteChanges;
 
     private volatile int interest;
 
-    /** @param client by which the cache with that id is reached */
+    /** @param client of the store that contains the cache with that id */
     public EventHub(CallbackThreads callbacks, RowanClient client, int cacheId) {
         this(callbacks, client, cacheId, new DeliveredChanges());
     }
 
-    /** @param told where operations note what they tell */
-    EventHub(CallbackThreads callbacks, RowanClient client, int cacheId, DeliveredChanges told) {
+    /** @param delivered record of the changes that operations deliver */
+    EventHub(CallbackThreads callbacks, RowanClient client, int cacheId, DeliveredChanges delivered) {
         this.callbacks = callbacks;
         this.client = client;
-        this.others = client.streamsChanges() ? new RemoteChangeFeed(client, cacheId, this, told) : null;
+        this.remoteChanges = client.streamsChanges() ? new RemoteChangeFeed(client, cacheId, this, delivered) : null;
     }
 
-    /** Begins to tell the subscription of operations that start from now on. */
+    /** Delivers events of operations that start from now on. */
     public synchronized void subscribe(Subscription<?, ?> subscription) {
-        if (others != null && (subscription.interest() & Interest.ALL_EVENTS) != 0) {
-            // First: what an operation tells listeners of must be in the stream, too.
-            others.begin((subscription.interest() & Interest.OLD_VALUE) != 0);
+        if (remoteChanges != null && (subscription.interest() & Interest.ALL_EVENTS) != 0) {
+            // First: the stream must contain every change that an operation delivers.
+            remoteChanges.begin((subscription.interest() & Interest.OLD_VALUE) != 0);
         }
         subscriptions.add(subscription);
         refreshInterest();
@@ -66,102 +66,102 @@ public final class EventHub {
             all |= subscription.interest();
         }
         interest = all;
-        if (others != null && (all & Interest.ALL_EVENTS) == 0) {
-            others.end();
+        if (remoteChanges != null && (all & Interest.ALL_EVENTS) == 0) {
+            remoteChanges.end();
         }
     }
 
-    /** Whether a listener wants to hear of what the operation may cause: then its requests go through {@link #execute}. */
+    /** Whether a listener is registered for events of the operation: then its requests go through {@link #execute}. */
     public boolean isInterestedIn(Operation operation) {
-        final int wanted = interest;
-        return wanted != 0 && (wanted & Interest.of(operation) & Interest.ALL_EVENTS) != 0;
+        final int registered = interest;
+        return registered != 0 && (registered & Interest.of(operation) & Interest.ALL_EVENTS) != 0;
     }
 
-    /** Carries out a request and tells the listeners what it did. */
+    /** Executes a request and delivers its events. */
     public void execute(Request request) {
         if ((interest & Interest.OLD_VALUE) != 0) {
             request.requestValue(true);
         }
         final KeyBytes key = new KeyBytes(
                 Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength()));
-        final KeyEventQueue lane = enter(key);
+        final KeyEventQueue queue = enter(key);
         try {
             final Notification expiry;
             final Notification change;
-            lane.order().lock();
+            queue.order().lock();
             try {
                 client.execute(request);
                 expiry = Notification.ofExpiry(request);
                 change = Notification.ofChange(request);
                 if (expiry != null) {
-                    lane.add(expiry);
+                    queue.add(expiry);
                 }
                 if (change != null) {
-                    lane.add(change);
+                    queue.add(change);
                 }
-                if (others != null) {
-                    others.tells(request, expiry, change);
+                if (remoteChanges != null) {
+                    remoteChanges.recordDelivered(request, expiry, change);
                 }
             } finally {
-                lane.order().unlock();
+                queue.order().unlock();
             }
-            tell(lane, expiry, change);
+            deliver(queue, expiry, change);
         } finally {
             leave(key);
         }
     }
 
     private KeyEventQueue enter(KeyBytes key) {
-        return lanes.compute(key, (k, present) -> (present == null ? new KeyEventQueue() : present).used());
+        return queues.compute(key, (k, present) -> (present == null ? new KeyEventQueue() : present).retain());
     }
 
     private void leave(KeyBytes key) {
-        lanes.computeIfPresent(key, (k, present) -> present.released() ? null : present);
+        queues.computeIfPresent(key, (k, present) -> present.release() ? null : present);
     }
 
     /**
-     * A change of the stream has been committed, perhaps by an operation of this JVM that is under way.
+     * Delivers a committed change of the stream, unless an operation of this JVM has done so or is about to.
      *
-     * @param told asked once no operation of this JVM on that key is under way
+     * @param isDelivered evaluated when no operation of this JVM on that key is in flight
      */
-    void deliverFromStream(Change change, BooleanSupplier told) {
+    void deliverFromStream(Change change, BooleanSupplier isDelivered) {
         final KeyBytes key = new KeyBytes(change.key());
-        final KeyEventQueue lane = enter(key);
+        final KeyEventQueue queue = enter(key);
         try {
-            // An operation that is under way on this key may be the one that did it: it knows once it has its answer.
-            lane.order().lock();
+            // An operation in flight on this key may have made the change: it records it when it completes.
+            queue.order().lock();
             try {
-                if (!told.getAsBoolean()) {
+                if (!isDelivered.getAsBoolean()) {
                     final Notification notification = Notification.ofStream(change);
                     subscriptions.forEach(subscription -> subscription.offerLater(notification));
                 }
             } finally {
-                lane.order().unlock();
+                queue.order().unlock();
             }
         } finally {
             leave(key);
         }
     }
 
-    /** The stream has lost changes. */
+    /** Reports a loss of stream changes. */
     void reportLoss() {
-        subscriptions.forEach(Subscription::lose);
+        subscriptions.forEach(Subscription::reportLoss);
     }
 
-    private void tell(KeyEventQueue lane, @Nullable Notification expiry, @Nullable Notification change) {
+    private void deliver(KeyEventQueue queue, @Nullable Notification expiry, @Nullable Notification change) {
         final Notification last = change != null ? change : expiry;
         if (last == null) {
             return;
         }
         final boolean mayWait = !callbacks.isCurrentInside();
-        for (Notification next = lane.nextOrAwait(last, mayWait);
+        for (Notification next = queue.nextOrAwait(last, mayWait);
                 next != null;
-                next = lane.nextOrAwait(last, mayWait)) {
-            Throwable failure = new IllegalStateException("the telling of an event was cut short");
+                next = queue.nextOrAwait(last, mayWait)) {
+            Throwable failure = new IllegalStateException("the delivery of an event was interrupted by an error");
             try {
-                failure = tell(next);
+                failure = deliver(next);
             } finally {
-                lane.told(next, failure);
+                queue.complete(next, failure);
             }
         }
         throwFailure(expiry);
@@ -169,7 +169,7 @@ public final class EventHub {
     }
 
     /** The first failure of a synchronous listener, with the others suppressed in it, or null. */
-    private @Nullable Throwable tell(Notification notification) {
+    private @Nullable Throwable deliver(Notification notification) {
         Throwable first = null;
         callbacks.enter();
         try {

@@ -3,14 +3,14 @@ package org.rowankv.jcache.event;
 import javax.cache.event.EventType;
 import org.rowankv.protocol.Operation;
 
-/** Sets of what listeners want to hear, as bits. */
+/** Bit set of the events that listeners require. */
 final class Interest {
     static final int CREATED = 1;
     static final int UPDATED = 1 << 1;
     static final int REMOVED = 1 << 2;
     static final int EXPIRED = 1 << 3;
     static final int ALL_EVENTS = CREATED | UPDATED | REMOVED | EXPIRED;
-    /** Of any event that has an old value. */
+    /** The old value of any event that has one. */
     static final int OLD_VALUE = 1 << 4;
 
     private Interest() {}
@@ -24,7 +24,7 @@ final class Interest {
         };
     }
 
-    /** What an operation can cause. */
+    /** The events that an operation can cause. */
     static int of(Operation operation) {
         return switch (operation) {
             case GET, TOUCH -> EXPIRED | OLD_VALUE;

@@ -2,7 +2,7 @@ package org.rowankv.jcache.event;
 
 import java.util.Arrays;
 
-/** An encoded key as a key of maps: equal when the bytes are. Immutable. */
+/** An encoded key as a map key: equal by content. Immutable. */
 public final class KeyBytes {
     private final byte[] bytes;
     private final int hash;

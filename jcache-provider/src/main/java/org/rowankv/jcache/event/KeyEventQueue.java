@@ -6,11 +6,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The notifications of one key on their way to the listeners, in the order of the key's versions. Exists while somebody
- * uses it.
+ * Queue of the pending notifications of one key, in the order of its versions. Exists while it has users.
  *
- * <p>Two locks, never held together with a callback running: {@link #order} spans the operation and the queueing of what
- * it did, which makes the queue's order the store's; the monitor guards queue, drainer and the notifications' progress.
+ * <p>Two locks, neither held while a callback runs: {@link #order} spans an operation and the queueing of its events,
+ * so the queue has the store's order; the monitor guards queue, drainer and the progress of notifications.
  */
 final class KeyEventQueue {
     private final ReentrantLock order = new ReentrantLock();
@@ -24,13 +23,13 @@ final class KeyEventQueue {
         return order;
     }
 
-    KeyEventQueue used() {
+    KeyEventQueue retain() {
         users++;
         return this;
     }
 
-    /** Whether nobody uses the lane any more. */
-    boolean released() {
+    /** Whether that was the last user. */
+    boolean release() {
         return --users == 0;
     }
 
@@ -39,45 +38,45 @@ final class KeyEventQueue {
     }
 
     /**
-     * The next notification for the caller to tell, in order; or null when the caller has nothing left to do, because its
-     * own was told, or will be by another thread.
+     * The next notification that the caller must deliver, in order; null if the caller's own is delivered, or another
+     * thread will deliver it.
      *
-     * @param mine the caller's last notification
-     * @param mayWait whether the caller can wait for another thread that is telling
+     * @param own the caller's last notification
+     * @param mayWait whether the caller may wait for another delivering thread
      */
-    synchronized @Nullable Notification nextOrAwait(Notification mine, boolean mayWait) {
-        final Thread me = Thread.currentThread();
+    synchronized @Nullable Notification nextOrAwait(Notification own, boolean mayWait) {
+        final Thread current = Thread.currentThread();
         boolean interrupted = false;
         try {
-            while (drainer != null && drainer != me) {
-                if (mine.isDone()) {
+            while (drainer != null && drainer != current) {
+                if (own.isDone()) {
                     return null;
                 }
                 if (!mayWait) {
-                    mine.abandon();
+                    own.abandon();
                     return null;
                 }
                 try {
                     wait();
                 } catch (InterruptedException e) {
-                    interrupted = true; // the listeners must have run; the caller sees the interrupt afterwards
+                    interrupted = true; // the listeners must run first; the interrupt is restored below
                 }
             }
         } finally {
             if (interrupted) {
-                me.interrupt();
+                current.interrupt();
             }
         }
         final Notification head = queue.peek();
-        if (head == null || (mine.isDone() && !head.isAbandoned())) {
+        if (head == null || (own.isDone() && !head.isAbandoned())) {
             return null;
         }
-        drainer = me;
+        drainer = current;
         depth++;
         return queue.remove();
     }
 
-    synchronized void told(Notification notification, @Nullable Throwable failure) {
+    synchronized void complete(Notification notification, @Nullable Throwable failure) {
         notification.done(failure);
         if (--depth == 0) {
             drainer = null;

@@ -5,8 +5,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an asynchronous listener has not been told yet: bounded in events, and in bytes by a share of the heap, so that a
- * slow listener costs events and not the process. One event always fits. Guarded by its user.
+ * Backlog of an asynchronous listener: bounded in events, and in bytes by a share of the heap, so that a slow listener
+ * loses events instead of exhausting the heap. One event always fits. Guarded by its user.
  */
 final class ListenerBacklog {
     private static final int SHARE_OF_HEAP = 16;
@@ -20,7 +20,7 @@ final class ListenerBacklog {
         this.maxEvents = maxEvents;
     }
 
-    /** Whether there was room. */
+    /** Adds a notification; false if the backlog is full. */
     boolean offer(Notification notification) {
         final boolean full = queue.size() >= maxEvents || bytes + notification.length() > maxBytes;
         if (full && !queue.isEmpty()) {

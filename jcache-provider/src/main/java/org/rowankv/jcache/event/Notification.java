@@ -10,8 +10,8 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 
 /**
- * Something that happened to one key, as bytes, and how far the telling of it has come. The bytes never change; the
- * progress is guarded by the {@link KeyEventQueue} of the key.
+ * An event of one key in encoded form, and its delivery progress. The bytes are immutable; the {@link KeyEventQueue} of
+ * the key guards the progress.
  */
 final class Notification {
     private final EventType type;
@@ -33,7 +33,7 @@ final class Notification {
         this.version = version;
     }
 
-    /** The expiry that the request met or caused, or null. */
+    /** The expiry that the request found or caused, or null. */
     static @Nullable Notification ofExpiry(Request request) {
         final boolean bornExpired = request.has(ResultBits.BORN_EXPIRED) && request.has(ResultBits.EXISTED);
         final boolean touchedAway = request.has(ResultBits.TOUCHED) && request.accessTtlMs() == 0;
@@ -62,14 +62,14 @@ final class Notification {
                 : null;
     }
 
-    /** What the change stream has brought. */
+    /** The event of a change from the stream. */
     static Notification ofStream(Change change) {
         final EventType type = switch (change.type()) {
             case CREATED -> EventType.CREATED;
             case UPDATED -> EventType.UPDATED;
             case REMOVED -> EventType.REMOVED;
             case EXPIRED -> EventType.EXPIRED;
-            case EVICTED -> throw new IllegalArgumentException("nobody is told of an eviction");
+            case EVICTED -> throw new IllegalArgumentException("evictions have no event");
         };
         return new Notification(type, change.key(), change.value(), change.oldValue(), change.version());
     }
@@ -91,7 +91,7 @@ final class Notification {
         return key;
     }
 
-    /** The value that is there now; null after a removal or expiry. */
+    /** The new value; null after a removal or expiry. */
     byte @Nullable [] value() {
         return value;
     }
@@ -122,12 +122,12 @@ final class Notification {
         return abandoned;
     }
 
-    /** Whoever tells the others of this key tells this one too; its own thread does not wait. */
+    /** Leaves the delivery to the thread that drains the key's queue; the own thread does not wait. */
     void abandon() {
         abandoned = true;
     }
 
-    /** What the first listener to fail threw. */
+    /** The exception of the first failing listener. */
     @Nullable
     Throwable failure() {
         return failure;

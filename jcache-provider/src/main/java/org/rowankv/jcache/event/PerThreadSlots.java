@@ -4,63 +4,63 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value per thread, which only that thread sees and which holds on to nothing once it is taken away: unlike in a
- * {@code ThreadLocal} nothing of a closed cache stays with an application's thread. Threads meet only if their ids fall on
- * one place; there is no counter that all of them write, as a map has. Thread-safe.
+ * A value per thread, visible to that thread only. Unlike a {@code ThreadLocal}, a removed value leaves nothing of a
+ * closed cache in an application's thread. Threads contend only if their ids share a slot; there is no counter that all
+ * of them write, as in a map. Thread-safe.
  */
 public final class PerThreadSlots<T> {
-    private static final int PLACES = 64;
-    private static final int SPACING = 32; // references between two places: two cache lines
+    private static final int SLOTS = 64;
+    private static final int SPACING = 32; // references between two slots: two cache lines
 
-    private static final class Held<T> {
+    private static final class Binding<T> {
         private final Thread thread;
         private final T value;
-        private final @Nullable Held<T> next;
+        private final @Nullable Binding<T> next;
 
-        Held(Thread thread, T value, @Nullable Held<T> next) {
+        Binding(Thread thread, T value, @Nullable Binding<T> next) {
             this.thread = thread;
             this.value = value;
             this.next = next;
         }
     }
 
-    private final AtomicReferenceArray<@Nullable Held<T>> places = new AtomicReferenceArray<>((PLACES + 1) * SPACING);
+    private final AtomicReferenceArray<@Nullable Binding<T>> slots = new AtomicReferenceArray<>((SLOTS + 1) * SPACING);
 
-    private static int placeOf(Thread thread) {
-        return (1 + ((int) thread.getId() & PLACES - 1)) * SPACING;
+    private static int slotOf(Thread thread) {
+        return (1 + ((int) thread.getId() & SLOTS - 1)) * SPACING;
     }
 
-    /** What the current thread has set, or null. */
+    /** The current thread's value, or null. */
     public @Nullable T get() {
         final Thread current = Thread.currentThread();
-        Held<T> held = places.get(placeOf(current));
-        while (held != null && held.thread != current) {
-            held = held.next;
+        Binding<T> binding = slots.get(slotOf(current));
+        while (binding != null && binding.thread != current) {
+            binding = binding.next;
         }
-        return held == null ? null : held.value;
+        return binding == null ? null : binding.value;
     }
 
-    /** Sets the current thread's value; null takes it away. */
+    /** Sets the current thread's value; null removes it. */
     public void set(@Nullable T value) {
         final Thread current = Thread.currentThread();
-        final int place = placeOf(current);
-        Held<T> head;
-        Held<T> replacement;
+        final int slot = slotOf(current);
+        Binding<T> head;
+        Binding<T> replacement;
         do {
-            head = places.get(place);
-            final Held<T> others = without(head, current);
-            replacement = value == null ? others : new Held<>(current, value, others);
-        } while (!places.compareAndSet(place, head, replacement));
+            head = slots.get(slot);
+            final Binding<T> others = without(head, current);
+            replacement = value == null ? others : new Binding<>(current, value, others);
+        } while (!slots.compareAndSet(slot, head, replacement));
     }
 
-    private static <T> @Nullable Held<T> without(@Nullable Held<T> head, Thread thread) {
+    private static <T> @Nullable Binding<T> without(@Nullable Binding<T> head, Thread thread) {
         if (head == null) {
             return null;
         }
         if (head.thread == thread) {
             return head.next;
         }
-        final Held<T> rest = without(head.next, thread);
-        return rest == head.next ? head : new Held<>(head.thread, head.value, rest);
+        final Binding<T> rest = without(head.next, thread);
+        return rest == head.next ? head : new Binding<>(head.thread, head.value, rest);
     }
 }

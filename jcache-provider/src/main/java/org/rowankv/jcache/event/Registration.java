@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A listener and its filter, made by the factories of a configuration. Immutable. */
+/** A listener and its filter, created by the factories of a configuration. Immutable. */
 public record Registration<K, V>(
         CacheEntryListenerConfiguration<K, V> configuration,
         CacheEntryListener<? super K, ? super V> listener,
@@ -19,16 +19,16 @@ public record Registration<K, V>(
         implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
 
-    /** Calls the factories; what they throw passes, and what was made by then is closed. */
+    /** Calls the factories. Propagates their exceptions, and closes what they have created by then. */
     public static <K, V> Registration<K, V> of(CacheEntryListenerConfiguration<K, V> configuration) {
         final CacheEntryListener<? super K, ? super V> listener =
-                made("listener", configuration.getCacheEntryListenerFactory());
+                create("listener", configuration.getCacheEntryListenerFactory());
         final Factory<CacheEntryEventFilter<? super K, ? super V>> filters =
                 configuration.getCacheEntryEventFilterFactory();
         boolean complete = false;
         try {
             final CacheEntryEventFilter<? super K, ? super V> filter =
-                    filters == null ? null : made("listener's filter", filters);
+                    filters == null ? null : create("listener's filter", filters);
             complete = true;
             return new Registration<>(configuration, listener, filter);
         } finally {
@@ -38,12 +38,12 @@ public record Registration<K, V>(
         }
     }
 
-    private static <T> T made(String what, Factory<T> factory) {
-        final T made = factory.create();
-        if (made == null) {
+    private static <T> T create(String what, Factory<T> factory) {
+        final T created = factory.create();
+        if (created == null) {
             throw new CacheException("the factory of a " + what + " returned null");
         }
-        return made;
+        return created;
     }
 
     private static void closeUnused(CacheEntryListener<?, ?> listener) {
@@ -51,12 +51,12 @@ public record Registration<K, V>(
             try {
                 closeable.close();
             } catch (IOException | RuntimeException e) {
-                LOG.warn("a listener that was not registered failed to close", e);
+                LOG.warn("Closing an unregistered listener failed", e);
             }
         }
     }
 
-    /** Closes listener and filter where they are Closeable. */
+    /** Closes listener and filter if they are Closeable. */
     @Override
     public void close() throws IOException {
         try {

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The changes of a cache that are not made by this JVM's operations, or of which those did not learn: what its change stream brings,
- * without what was told already. Runs while there is a listener. Thread-safe.
+ * Feed of a cache's changes that operations of this JVM did not deliver: its change stream without the delivered
+ * changes. Runs while there are listeners. Thread-safe.
  */
 final class RemoteChangeFeed implements ChangeListener {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteChangeFeed.class);
@@ -21,7 +21,7 @@ final class RemoteChangeFeed implements ChangeListener {
     private final RowanClient client;
     private final int cacheId;
     private final EventHub events;
-    private final DeliveredChanges told;
+    private final DeliveredChanges delivered;
     private final AtomicLong losses = new AtomicLong();
     // --- guarded by this ---
     private @Nullable ChangeSubscription stream;
@@ -29,14 +29,14 @@ final class RemoteChangeFeed implements ChangeListener {
 
     private volatile boolean running;
 
-    RemoteChangeFeed(RowanClient client, int cacheId, EventHub events, DeliveredChanges told) {
+    RemoteChangeFeed(RowanClient client, int cacheId, EventHub events, DeliveredChanges delivered) {
         this.client = client;
         this.cacheId = cacheId;
         this.events = events;
-        this.told = told;
+        this.delivered = delivered;
     }
 
-    /** Before anybody is told of anything: from now on whatever is committed is in the stream. */
+    /** Starts the stream, before any event is delivered: it contains every later change. */
     synchronized void begin(boolean withOldValues) {
         final ChangeSubscription present = stream;
         if (present != null && (oldValues || !withOldValues)) {
@@ -52,7 +52,7 @@ final class RemoteChangeFeed implements ChangeListener {
         }
     }
 
-    /** Nobody listens any more. */
+    /** Stops the stream, when the last listener is removed. */
     synchronized void end() {
         running = false;
         final ChangeSubscription present = stream;
@@ -61,32 +61,32 @@ final class RemoteChangeFeed implements ChangeListener {
         }
         stream = null;
         oldValues = false;
-        told.clear();
+        delivered.clear();
     }
 
-    /** An operation of this JVM tells of what it did; before another one on that key can begin. */
-    void tells(Request request, @Nullable Notification expiry, @Nullable Notification change) {
+    /** Records the events that an operation of this JVM delivers; called before the next operation on that key. */
+    void recordDelivered(Request request, @Nullable Notification expiry, @Nullable Notification change) {
         if (!running) {
             return;
         }
         if (change != null) {
-            told.change(request.shard(), change.version());
+            delivered.change(request.shard(), change.version());
         }
         if (expiry != null) {
-            // Of some outcomes the version says that whatever was met is older; of the others it says nothing.
-            told.expiry(request.shard(), expiry.key(), change != null ? change.version() : Long.MAX_VALUE);
+            // A change's version bounds the version of the expiry before it; otherwise there is no bound.
+            delivered.expiry(request.shard(), expiry.key(), change != null ? change.version() : Long.MAX_VALUE);
         }
     }
 
     @Override
     public void onChange(int shard, Change change) {
-        if (change.type() != ChangeType.EVICTED) { // the cache API tells nobody of evictions
-            events.deliverFromStream(change, () -> isTold(shard, change));
+        if (change.type() != ChangeType.EVICTED) { // the JSR has no eviction events
+            events.deliverFromStream(change, () -> isDelivered(shard, change));
         }
     }
 
-    private boolean isTold(int shard, Change change) {
-        final DeliveredChanges.Verdict verdict = told.look(shard, change);
+    private boolean isDelivered(int shard, Change change) {
+        final DeliveredChanges.Verdict verdict = delivered.classify(shard, change);
         if (verdict == DeliveredChanges.Verdict.UNKNOWN) {
             onEventsLost(shard, 0, change.version());
         }
@@ -95,10 +95,10 @@ final class RemoteChangeFeed implements ChangeListener {
 
     @Override
     public void onEventsLost(int shard, long after, long upTo) {
-        told.lost(shard, upTo);
+        delivered.lost(shard, upTo);
         if (losses.getAndIncrement() == 0) {
             LOG.warn(
-                    "Listeners of the cache with id {} may have missed changes of other JVMs; further times are counted only",
+                    "Listeners may have missed changes of other JVMs; further losses are only counted cacheId={}",
                     cacheId);
         }
         events.reportLoss();

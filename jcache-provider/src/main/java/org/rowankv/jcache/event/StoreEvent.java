@@ -6,8 +6,7 @@ import javax.cache.event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event for one listener, with copies of key and values of its own, made when first asked for. For the thread that
- * the listener is called on.
+ * Event for one listener, with its own copies of key and values, decoded on demand. Confined to the listener's thread.
  */
 public final class StoreEvent<K, V> extends CacheEntryEvent<K, V> {
     private static final long serialVersionUID = 1L;
@@ -19,11 +18,11 @@ public final class StoreEvent<K, V> extends CacheEntryEvent<K, V> {
     private transient @Nullable V value;
     private transient @Nullable V oldValue;
 
-    StoreEvent(Cache<K, V> source, Notification notification, EntryDecoder<K, V> decoder, boolean wantsOldValue) {
+    StoreEvent(Cache<K, V> source, Notification notification, EntryDecoder<K, V> decoder, boolean needsOldValue) {
         super(source, notification.type());
         this.notification = notification;
         this.decoder = decoder;
-        this.oldValueVisible = wantsOldValue && notification.oldValue() != null;
+        this.oldValueVisible = needsOldValue && notification.oldValue() != null;
     }
 
     @Override
@@ -36,9 +35,9 @@ public final class StoreEvent<K, V> extends CacheEntryEvent<K, V> {
         return present;
     }
 
-    /** The value that is there now; after a removal or expiry the one that was there, if old values were asked for. */
+    /** The new value; after a removal or expiry the old one, if requested. */
     @Override
-    @SuppressWarnings("NullAway") // the JSR's signature has no room for its own null
+    @SuppressWarnings("NullAway") // the JSR returns null, its signature does not allow it
     public V getValue() {
         final byte[] bytes = notification.value();
         if (bytes == null) {
@@ -53,7 +52,7 @@ public final class StoreEvent<K, V> extends CacheEntryEvent<K, V> {
     }
 
     @Override
-    @SuppressWarnings("NullAway") // the JSR's signature has no room for its own null
+    @SuppressWarnings("NullAway") // the JSR returns null, its signature does not allow it
     public V getOldValue() {
         final byte[] bytes = notification.oldValue();
         if (!oldValueVisible || bytes == null) {
@@ -72,7 +71,7 @@ public final class StoreEvent<K, V> extends CacheEntryEvent<K, V> {
         return oldValueVisible;
     }
 
-    /** The version that the change got in the store: of two events of one key the later has the higher. */
+    /** The change's version in the store; it grows with each event of a key. */
     public long version() {
         return notification.version();
     }
@@ -85,7 +84,7 @@ public final class StoreEvent<K, V> extends CacheEntryEvent<K, V> {
         throw new IllegalArgumentException("an event is no " + type.getName());
     }
 
-    /** The kind of event, for messages. */
+    /** The event type, for messages. */
     EventType type() {
         return notification.type();
     }

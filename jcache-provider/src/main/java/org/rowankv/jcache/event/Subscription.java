@@ -19,40 +19,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One registered listener. A synchronous one is called by whoever made the change; an asynchronous one by a borrowed
- * thread, one event after the other, in the order they were offered. What other JVMs did is told by such a thread in either case.
+ * A registered listener. The thread of the operation calls a synchronous one; a pool thread calls an asynchronous one,
+ * event by event in the order of arrival. A pool thread also delivers changes of other JVMs, to both kinds.
  *
- * <p>An asynchronous listener that falls behind by more than its backlog loses events, which is counted and logged;
- * it never holds up the cache. After {@link #close} no call begins. Thread-safe.
+ * <p>An asynchronous listener loses events beyond its backlog, which are counted and logged; it never blocks the cache.
+ * After {@link #close} no call begins. Thread-safe.
  */
 public final class Subscription<K, V> implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Subscription.class);
 
-    private static final int EVENTS_AT_A_TIME = 64;
+    private static final int MAX_BATCH = 64;
 
     private final Cache<K, V> source;
     private final Registration<K, V> registration;
     private final CacheEntryListener<? super K, ? super V> listener;
     private final @Nullable CacheEntryEventFilter<? super K, ? super V> filter;
     private final boolean synchronous;
-    private final boolean wantsOldValue;
+    private final boolean needsOldValue;
     private final EntryDecoder<K, V> decoder;
     private final Executor executor;
     private final int interest;
 
-    // Guarded by the queue.
+    // --- guarded by the queue ---
     private final ListenerBacklog queue;
     private boolean running;
-    private long lost;
-    /** The listener is to be told that events were lost. */
-    private boolean lossUntold;
+    private long lostCount;
+    /** A loss is to be reported to the listener. */
+    private boolean lossPending;
 
     private volatile boolean closed;
 
     /**
-     * @param canExpire whether entries of the cache can expire at all
-     * @param executor whose threads call an asynchronous listener
-     * @param backlog how many events an asynchronous listener may be behind
+     * @param canExpire whether entries of the cache can expire
+     * @param executor calls asynchronous listeners
+     * @param backlog limit of events queued for an asynchronous listener
      */
     public Subscription(
             Cache<K, V> source,
@@ -69,16 +69,16 @@ public final class Subscription<K, V> implements Closeable {
         this.listener = registration.listener();
         this.filter = registration.filter();
         this.synchronous = registration.configuration().isSynchronous();
-        this.wantsOldValue = registration.configuration().isOldValueRequired();
-        this.interest = interestOf(listener, canExpire, wantsOldValue);
+        this.needsOldValue = registration.configuration().isOldValueRequired();
+        this.interest = interestOf(listener, canExpire, needsOldValue);
     }
 
-    private static int interestOf(CacheEntryListener<?, ?> listener, boolean canExpire, boolean wantsOldValue) {
+    private static int interestOf(CacheEntryListener<?, ?> listener, boolean canExpire, boolean needsOldValue) {
         int interest = listener instanceof CacheEntryCreatedListener ? Interest.CREATED : 0;
         interest |= listener instanceof CacheEntryUpdatedListener ? Interest.UPDATED : 0;
         interest |= listener instanceof CacheEntryRemovedListener ? Interest.REMOVED : 0;
         interest |= canExpire && listener instanceof CacheEntryExpiredListener ? Interest.EXPIRED : 0;
-        return wantsOldValue && (interest & ~Interest.CREATED) != 0 ? interest | Interest.OLD_VALUE : interest;
+        return needsOldValue && (interest & ~Interest.CREATED) != 0 ? interest | Interest.OLD_VALUE : interest;
     }
 
     public CacheEntryListenerConfiguration<K, V> configuration() {
@@ -89,7 +89,7 @@ public final class Subscription<K, V> implements Closeable {
         return interest;
     }
 
-    /** Tells a synchronous listener now and returns what it threw; queues for an asynchronous one. */
+    /** Calls a synchronous listener and returns its exception; queues for an asynchronous one. */
     @Nullable
     Throwable offer(Notification notification) {
         if (closed || (interest & Interest.of(notification.type())) == 0) {
@@ -102,49 +102,49 @@ public final class Subscription<K, V> implements Closeable {
         return call(notification);
     }
 
-    /** Queues, whatever the listener is. */
+    /** Queues the notification for both kinds of listeners. */
     void offerLater(Notification notification) {
         if (!closed && (interest & Interest.of(notification.type())) != 0) {
             enqueue(notification);
         }
     }
 
-    /** Events were lost before they came here. */
-    void lose() {
+    /** Counts a loss of events before this subscription. */
+    void reportLoss() {
         synchronized (queue) {
             if (closed) {
                 return;
             }
-            lost++;
-            lossUntold = listener instanceof EventsLostListener;
-            if (running || !lossUntold) {
+            lostCount++;
+            lossPending = listener instanceof EventsLostListener;
+            if (running || !lossPending) {
                 return;
             }
             running = true;
         }
-        borrowThread();
+        submit();
     }
 
-    /** How often events were lost to this listener: each event that it was too far behind for, and each loss of a shard's. */
-    public long timesLost() {
+    /** Losses of this listener: each event beyond its backlog, and each loss of a shard. */
+    public long lostEventCount() {
         synchronized (queue) {
-            return lost;
+            return lostCount;
         }
     }
 
     private @Nullable Throwable call(Notification notification) {
-        final StoreEvent<K, V> event = new StoreEvent<>(source, notification, decoder, wantsOldValue);
+        final StoreEvent<K, V> event = new StoreEvent<>(source, notification, decoder, needsOldValue);
         try {
             if (filter == null || filter.evaluate(event)) {
                 call(event);
             }
             return null;
-        } catch (Throwable e) { // a listener may throw whatever it likes; the operation's caller gets it
+        } catch (Throwable e) { // any exception of a listener goes to the operation's caller
             return e;
         }
     }
 
-    @SuppressWarnings("unchecked") // a listener of K and V, as its factory promises
+    @SuppressWarnings("unchecked") // the factory's type declares a listener of K and V
     private void call(StoreEvent<K, V> event) {
         final List<CacheEntryEvent<? extends K, ? extends V>> events = List.of(event);
         switch (event.type()) {
@@ -161,14 +161,14 @@ public final class Subscription<K, V> implements Closeable {
                 return;
             }
             if (!queue.offer(notification)) {
-                lost++;
-                lossUntold = listener instanceof EventsLostListener;
-                if (Long.bitCount(lost) == 1) {
+                lostCount++;
+                lossPending = listener instanceof EventsLostListener;
+                if (Long.bitCount(lostCount) == 1) {
                     LOG.warn(
-                            "a listener of the cache {} is {} events behind: {} events lost so far",
+                            "Listener backlog full cache={} queued={} lost={}",
                             source.getName(),
                             queue.size(),
-                            lost);
+                            lostCount);
                 }
                 return;
             }
@@ -177,14 +177,14 @@ public final class Subscription<K, V> implements Closeable {
             }
             running = true;
         }
-        borrowThread();
+        submit();
     }
 
-    private void borrowThread() {
+    private void submit() {
         try {
             executor.execute(this::callQueued);
         } catch (RejectedExecutionException e) {
-            LOG.debug("the cache {} is being closed; its listener hears no more", source.getName(), e);
+            LOG.debug("Cache closing; its listener receives no further events cache={}", source.getName(), e);
             synchronized (queue) {
                 queue.clear();
                 running = false;
@@ -192,16 +192,16 @@ public final class Subscription<K, V> implements Closeable {
         }
     }
 
-    /** Gives the thread back after some events, since other listeners may wait for it. */
+    /** Releases the thread after some events, because other listeners may wait for it. */
     private void callQueued() {
-        for (int told = 0; told < EVENTS_AT_A_TIME; told++) {
+        for (int delivered = 0; delivered < MAX_BATCH; delivered++) {
             final boolean loss;
             final long times;
             final Notification next;
             synchronized (queue) {
-                loss = lossUntold && !closed;
-                lossUntold = false;
-                times = lost;
+                loss = lossPending && !closed;
+                lossPending = false;
+                times = lostCount;
                 next = closed ? null : queue.poll();
                 running = loss || next != null;
             }
@@ -209,33 +209,33 @@ public final class Subscription<K, V> implements Closeable {
                 return;
             }
             if (loss) {
-                reportLoss(times);
+                deliverLoss(times);
             }
             if (next != null) {
                 callQueued(next);
             }
         }
-        borrowThread();
+        submit();
     }
 
     private void callQueued(Notification next) {
         final Throwable failure = call(next);
         if (failure != null) {
-            LOG.warn("an asynchronous listener of the cache {} failed on {}", source.getName(), next.type(), failure);
+            LOG.warn("Asynchronous listener failed cache={} event={}", source.getName(), next.type(), failure);
         }
     }
 
-    private void reportLoss(long times) {
-        if (listener instanceof EventsLostListener losing) {
+    private void deliverLoss(long times) {
+        if (listener instanceof EventsLostListener lossListener) {
             try {
-                losing.onEventsLost(source.getName(), times);
-            } catch (Throwable e) { // a listener may throw whatever it likes
-                LOG.warn("a listener of the cache {} failed when it was told of a loss", source.getName(), e);
+                lossListener.onEventsLost(source.getName(), times);
+            } catch (Throwable e) { // a listener may throw any exception
+                LOG.warn("Listener failed on a loss cache={}", source.getName(), e);
             }
         }
     }
 
-    /** Ends the telling, and closes listener and filter where they are Closeable. */
+    /** Stops the delivery, and closes listener and filter if they are Closeable. */
     @Override
     public void close() throws IOException {
         synchronized (queue) {

@@ -1,4 +1,4 @@
-/** Telling listeners what happened: in each key's order, after it has happened, with old values only where asked for. */
+/** Delivery of events to listeners: after the change, in each key's order, with old values only on request. */
 @NullMarked
 package org.rowankv.jcache.event;
 

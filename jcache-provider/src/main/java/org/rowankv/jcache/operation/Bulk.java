@@ -25,20 +25,20 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Ttl;
 
 /**
- * The operations on many entries: each entry is an operation of its own, none is atomic with another. A writer is called
- * once for all of them, before; what it could not write does not change in the cache. Write-through of a bulk operation is
- * not ordered against other writers of the same keys. Thread-safe.
+ * Bulk operations: each entry is an independent operation, not atomic with others. The writer is called once for all
+ * entries, first; entries it did not write stay unchanged in the cache. Bulk write-through is unordered against other
+ * writes of the same keys. Thread-safe.
  */
 public final class Bulk<K, V> {
-    /** Requests that are sent at once. */
-    private static final int TOGETHER = 256;
+    /** Limit of requests per batch. */
+    private static final int MAX_BATCH = 256;
 
-    private final CacheBinding<K, V> opening;
+    private final CacheBinding<K, V> binding;
     private final Reads<K, V> reads;
     private final Mutations<K, V> mutations;
 
-    public Bulk(CacheBinding<K, V> opening, Reads<K, V> reads, Mutations<K, V> mutations) {
-        this.opening = opening;
+    public Bulk(CacheBinding<K, V> binding, Reads<K, V> reads, Mutations<K, V> mutations) {
+        this.binding = binding;
         this.reads = reads;
         this.mutations = mutations;
     }
@@ -46,17 +46,17 @@ public final class Bulk<K, V> {
     public void putAll(Map<? extends K, ? extends V> map) {
         final Map<K, V> entries = new LinkedHashMap<>();
         for (Map.Entry<? extends K, ? extends V> entry : map.entrySet()) {
-            opening.checkKey(entry.getKey());
-            opening.checkValue(entry.getValue());
+            binding.checkKey(entry.getKey());
+            binding.checkValue(entry.getValue());
             entries.put(entry.getKey(), entry.getValue());
         }
         final CacheWriterException unwritten = writeAll(entries);
         RuntimeException failure = unwritten;
-        if (mutations.goesTogether()) {
-            failure = putTogether(entries, failure);
+        if (mutations.batches()) {
+            failure = putBatched(entries, failure);
         } else {
             for (Map.Entry<K, V> entry : entries.entrySet()) {
-                failure = and(failure, () -> mutations.putWritten(entry.getKey(), entry.getValue()));
+                failure = runStep(failure, () -> mutations.putWritten(entry.getKey(), entry.getValue()));
             }
         }
         if (failure != null) {
@@ -64,28 +64,28 @@ public final class Bulk<K, V> {
         }
     }
 
-    private @Nullable RuntimeException putTogether(Map<K, V> entries, @Nullable RuntimeException before) {
+    private @Nullable RuntimeException putBatched(Map<K, V> entries, @Nullable RuntimeException before) {
         RuntimeException failure = before;
         final List<Request> requests = new ArrayList<>();
         for (Iterator<Map.Entry<K, V>> each = entries.entrySet().iterator(); each.hasNext(); ) {
             final Map.Entry<K, V> next = each.next();
-            failure = and(failure, () -> requests.add(mutations.beginPut(next.getKey(), next.getValue())));
-            if (requests.size() < TOGETHER && each.hasNext()) {
+            failure = runStep(failure, () -> requests.add(mutations.beginPut(next.getKey(), next.getValue())));
+            if (requests.size() < MAX_BATCH && each.hasNext()) {
                 continue;
             }
-            final long startNs = opening.statistics().start();
-            failure = and(failure, () -> opening.executeAll(requests));
+            final long startNs = binding.statistics().start();
+            failure = runStep(failure, () -> binding.executeAll(requests));
             for (Request request : requests) {
-                failure = and(failure, () -> mutations.endPut(request, startNs));
+                failure = runStep(failure, () -> mutations.endPut(request, startNs));
             }
             requests.clear();
         }
         return failure;
     }
 
-    /** Leaves only what was written in the map. */
+    /** Leaves only the written entries in the map. */
     private @Nullable CacheWriterException writeAll(Map<K, V> entries) {
-        final WriterCalls<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = binding.writes();
         if (writes == null || entries.isEmpty()) {
             return null;
         }
@@ -100,8 +100,8 @@ public final class Bulk<K, V> {
         return failure;
     }
 
-    /** Runs the step; of several failures the first, with the others suppressed in it. Errors pass. */
-    private static @Nullable RuntimeException and(@Nullable RuntimeException failure, Runnable step) {
+    /** Runs the step; keeps the first failure, with later ones suppressed in it. Errors propagate. */
+    private static @Nullable RuntimeException runStep(@Nullable RuntimeException failure, Runnable step) {
         try {
             step.run();
             return failure;
@@ -109,7 +109,7 @@ public final class Bulk<K, V> {
             if (failure != null) {
                 e.addSuppressed(failure);
             }
-            throw e; // the steps that follow would fare no better
+            throw e; // later steps would fail too
         } catch (RuntimeException e) {
             if (failure == null) {
                 return e;
@@ -121,22 +121,22 @@ public final class Bulk<K, V> {
 
     public void removeAll(Set<? extends K> keys) {
         for (K key : keys) {
-            opening.checkKey(key);
+            binding.checkKey(key);
         }
         final Set<K> written = new LinkedHashSet<>(keys);
         final CacheWriterException unwritten = deleteAll(written);
         RuntimeException failure = unwritten;
         for (K key : written) {
-            failure = and(failure, () -> mutations.removeWritten(key));
+            failure = runStep(failure, () -> mutations.removeWritten(key));
         }
         if (failure != null) {
             throw failure;
         }
     }
 
-    /** Leaves only what was deleted in the set. */
+    /** Leaves only the deleted keys in the set. */
     private @Nullable CacheWriterException deleteAll(Set<K> keys) {
-        final WriterCalls<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = binding.writes();
         if (writes == null || keys.isEmpty()) {
             return null;
         }
@@ -148,7 +148,7 @@ public final class Bulk<K, V> {
         return failure;
     }
 
-    /** Removes the entries there are, one by one: writer, listeners and statistics hear of each. */
+    /** Removes the present entries one by one, with writer calls, events and counts. */
     public void removeAll() {
         removeAll(new LinkedHashSet<>(allKeys()));
     }
@@ -156,9 +156,9 @@ public final class Bulk<K, V> {
     private List<K> allKeys() {
         final List<K> keys = new ArrayList<>();
         try {
-            final ScanCursor cursor = opening.scan(false);
+            final ScanCursor cursor = binding.scan(false);
             while (cursor.hasNext()) {
-                keys.add(opening.key(cursor.next().key()));
+                keys.add(binding.key(cursor.next().key()));
             }
         } catch (RowanException e) {
             throw ExceptionMapping.of(e);
@@ -166,24 +166,21 @@ public final class Bulk<K, V> {
         return keys;
     }
 
-    /**
-     * Loads and stores; a key that was written or removed since the load began keeps what it has. Without a loader nothing
-     * happens.
-     */
+    /** Loads and stores; a key written or removed since the start stays unchanged. */
     public void loadAll(Collection<? extends K> keys, boolean replaceExisting, LoaderCalls<K, V> loads) {
         final Map<K, Long> versions = new HashMap<>();
         final List<K> toLoad = new ArrayList<>();
         final Set<K> present = new HashSet<>();
-        try (RequestBuffer scratch = opening.borrow()) {
+        try (RequestBuffer buffer = binding.acquire()) {
             for (K key : keys) {
-                opening.encodeKey(key, scratch.key());
-                final boolean found = reads.isPresent(scratch);
+                binding.encodeKey(key, buffer.key());
+                final boolean found = reads.isPresent(buffer);
                 if (found && replaceExisting) {
                     present.add(key);
                 }
                 if (!found || replaceExisting) {
-                    versions.put(key, scratch.request().version());
-                    toLoad.add(opening.keyOf(scratch));
+                    versions.put(key, buffer.request().version());
+                    toLoad.add(binding.keyOf(buffer));
                 }
             }
             if (versions.isEmpty()) {
@@ -192,20 +189,20 @@ public final class Bulk<K, V> {
             for (Map.Entry<K, V> entry : loads.loadAll(toLoad).entrySet()) {
                 final Long version = versions.get(entry.getKey());
                 if (version != null && entry.getValue() != null) {
-                    store(scratch, entry.getKey(), entry.getValue(), present.contains(entry.getKey()), version);
+                    store(buffer, entry.getKey(), entry.getValue(), present.contains(entry.getKey()), version);
                 }
             }
         }
     }
 
-    private void store(RequestBuffer scratch, K key, V value, boolean present, long version) {
-        final ExpiryEvaluator lifetimes = opening.lifetimes();
-        opening.encodeKey(key, scratch.key());
-        opening.encodeValue(value, scratch.value());
+    private void store(RequestBuffer buffer, K key, V value, boolean present, long version) {
+        final ExpiryEvaluator expiry = binding.expiry();
+        binding.encodeKey(key, buffer.key());
+        binding.encodeValue(value, buffer.value());
         final Request request = present
-                ? scratch.put().when(Condition.IF_VERSION, version).ttl(Ttl.ETERNAL, lifetimes.updateMs())
-                : scratch.put().when(Condition.IF_ABSENT_SINCE, version).ttl(lifetimes.createMs(), Ttl.UNCHANGED);
-        opening.execute(request);
+                ? buffer.put().when(Condition.IF_VERSION, version).ttl(Ttl.ETERNAL, expiry.updateMs())
+                : buffer.put().when(Condition.IF_ABSENT_SINCE, version).ttl(expiry.createMs(), Ttl.UNCHANGED);
+        binding.execute(request);
     }
 
     private static void requireKey(@Nullable Object key) {

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One manager's opening of one cache: what all its operations use, and the one way by which they reach the store. Every
- * request goes through {@link #execute}, which tells the listeners what it did. Thread-safe.
+ * Binding of a manager's open cache to the store: the parts that its operations share, and the only path of their
+ * requests. {@link #execute} also delivers the events. Thread-safe.
  */
 public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(CacheBinding.class);
@@ -38,21 +38,21 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     private final Class<V> valueType;
     private final RowanClient client;
     private final Codec codec;
-    private final ExpiryEvaluator lifetimes;
+    private final ExpiryEvaluator expiry;
     private final Statistics statistics;
-    private final SharedCacheState rendezvous;
-    // --- of that ---
+    private final SharedCacheState sharedState;
+    // --- parts of sharedState ---
     private final EventHub events;
     private final ProcessorRuns runs;
-    private final SpeculativeValues recent;
+    private final SpeculativeValues speculativeValues;
 
     private final @Nullable LoaderCalls<K, V> loads;
     private final @Nullable WriterCalls<K, V> writes;
-    private final RequestBufferPool scratches;
+    private final RequestBufferPool buffers;
     private final Set<String> warnedKeyClasses = ConcurrentHashMap.newKeySet();
-    private volatile Runnable whenDestroyed = () -> {};
+    private volatile Runnable onDestroyed = () -> {};
 
-    /** What an opening is made of. */
+    /** Parts of a binding. */
     public record Parts<K, V>(
             String name,
             int cacheId,
@@ -60,9 +60,9 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
             Class<V> valueType,
             RowanClient client,
             Codec codec,
-            ExpiryEvaluator lifetimes,
+            ExpiryEvaluator expiry,
             Statistics statistics,
-            SharedCacheState rendezvous,
+            SharedCacheState sharedState,
             @Nullable LoaderCalls<K, V> loads,
             @Nullable WriterCalls<K, V> writes) {}
 
@@ -73,36 +73,36 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         this.valueType = parts.valueType();
         this.client = parts.client();
         this.codec = parts.codec();
-        this.lifetimes = parts.lifetimes();
+        this.expiry = parts.expiry();
         this.statistics = parts.statistics();
-        this.rendezvous = parts.rendezvous();
-        this.events = rendezvous.events();
-        this.runs = rendezvous.runs();
-        this.recent = rendezvous.recent();
+        this.sharedState = parts.sharedState();
+        this.events = sharedState.events();
+        this.runs = sharedState.runs();
+        this.speculativeValues = sharedState.speculativeValues();
         this.loads = parts.loads();
         this.writes = parts.writes();
-        this.scratches = new RequestBufferPool(cacheId, Runtime.getRuntime().availableProcessors());
+        this.buffers = new RequestBufferPool(cacheId, Runtime.getRuntime().availableProcessors());
     }
 
-    /** What to do when an operation finds that somebody destroyed the cache. */
-    public void whenDestroyed(Runnable action) {
-        whenDestroyed = action;
+    /** Sets the action for an operation that finds the cache destroyed. */
+    public void onDestroyed(Runnable action) {
+        onDestroyed = action;
     }
 
     public String name() {
         return name;
     }
 
-    public ExpiryEvaluator lifetimes() {
-        return lifetimes;
+    public ExpiryEvaluator expiry() {
+        return expiry;
     }
 
     public Statistics statistics() {
         return statistics;
     }
 
-    public SharedCacheState rendezvous() {
-        return rendezvous;
+    public SharedCacheState sharedState() {
+        return sharedState;
     }
 
     /** The loader of a read-through cache, or null. */
@@ -121,25 +121,25 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         return valueType;
     }
 
-    // --- scratches ---
+    // --- request buffers ---
 
-    RequestBuffer borrow() {
-        return scratches.borrow();
+    RequestBuffer acquire() {
+        return buffers.acquire();
     }
 
-    /** A scratch that holds the key. */
-    RequestBuffer borrowFor(K key) {
-        final RequestBuffer scratch = scratches.borrow();
+    /** A request buffer that contains the key. */
+    RequestBuffer acquireFor(K key) {
+        final RequestBuffer buffer = buffers.acquire();
         boolean encoded = false;
         try {
-            encodeKey(key, scratch.key());
+            encodeKey(key, buffer.key());
             encoded = true;
         } finally {
             if (!encoded) {
-                scratch.close();
+                buffer.close();
             }
         }
-        return scratch;
+        return buffer;
     }
 
     // --- objects and bytes ---
@@ -151,8 +151,8 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         if (!Codec.isCanonical(sink.bytes(), 0)
                 && warnedKeyClasses.add(key.getClass().getName())) {
             LOG.warn(
-                    "keys of {} in the cache {} are told apart by their serialized bytes, not by equals():"
-                            + " two equal keys with different bytes are two entries",
+                    "Keys are compared by their serialized bytes, not by equals():"
+                            + " equal keys with different bytes are different entries class={} cache={}",
                     key.getClass(),
                     name);
         }
@@ -164,7 +164,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         codec.encode(value, sink);
     }
 
-    /** Null is a NullPointerException, another type than configured a ClassCastException. */
+    /** Throws NullPointerException for null, ClassCastException for another type than configured. */
     public void checkKey(@Nullable Object key) {
         Objects.requireNonNull(key, "key");
         if (!keyType.isInstance(key)) {
@@ -185,26 +185,26 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
                 + found.getClass().getName());
     }
 
-    /** The value in the request's answer: a copy of its own. */
+    /** Decodes the value in the response: a new copy. */
     V valueOf(Request request) {
         return valueType.cast(codec.decode(request.result(), 0, request.resultLength()));
     }
 
-    /** The key that the scratch holds: a copy of its own. */
-    K keyOf(RequestBuffer scratch) {
-        return keyType.cast(codec.decode(scratch.key().bytes(), 0, scratch.key().length()));
+    /** Decodes the key in the buffer: a new copy. */
+    K keyOf(RequestBuffer buffer) {
+        return keyType.cast(codec.decode(buffer.key().bytes(), 0, buffer.key().length()));
     }
 
-    /** The value that the scratch holds to be written: a copy of its own. */
-    V valueOf(RequestBuffer scratch) {
+    /** Decodes the value to write in the buffer: a new copy. */
+    V valueOf(RequestBuffer buffer) {
         return valueType.cast(
-                codec.decode(scratch.value().bytes(), 0, scratch.value().length()));
+                codec.decode(buffer.value().bytes(), 0, buffer.value().length()));
     }
 
-    /** A copy of the key, as the store will know it. */
+    /** A copy of the key, as the store encodes it. */
     public K copyOf(K key) {
-        try (RequestBuffer scratch = borrowFor(key)) {
-            return keyOf(scratch);
+        try (RequestBuffer buffer = acquireFor(key)) {
+            return keyOf(buffer);
         }
     }
 
@@ -221,8 +221,8 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     // --- the store ---
 
     /**
-     * Carries out a request and tells the listeners. Returns for the outcomes that are results; for all others throws what
-     * the JSR names. What a synchronous listener throws is thrown too, the request being carried out all the same.
+     * Executes a request and delivers its events. Returns for outcomes that are results; throws the JSR's exception for
+     * all others. Also throws the exceptions of synchronous listeners, after the request has taken effect.
      */
     void execute(Request request) {
         try {
@@ -241,7 +241,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         }
     }
 
-    /** What {@link #execute} throws for the outcome. */
+    /** Throws what {@link #execute} throws for the outcome. */
     void checkOutcome(Request request) {
         final Status status = request.status();
         if (status != Status.OK && status != Status.NOT_FOUND && status != Status.CONDITION_FAILED) {
@@ -255,8 +255,8 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     }
 
     /**
-     * Carries out requests of one operation, none ordered against another, and tells the listeners. Throws for no outcome: see
-     * {@link #checkOutcome}.
+     * Executes unordered requests of one operation and delivers their events. Throws for no outcome: see {@link
+     * #checkOutcome}.
      */
     void executeAll(List<Request> requests) {
         if (requests.isEmpty()) {
@@ -264,7 +264,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         }
         try {
             if (events.isInterestedIn(requests.get(0).operation())) {
-                requests.forEach(events::execute); // one after the other
+                requests.forEach(events::execute); // sequentially
             } else {
                 client.executeAll(requests);
             }
@@ -277,13 +277,13 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         final boolean changes = request.operation() == Operation.PUT || request.operation() == Operation.DELETE;
         if (changes && request.status() == Status.OK) {
             runs.noteMutation(request);
-            recent.changed(request);
+            speculativeValues.invalidate(request);
         }
     }
 
     private void fail(Request request) {
         if (request.status() == Status.UNKNOWN_CACHE) {
-            whenDestroyed.run();
+            onDestroyed.run();
             throw new IllegalStateException("the cache " + name + " was destroyed");
         }
         try {
@@ -294,11 +294,11 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     }
 
     /**
-     * Gives an entry of that version a new remaining lifetime. Nothing happens if it has another version by now, or if the store is
-     * full: an access does not fail for want of space.
+     * Sets the remaining lifetime of an entry of that version. No effect if the version has changed, or if the store is
+     * full: an access must not fail for lack of space.
      */
-    void touch(RequestBuffer scratch, long version, long ttlMs) {
-        final Request request = scratch.touch(version, ttlMs);
+    void touch(RequestBuffer buffer, long version, long ttlMs) {
+        final Request request = buffer.touch(version, ttlMs);
         send(request);
         if (request.status() != Status.FULL) {
             checkOutcome(request);
@@ -309,9 +309,9 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         return client.scan(cacheId, withValues);
     }
 
-    /** Removes all objects of the cache at once; no listener hears of it. */
+    /** Removes all objects of the cache at once, without events. */
     public void clear() {
-        recent.forgetAll();
+        speculativeValues.clear();
         try {
             client.clear(cacheId);
         } catch (RowanException e) {

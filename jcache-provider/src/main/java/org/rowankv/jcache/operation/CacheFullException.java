@@ -3,8 +3,8 @@ package org.rowankv.jcache.operation;
 import javax.cache.CacheException;
 
 /**
- * The store has no room for an entry. Nothing was written; reads go on, and writes do once entries were removed, have
- * expired, or the capacity is raised.
+ * The store has no space for an entry. Nothing was written and reads continue; writes succeed again after removals,
+ * expiry, or a larger capacity.
  */
 public final class CacheFullException extends CacheException {
     private static final long serialVersionUID = 1L;

@@ -10,81 +10,81 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 
 /**
- * One change that has to see the entry first, because a policy wants to know whether it creates or updates, a writer is
- * called before, or values are compared: read, decide, compare-and-set by version, and again if another was faster.
+ * A change that depends on the present entry, for a policy, a writer or a comparison of values: read, decide,
+ * compare-and-set by version; retried if another change was faster.
  *
- * <p>Policy and writer are called once for each thing they are asked, however often that is. Values are compared here with
- * {@code equals}, never by their bytes. Used by one thread, for one operation.
+ * <p>Calls writer and each policy method at most once, despite retries. Compares values with {@code equals}, not by
+ * bytes. Used by one thread, for one operation.
  */
 final class ConditionalChange<K, V> {
-    private static final long NOT_ASKED = Long.MIN_VALUE;
+    private static final long NOT_EVALUATED = Long.MIN_VALUE;
 
-    private final CacheBinding<K, V> opening;
-    private final ExpiryEvaluator lifetimes;
-    private final RequestBuffer scratch;
+    private final CacheBinding<K, V> binding;
+    private final ExpiryEvaluator expiry;
+    private final RequestBuffer buffer;
     private final MutationKind change;
     private final K key;
-    private long createMs = NOT_ASKED;
-    private long updateMs = NOT_ASKED;
+    private long createMs = NOT_EVALUATED;
+    private long updateMs = NOT_EVALUATED;
     private boolean writerCalled;
 
-    // The outcome.
+    // --- the outcome ---
     private boolean existed;
     private @Nullable V oldValue;
 
     /**
-     * @param scratch holds the key, and the value to write if there is one
-     * @param writerCalled whether the writer was told of the change already
+     * @param buffer contains the key, and the value to write if there is one
+     * @param writerCalled whether the writer has been called already
      */
     ConditionalChange(
-            CacheBinding<K, V> opening, RequestBuffer scratch, MutationKind change, K key, boolean writerCalled) {
-        this.opening = opening;
-        this.lifetimes = opening.lifetimes();
-        this.scratch = scratch;
+            CacheBinding<K, V> binding, RequestBuffer buffer, MutationKind change, K key, boolean writerCalled) {
+        this.binding = binding;
+        this.expiry = binding.expiry();
+        this.buffer = buffer;
         this.change = change;
         this.key = key;
         this.writerCalled = writerCalled;
     }
 
-    /** Whether there was an entry when the operation took its effect, or found that it has none. */
+    /** Whether an entry existed when the operation took effect, or was found to have none. */
     boolean existed() {
         return existed;
     }
 
-    /** The value that was there, if asked for. */
+    /** The old value, if requested. */
     @Nullable
     V oldValue() {
         return oldValue;
     }
 
     /**
-     * Carries the change out.
+     * Executes the change.
      *
-     * @param expected what the present value must equal, for the changes that compare
-     * @param value what to write, for the changes that write
-     * @return whether it took effect; then the scratch's request is what wrote or removed
+     * @param expected value to compare with, for changes that compare
+     * @param value value to write, for changes that write
+     * @return whether it took effect; if so, the buffer's request wrote or removed
      */
-    boolean run(@Nullable V expected, @Nullable V value, boolean wantsOldValue) {
-        if (opening.writes() == null || writerCalled) {
-            return loop(expected, value, wantsOldValue);
+    boolean run(@Nullable V expected, @Nullable V value, boolean needsOldValue) {
+        if (binding.writes() == null || writerCalled) {
+            return changeUntilDecided(expected, value, needsOldValue);
         }
-        final KeyedLocks gates = opening.rendezvous().gates();
-        final KeyedLocks.Gate gate = gates.enter(scratch.key().toBytes());
+        final KeyedLocks locks = binding.sharedState().locks();
+        final KeyedLocks.KeyLock lock = locks.lock(buffer.key().toBytes());
         try {
-            return loop(expected, value, wantsOldValue);
+            return changeUntilDecided(expected, value, needsOldValue);
         } finally {
-            gates.leave(gate);
+            locks.unlock(lock);
         }
     }
 
-    private boolean loop(@Nullable V expected, @Nullable V value, boolean wantsOldValue) {
-        final boolean needsValue = wantsOldValue || change.comparesValues();
+    private boolean changeUntilDecided(@Nullable V expected, @Nullable V value, boolean needsOldValue) {
+        final boolean needsValue = needsOldValue || change.comparesValues();
         for (; ; ) {
-            final Request read = scratch.get().requestValue(needsValue);
-            opening.execute(read);
+            final Request read = buffer.get().requestValue(needsValue);
+            binding.execute(read);
             final long version = read.version();
             existed = read.status() == Status.OK;
-            oldValue = existed && needsValue ? opening.valueOf(read) : null;
+            oldValue = existed && needsValue ? binding.valueOf(read) : null;
             final boolean equal = expected != null && expected.equals(oldValue);
             switch (change.decide(existed, equal)) {
                 case LEAVE -> {
@@ -109,39 +109,39 @@ final class ConditionalChange<K, V> {
     }
 
     private void access(long version) {
-        final long ttlMs = lifetimes.accessMs();
+        final long ttlMs = expiry.accessMs();
         if (ttlMs != Ttl.UNCHANGED) {
-            opening.touch(scratch, version, ttlMs);
+            binding.touch(buffer, version, ttlMs);
         }
     }
 
     private boolean write(@Nullable V value, long version) {
-        if (existed && updateMs == NOT_ASKED) {
-            updateMs = lifetimes.updateMs();
+        if (existed && updateMs == NOT_EVALUATED) {
+            updateMs = expiry.updateMs();
         }
-        if (!existed && createMs == NOT_ASKED) {
-            createMs = lifetimes.createMs();
+        if (!existed && createMs == NOT_EVALUATED) {
+            createMs = expiry.createMs();
         }
-        final WriterCalls<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = binding.writes();
         if (writes != null && value != null && !writerCalled) {
             writes.write(key, value);
             writerCalled = true;
         }
-        final Request request = scratch.put()
+        final Request request = buffer.put()
                 .when(existed ? Condition.IF_VERSION : Condition.IF_ABSENT, version)
                 .ttl(existed ? Ttl.ETERNAL : createMs, existed ? updateMs : Ttl.UNCHANGED);
-        opening.execute(request);
+        binding.execute(request);
         return request.status() == Status.OK;
     }
 
     private boolean remove(long version) {
-        final WriterCalls<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = binding.writes();
         if (writes != null && !writerCalled) {
             writes.delete(key);
             writerCalled = true;
         }
-        final Request request = scratch.delete().when(Condition.IF_VERSION, version);
-        opening.execute(request);
+        final Request request = buffer.delete().when(Condition.IF_VERSION, version);
+        binding.execute(request);
         return request.status() == Status.OK;
     }
 }

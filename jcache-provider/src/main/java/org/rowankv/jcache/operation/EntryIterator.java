@@ -13,12 +13,12 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * Walks a cache in pages. Not a snapshot: an entry that is there all the time is seen once, one that comes or goes
- * meanwhile perhaps. Never returns null or an entry that had expired when {@link #hasNext} or {@link #next} looked for it.
- * Used by one thread.
+ * Iterator over the entries of a cache, page by page. Not a snapshot: it returns an entry that exists throughout once,
+ * one written or removed meanwhile perhaps. Never returns null, or an entry that had expired when {@link #hasNext} or
+ * {@link #next} read it. Used by one thread.
  */
 public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
-    private final CacheBinding<K, V> opening;
+    private final CacheBinding<K, V> binding;
     private final Reads<K, V> reads;
     private final Mutations<K, V> mutations;
     private final BooleanSupplier closed;
@@ -29,18 +29,18 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
     private @Nullable VersionedEntry<K, V> current;
 
     public EntryIterator(
-            CacheBinding<K, V> opening, Reads<K, V> reads, Mutations<K, V> mutations, BooleanSupplier closed) {
-        this.opening = opening;
+            CacheBinding<K, V> binding, Reads<K, V> reads, Mutations<K, V> mutations, BooleanSupplier closed) {
+        this.binding = binding;
         this.reads = reads;
         this.mutations = mutations;
         this.closed = closed;
-        this.canExpire = !opening.lifetimes().isEternal();
-        this.cursor = opening.scan(!canExpire);
+        this.canExpire = !binding.expiry().isEternal();
+        this.cursor = binding.scan(!canExpire);
     }
 
     private void requireOpen() {
         if (closed.getAsBoolean()) {
-            throw new IllegalStateException("the cache " + opening.name() + " is closed");
+            throw new IllegalStateException("the cache " + binding.name() + " is closed");
         }
     }
 
@@ -51,7 +51,7 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
             while (next == null && cursor.hasNext()) {
                 final ScanPage.Entry found = cursor.next();
                 nextKey = found.key();
-                next = canExpire ? reread(found.key()) : entryOf(found);
+                next = canExpire ? readAgain(found.key()) : entryOf(found);
             }
         } catch (RowanException e) {
             throw ExceptionMapping.of(e);
@@ -62,33 +62,33 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
     private VersionedEntry<K, V> entryOf(ScanPage.Entry found) {
         final byte[] value = found.value();
         if (value == null) {
-            throw new IllegalStateException("a scan with values returned an entry without");
+            throw new IllegalStateException("a scan with values returned an entry without a value");
         }
-        return new VersionedEntry<>(opening.key(found.key()), opening.value(value), found.version());
+        return new VersionedEntry<>(binding.key(found.key()), binding.value(value), found.version());
     }
 
-    /** The entry as it is now, not yet accessed, or null when it is gone. */
-    private @Nullable VersionedEntry<K, V> reread(byte[] key) {
-        try (RequestBuffer scratch = borrowFor(key)) {
-            final Request request = scratch.get();
-            opening.execute(request);
+    /** The current entry without an access, or null if it no longer exists. */
+    private @Nullable VersionedEntry<K, V> readAgain(byte[] key) {
+        try (RequestBuffer buffer = acquireFor(key)) {
+            final Request request = buffer.get();
+            binding.execute(request);
             return request.status() == Status.OK
-                    ? new VersionedEntry<>(opening.key(key), opening.valueOf(request), request.version())
+                    ? new VersionedEntry<>(binding.key(key), binding.valueOf(request), request.version())
                     : null;
         }
     }
 
-    private RequestBuffer borrowFor(byte[] key) {
-        final RequestBuffer scratch = opening.borrow();
-        final ByteSink sink = scratch.key();
+    private RequestBuffer acquireFor(byte[] key) {
+        final RequestBuffer buffer = binding.acquire();
+        final ByteSink sink = buffer.key();
         sink.reset();
         sink.write(key, 0, key.length);
-        return scratch;
+        return buffer;
     }
 
     @Override
     public Cache.Entry<K, V> next() {
-        final long startNs = opening.statistics().start();
+        final long startNs = binding.statistics().start();
         if (!hasNext() || next == null || nextKey == null) {
             throw new NoSuchElementException("the cache has no more entries");
         }
@@ -98,13 +98,13 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
         }
         next = null;
         current = entry;
-        opening.statistics().got(true, startNs);
+        binding.statistics().got(true, startNs);
         return entry;
     }
 
     private void access(byte[] key, long version) {
-        try (RequestBuffer scratch = borrowFor(key)) {
-            reads.accessed(scratch, version);
+        try (RequestBuffer buffer = acquireFor(key)) {
+            reads.accessed(buffer, version);
         }
     }
 
@@ -112,7 +112,7 @@ public final class EntryIterator<K, V> implements Iterator<Cache.Entry<K, V>> {
     public void remove() {
         requireOpen();
         if (current == null) {
-            throw new IllegalStateException("there is no entry to remove: next() comes first");
+            throw new IllegalStateException("there is no entry to remove: call next() first");
         }
         final K key = current.key();
         current = null;

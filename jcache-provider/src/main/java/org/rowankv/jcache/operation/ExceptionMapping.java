@@ -4,14 +4,14 @@ import javax.cache.CacheException;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Status;
 
-/** From the native client's failures to those that the JSR knows. */
+/** Mapping from failures of the native client to exceptions of the JSR. */
 public final class ExceptionMapping {
     private ExceptionMapping() {}
 
     public static RuntimeException of(RowanException failure) {
         final Status status = failure.status();
         if (status == Status.CLOSED && failure.getCause() != null) {
-            return new CacheException(failure.getMessage(), failure); // the store has failed; the cache is open
+            return new CacheException(failure.getMessage(), failure); // the store failed; the cache is still open
         }
         return switch (status) {
             case FULL -> new CacheFullException(String.valueOf(failure.getMessage()), failure);

@@ -19,24 +19,24 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 
-/** One call of {@code invoke} for one key: its attempts, and what outlives an attempt. Used by one thread. */
+/** One {@code invoke} call for one key: its attempts, and the state kept between them. Used by one thread. */
 final class Invocation<K, V, T> {
-    private static final long NOT_ASKED = Long.MIN_VALUE;
+    private static final long NOT_EVALUATED = Long.MIN_VALUE;
 
-    private final CacheBinding<K, V> opening;
-    private final RequestBuffer scratch;
+    private final CacheBinding<K, V> binding;
+    private final RequestBuffer buffer;
     private final K key;
     private final EntryProcessor<K, V, T> processor;
     private final @Nullable Object[] arguments;
     private boolean loaderCalled;
     private @Nullable V loaded;
-    private long createMs = NOT_ASKED;
-    private long updateMs = NOT_ASKED;
+    private long createMs = NOT_EVALUATED;
+    private long updateMs = NOT_EVALUATED;
 
     private int attempts;
 
-    // Of the latest attempt.
-    private boolean guessed;
+    // --- of the latest attempt ---
+    private boolean isSpeculative;
     private @Nullable T result;
     private Action action = Action.NONE;
     private boolean existed;
@@ -44,73 +44,75 @@ final class Invocation<K, V, T> {
     private boolean removed;
 
     Invocation(
-            CacheBinding<K, V> opening,
-            RequestBuffer scratch,
+            CacheBinding<K, V> binding,
+            RequestBuffer buffer,
             K key,
             EntryProcessor<K, V, T> processor,
             @Nullable Object... arguments) {
-        this.opening = opening;
-        this.scratch = scratch;
+        this.binding = binding;
+        this.buffer = buffer;
         this.key = key;
         this.processor = processor;
         this.arguments = arguments;
     }
 
-    /** Runs the processor on the present value and carries out what it did; false when another was faster. */
+    /** Runs the processor on the current value and commits its effect; false if another change was faster. */
     boolean attempt(byte[] keyBytes) {
-        final SpeculativeValues recent = opening.rendezvous().recent();
-        final SpeculativeValues.Written guess = mayGuess() ? recent.guess(keyBytes) : null;
-        guessed = guess != null;
-        if (guess == null) {
-            final Request read = scratch.get();
-            opening.execute(read);
+        final SpeculativeValues speculativeValues = binding.sharedState().speculativeValues();
+        final SpeculativeValues.Written speculative = maySpeculate() ? speculativeValues.find(keyBytes) : null;
+        isSpeculative = speculative != null;
+        if (speculative == null) {
+            final Request read = buffer.get();
+            binding.execute(read);
             existed = read.status() == Status.OK;
-            return attempt(keyBytes, existed ? opening.valueOf(read) : null, read.version());
+            return attempt(keyBytes, existed ? binding.valueOf(read) : null, read.version());
         }
         existed = true;
-        if (attempt(keyBytes, opening.value(guess.value()), guess.version())) {
+        if (attempt(keyBytes, binding.value(speculative.value()), speculative.version())) {
             return true;
         }
-        recent.forget(guess);
+        speculativeValues.remove(speculative);
         return false;
     }
 
-    /** Where a read costs a way to a server and back. A writer would be told of what comes of a wrong guess. */
-    private boolean mayGuess() {
-        return attempts++ == 0 && opening.isRemote() && opening.writes() == null;
+    /**
+     * Speculates where a read costs a network round trip; not with a writer, which would see effects of a wrong value.
+     */
+    private boolean maySpeculate() {
+        return attempts++ == 0 && binding.isRemote() && binding.writes() == null;
     }
 
-    /** Whether that version of the object is the one in the store. */
+    /** Whether that version of the object is current. */
     private boolean isPresent(long version) {
-        final Request look = scratch.get().requestValue(false);
-        opening.execute(look);
-        return look.status() == Status.OK && look.version() == version;
+        final Request check = buffer.get().requestValue(false);
+        binding.execute(check);
+        return check.status() == Status.OK && check.version() == version;
     }
 
     private boolean attempt(byte[] keyBytes, @Nullable V value, long version) {
-        // The processor gets a key of its own too: by value.
+        // The processor gets its own copy of the key.
         final ProcessorEntry<K, V> entry =
-                new ProcessorEntry<>(opening.key(keyBytes), value, this::load, opening.valueType());
-        final ProcessorRuns.Run run = opening.rendezvous().runs().begin(keyBytes);
+                new ProcessorEntry<>(binding.key(keyBytes), value, this::load, binding.valueType());
+        final ProcessorRuns.Run run = binding.sharedState().runs().begin(keyBytes);
         try {
             result = process(entry);
         } catch (CacheException e) {
-            // Whatever it has to say of a value that is there no more is of no interest.
-            if (guessed && !isPresent(version)) {
+            // A failure on an outdated value is irrelevant.
+            if (isSpeculative && !isPresent(version)) {
                 return false;
             }
             throw e;
         } finally {
-            opening.rendezvous().runs().end(run);
+            binding.sharedState().runs().end(run);
         }
         action = entry.action();
-        final boolean proven = opening.rendezvous().recent().isLast(keyBytes, version);
+        final boolean proven = binding.sharedState().speculativeValues().isLast(keyBytes, version);
         if (commit(entry.value(), version)) {
             remember(keyBytes, proven);
             return true;
         }
-        // After a guess it is no proof: run on what is there, it may do without the entry.
-        if (run.disturbedItself() && !guessed) {
+        // On a speculative value this proves nothing: a run on the current value may not change its own key.
+        if (run.changedOwnKey() && !isSpeculative) {
             throw new EntryProcessorException(
                     "the entry processor changes its own key through the cache, so its entry is never up to date");
         }
@@ -118,15 +120,15 @@ final class Invocation<K, V, T> {
     }
 
     private void remember(byte[] keyBytes, boolean proven) {
-        if (opening.isRemote() && stored && (action == Action.UPDATED || action == Action.CREATED)) {
-            opening.rendezvous()
-                    .recent()
-                    .wrote(keyBytes, scratch.value(), scratch.request().version(), proven);
+        if (binding.isRemote() && stored && (action == Action.UPDATED || action == Action.CREATED)) {
+            binding.sharedState()
+                    .speculativeValues()
+                    .record(keyBytes, buffer.value(), buffer.request().version(), proven);
         }
     }
 
     private @Nullable T process(ProcessorEntry<K, V> entry) {
-        final CallbackThreads callbacks = opening.rendezvous().callbacks();
+        final CallbackThreads callbacks = binding.sharedState().callbacks();
         callbacks.enter();
         try {
             return processor.process(entry, arguments);
@@ -140,7 +142,7 @@ final class Invocation<K, V, T> {
     }
 
     private @Nullable V load(K loadedKey) {
-        final LoaderCalls<K, V> loads = opening.loads();
+        final LoaderCalls<K, V> loads = binding.loads();
         if (loads != null && !loaderCalled) {
             loaded = loads.load(loadedKey);
             loaderCalled = true;
@@ -148,34 +150,34 @@ final class Invocation<K, V, T> {
         if (loaded == null) {
             return null;
         }
-        // Each run changes a copy of its own, and none the loader's object.
-        opening.encodeValue(loaded, scratch.value());
-        return opening.valueOf(scratch);
+        // Each run changes its own copy, never the loader's object.
+        binding.encodeValue(loaded, buffer.value());
+        return binding.valueOf(buffer);
     }
 
     private boolean commit(@Nullable V value, long version) {
-        final ExpiryEvaluator lifetimes = opening.lifetimes();
-        if (guessed && action != Action.UPDATED && action != Action.DELETED && !isPresent(version)) {
-            return false; // those two look by themselves
+        final ExpiryEvaluator expiry = binding.expiry();
+        if (isSpeculative && action != Action.UPDATED && action != Action.DELETED && !isPresent(version)) {
+            return false; // these two check the version themselves
         }
         switch (action) {
             case READ -> {
-                final long accessMs = lifetimes.accessMs();
+                final long accessMs = expiry.accessMs();
                 if (accessMs != Ttl.UNCHANGED) {
-                    opening.touch(scratch, version, accessMs);
+                    binding.touch(buffer, version, accessMs);
                 }
                 return true;
             }
             case LOADED -> {
-                createMs = createMs == NOT_ASKED ? lifetimes.createMs() : createMs;
-                return write(loaded, version, createMs); // whatever the processor did to its copy
+                createMs = createMs == NOT_EVALUATED ? expiry.createMs() : createMs;
+                return write(loaded, version, createMs); // regardless of changes to the processor's copy
             }
             case CREATED -> {
-                createMs = createMs == NOT_ASKED ? lifetimes.createMs() : createMs;
+                createMs = createMs == NOT_EVALUATED ? expiry.createMs() : createMs;
                 return write(value, version, createMs);
             }
             case UPDATED -> {
-                updateMs = updateMs == NOT_ASKED ? lifetimes.updateMs() : updateMs;
+                updateMs = updateMs == NOT_EVALUATED ? expiry.updateMs() : updateMs;
                 return write(value, version, updateMs);
             }
             case DELETED -> {
@@ -192,28 +194,28 @@ final class Invocation<K, V, T> {
             throw new IllegalStateException("an entry that was written has a value");
         }
         try {
-            opening.encodeValue(value, scratch.value());
+            binding.encodeValue(value, buffer.value());
         } catch (RuntimeException e) {
-            if (guessed && !isPresent(version)) {
-                return false; // made of a value that is there no more
+            if (isSpeculative && !isPresent(version)) {
+                return false; // derived from an outdated value
             }
             throw e;
         }
-        final WriterCalls<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = binding.writes();
         if (writes != null && action != Action.LOADED) {
             writes.write(key, value);
         }
         final Condition condition = action == Action.UPDATED
                 ? Condition.IF_VERSION
                 : action == Action.LOADED ? Condition.IF_ABSENT_SINCE : Condition.IF_ABSENT;
-        final Request request = scratch.put().when(condition, version).ttl(ttlMs, ttlMs);
-        opening.execute(request);
+        final Request request = buffer.put().when(condition, version).ttl(ttlMs, ttlMs);
+        binding.execute(request);
         stored = action == Action.UPDATED || !request.has(ResultBits.BORN_EXPIRED);
         return request.status() == Status.OK;
     }
 
     private boolean remove(long version) {
-        final WriterCalls<K, V> writes = opening.writes();
+        final WriterCalls<K, V> writes = binding.writes();
         if (writes != null) {
             writes.delete(key);
         }
@@ -221,15 +223,15 @@ final class Invocation<K, V, T> {
             removed = false;
             return true;
         }
-        final Request request = scratch.delete().when(Condition.IF_VERSION, version);
-        opening.execute(request);
+        final Request request = buffer.delete().when(Condition.IF_VERSION, version);
+        binding.execute(request);
         removed = request.status() == Status.OK;
         return removed;
     }
 
     /** Counts the attempt that took effect. */
     void count(long startNs) {
-        final Statistics statistics = opening.statistics();
+        final Statistics statistics = binding.statistics();
         statistics.got(existed, startNs);
         if ((action == Action.CREATED || action == Action.UPDATED) && stored) {
             statistics.put(startNs);
@@ -238,7 +240,7 @@ final class Invocation<K, V, T> {
         }
     }
 
-    /** What the processor returned in the attempt that took effect. */
+    /** The result of the attempt that took effect. */
     @Nullable
     T result() {
         return result;

@@ -12,43 +12,43 @@ import org.rowankv.jcache.store.KeyedLocks;
 import org.rowankv.jcache.store.SpeculativeValues;
 
 /**
- * Runs entry processors in the calling thread: read, run on a private copy, carry out the net of it by compare-and-set on
- * the version that was read, and run again on the new value if another was faster. Where the store is far away, the first run on
- * a key may begin with what this JVM has written there last ({@link SpeculativeValues}); what comes of it counts only if that is
- * what the store has.
+ * Executor of entry processors on the calling thread: reads, runs the processor on a private copy, commits its net
+ * effect by compare-and-set on the version read, and retries on the new value if another change was faster. With a
+ * remote store, the first run on a key may start from the value this JVM wrote last ({@link SpeculativeValues}); its
+ * result counts only if the store still has that version.
  *
- * <p>Guarantees: what one successful run did takes effect exactly once and atomically; a run that is thrown away or throws
- * has no effect on the cache; loader, writer, statistics, expiry and events belong to the run that took effect (a value
- * that was loaded is kept for the next run). Not guaranteed: that a processor runs only once, so its own side effects may
- * happen again. Thread-safe.
+ * <p>Guarantees: the effect of one successful run is applied exactly once and atomically; a discarded or failing run
+ * has no effect on the cache; loader, writer, statistics, expiry and events belong to the run that took effect (a
+ * loaded value is kept for the next run). A processor may run several times, so its own side effects may repeat.
+ * Thread-safe.
  */
 public final class Invocations<K, V> {
-    private final CacheBinding<K, V> opening;
+    private final CacheBinding<K, V> binding;
 
-    public Invocations(CacheBinding<K, V> opening) {
-        this.opening = opening;
+    public Invocations(CacheBinding<K, V> binding) {
+        this.binding = binding;
     }
 
     public <T> @Nullable T invoke(K key, EntryProcessor<K, V, T> processor, @Nullable Object... arguments) {
-        final long startNs = opening.statistics().start();
-        try (RequestBuffer scratch = opening.borrowFor(key)) {
-            return invoke(new Invocation<>(opening, scratch, key, processor, arguments), scratch, startNs);
+        final long startNs = binding.statistics().start();
+        try (RequestBuffer buffer = binding.acquireFor(key)) {
+            return invoke(new Invocation<>(binding, buffer, key, processor, arguments), buffer, startNs);
         }
     }
 
-    private <T> @Nullable T invoke(Invocation<K, V, T> invocation, RequestBuffer scratch, long startNs) {
-        final KeyedLocks gates = opening.rendezvous().gates();
-        final byte[] key = scratch.key().toBytes();
-        KeyedLocks.Gate gate =
-                opening.writes() != null ? gates.enter(key) : gates.isBusy(key) ? gates.enterAsHint(key) : null;
+    private <T> @Nullable T invoke(Invocation<K, V, T> invocation, RequestBuffer buffer, long startNs) {
+        final KeyedLocks locks = binding.sharedState().locks();
+        final byte[] key = buffer.key().toBytes();
+        KeyedLocks.KeyLock lock =
+                binding.writes() != null ? locks.lock(key) : locks.isBusy(key) ? locks.lockAsHint(key) : null;
         try {
             while (!invocation.attempt(key)) {
-                if (gate == null) {
-                    gate = gates.enterAsHint(key);
+                if (lock == null) {
+                    lock = locks.lockAsHint(key);
                 }
             }
         } finally {
-            gates.leave(gate);
+            locks.unlock(lock);
         }
         invocation.count(startNs);
         return invocation.result();
@@ -57,7 +57,7 @@ public final class Invocations<K, V> {
     public <T> Map<K, EntryProcessorResult<T>> invokeAll(
             Set<? extends K> keys, EntryProcessor<K, V, T> processor, @Nullable Object... arguments) {
         for (K key : keys) {
-            opening.checkKey(key);
+            binding.checkKey(key);
         }
         final Map<K, EntryProcessorResult<T>> results = new HashMap<>();
         for (K key : keys) {

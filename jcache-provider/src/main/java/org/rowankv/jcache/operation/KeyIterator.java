@@ -6,22 +6,22 @@ import java.util.function.BooleanSupplier;
 import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.api.RowanException;
 
-/** Walks a cache's keys page by page; no value is fetched, and no access takes place. Used by one thread at a time. */
+/** Iterator over a cache's keys, page by page; reads no values and causes no accesses. Used by one thread at a time. */
 public final class KeyIterator<K, V> implements Iterator<K> {
-    private final CacheBinding<K, V> opening;
+    private final CacheBinding<K, V> binding;
     private final BooleanSupplier closed;
     private final ScanCursor cursor;
 
-    public KeyIterator(CacheBinding<K, V> opening, BooleanSupplier closed) {
-        this.opening = opening;
+    public KeyIterator(CacheBinding<K, V> binding, BooleanSupplier closed) {
+        this.binding = binding;
         this.closed = closed;
-        this.cursor = opening.scan(false);
+        this.cursor = binding.scan(false);
     }
 
     @Override
     public boolean hasNext() {
         if (closed.getAsBoolean()) {
-            throw new IllegalStateException("the cache " + opening.name() + " is closed");
+            throw new IllegalStateException("the cache " + binding.name() + " is closed");
         }
         try {
             return cursor.hasNext();
@@ -35,6 +35,6 @@ public final class KeyIterator<K, V> implements Iterator<K> {
         if (!hasNext()) {
             throw new NoSuchElementException("the cache has no more keys");
         }
-        return opening.key(cursor.next().key());
+        return binding.key(cursor.next().key());
     }
 }

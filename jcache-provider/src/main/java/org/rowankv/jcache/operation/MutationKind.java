@@ -1,6 +1,6 @@
 package org.rowankv.jcache.operation;
 
-/** The conditional changes of the JSR: what becomes of an entry, by whether it is there and equals the expected value. */
+/** The JSR's conditional changes, and their decisions by presence and equality of the entry. */
 enum MutationKind {
     PUT,
     PUT_IF_ABSENT,
@@ -8,11 +8,11 @@ enum MutationKind {
     REPLACE_VALUE,
     REMOVE_VALUE;
 
-    /** What to do to an entry after a look at it. */
+    /** What to do with an entry after reading it. */
     enum Step {
         /** Nothing. */
         LEAVE,
-        /** Nothing but to count it as accessed. */
+        /** Only count it as accessed. */
         ACCESS,
         WRITE,
         REMOVE

@@ -13,69 +13,68 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 
 /**
- * The operations that change one entry. With constant lifetimes and no writer each is one request; otherwise, and where
- * values are compared, a {@link ConditionalChange}. Thread-safe.
+ * Operations that change one entry. With constant lifetimes and no writer each is one request; otherwise, and if values
+ * are compared, a {@link ConditionalChange}. Thread-safe.
  */
 public final class Mutations<K, V> {
-    private final CacheBinding<K, V> opening;
+    private final CacheBinding<K, V> binding;
     private final Statistics statistics;
-    /** Whether a put needs to know nothing of the entry before: no writer, no policy that is asked. */
+    /** Whether a put is independent of the previous entry: no writer, constant lifetimes. */
     private final boolean direct;
 
     private final long createMs;
     private final long updateMs;
 
-    public Mutations(CacheBinding<K, V> opening) {
-        final ExpiryEvaluator lifetimes = opening.lifetimes();
-        this.opening = opening;
-        this.statistics = opening.statistics();
-        this.direct = opening.writes() == null && lifetimes.isConstant();
-        this.createMs = lifetimes.isConstant() ? lifetimes.createMs() : Ttl.ETERNAL;
-        this.updateMs = lifetimes.isConstant() ? lifetimes.updateMs() : Ttl.UNCHANGED;
+    public Mutations(CacheBinding<K, V> binding) {
+        final ExpiryEvaluator expiry = binding.expiry();
+        this.binding = binding;
+        this.statistics = binding.statistics();
+        this.direct = binding.writes() == null && expiry.isConstant();
+        this.createMs = expiry.isConstant() ? expiry.createMs() : Ttl.ETERNAL;
+        this.updateMs = expiry.isConstant() ? expiry.updateMs() : Ttl.UNCHANGED;
     }
 
-    private RequestBuffer borrowFor(K key, V value) {
-        opening.checkKey(key);
-        opening.checkValue(value);
-        final RequestBuffer scratch = opening.borrowFor(key);
+    private RequestBuffer acquireFor(K key, V value) {
+        binding.checkKey(key);
+        binding.checkValue(value);
+        final RequestBuffer buffer = binding.acquireFor(key);
         boolean encoded = false;
         try {
-            opening.encodeValue(value, scratch.value());
+            binding.encodeValue(value, buffer.value());
             encoded = true;
         } finally {
             if (!encoded) {
-                scratch.close();
+                buffer.close();
             }
         }
-        return scratch;
+        return buffer;
     }
 
-    /** Puts what the scratch holds, if the change says so; the scratch's request says what came of it. */
-    private void put(MutationKind change, RequestBuffer scratch, K key, V value) {
+    /** Puts the buffer's value if the change requires it; the buffer's request contains the outcome. */
+    private void put(MutationKind change, RequestBuffer buffer, K key, V value) {
         if (direct) {
-            putDirectly(change, scratch, false);
+            putDirectly(change, buffer, false);
         } else {
-            final boolean unused =
-                    new ConditionalChange<>(opening, scratch, change, key, false).run(null, value, false);
+            final boolean unused = new ConditionalChange<>(binding, buffer, change, key, false).run(null, value, false);
         }
     }
 
-    /** With constant lifetimes and no writer to call: in one request. */
-    private void putDirectly(MutationKind change, RequestBuffer scratch, boolean wantsOldValue) {
-        final Request request = scratch.put().requestValue(wantsOldValue);
+    /** Puts with one request; requires constant lifetimes and no writer. */
+    private void putDirectly(MutationKind change, RequestBuffer buffer, boolean needsOldValue) {
+        final Request request = buffer.put().requestValue(needsOldValue);
         switch (change) {
             case PUT -> request.ttl(createMs, updateMs);
             case PUT_IF_ABSENT -> request.when(Condition.IF_ABSENT).ttl(createMs, Ttl.UNCHANGED);
             default -> request.when(Condition.IF_PRESENT).ttl(Ttl.ETERNAL, updateMs);
         }
-        opening.execute(request);
+        binding.execute(request);
     }
 
     private static boolean isApplied(Request request) {
         return request.operation() == Operation.PUT && request.status() == Status.OK;
     }
 
-    /** Counts a put that has stored its value, and not let it expire into nothing; returns whether it has. */
+    /** Counts a put whose value was stored and did not expire at once; returns whether it did so. */
     private boolean countPut(Request request, long startNs) {
         final boolean stored =
                 isApplied(request) && (!request.has(ResultBits.BORN_EXPIRED) || request.has(ResultBits.EXISTED));
@@ -94,41 +93,41 @@ public final class Mutations<K, V> {
 
     public void put(K key, V value) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = borrowFor(key, value)) {
-            put(MutationKind.PUT, scratch, key, value);
-            countPut(scratch.request(), startNs);
+        try (RequestBuffer buffer = acquireFor(key, value)) {
+            put(MutationKind.PUT, buffer, key, value);
+            countPut(buffer.request(), startNs);
         }
     }
 
-    /** Puts an entry that the writer has been given already. */
+    /** Puts an entry that the writer has already received. */
     void putWritten(K key, V value) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = borrowFor(key, value)) {
-            if (opening.lifetimes().isConstant()) {
-                putDirectly(MutationKind.PUT, scratch, false);
+        try (RequestBuffer buffer = acquireFor(key, value)) {
+            if (binding.expiry().isConstant()) {
+                putDirectly(MutationKind.PUT, buffer, false);
             } else {
                 final boolean unused =
-                        new ConditionalChange<>(opening, scratch, MutationKind.PUT, key, true).run(null, value, false);
+                        new ConditionalChange<>(binding, buffer, MutationKind.PUT, key, true).run(null, value, false);
             }
-            countPut(scratch.request(), startNs);
+            countPut(buffer.request(), startNs);
         }
     }
 
-    /** Whether {@link #beginPut} can stand for {@link #putWritten}, and is worth it. */
-    boolean goesTogether() {
-        return opening.isRemote() && opening.lifetimes().isConstant();
+    /** Whether {@link #beginPut} may replace {@link #putWritten}, and is faster. */
+    boolean batches() {
+        return binding.isRemote() && binding.expiry().isConstant();
     }
 
-    /** A request that puts an entry which the writer has been given already; to be executed with others. */
+    /** Creates a request that puts an entry which the writer has already received, for a batch. */
     Request beginPut(K key, V value) {
-        try (RequestBuffer scratch = borrowFor(key, value)) {
-            return scratch.separatePut().ttl(createMs, updateMs);
+        try (RequestBuffer buffer = acquireFor(key, value)) {
+            return buffer.separatePut().ttl(createMs, updateMs);
         }
     }
 
-    /** Such a request has its answer: counts it, or throws. */
+    /** Completes such a request: counts it, or throws. */
     void endPut(Request request, long startNs) {
-        opening.checkOutcome(request);
+        binding.checkOutcome(request);
         countPut(request, startNs);
     }
 
@@ -142,69 +141,69 @@ public final class Mutations<K, V> {
 
     private @Nullable V putAndGetOld(MutationKind change, K key, V value) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = borrowFor(key, value)) {
+        try (RequestBuffer buffer = acquireFor(key, value)) {
             final V old;
             if (direct) {
-                putDirectly(change, scratch, true);
-                final Request request = scratch.request();
-                old = isApplied(request) && request.has(ResultBits.EXISTED) ? opening.valueOf(request) : null;
+                putDirectly(change, buffer, true);
+                final Request request = buffer.request();
+                old = isApplied(request) && request.has(ResultBits.EXISTED) ? binding.valueOf(request) : null;
             } else {
                 final ConditionalChange<K, V> conditional =
-                        new ConditionalChange<>(opening, scratch, change, key, false);
+                        new ConditionalChange<>(binding, buffer, change, key, false);
                 old = conditional.run(null, value, true) ? conditional.oldValue() : null;
             }
             statistics.got(old != null, startNs);
-            countPut(scratch.request(), startNs);
+            countPut(buffer.request(), startNs);
             return old;
         }
     }
 
     public boolean putIfAbsent(K key, V value) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = borrowFor(key, value)) {
-            put(MutationKind.PUT_IF_ABSENT, scratch, key, value);
-            statistics.got(!isApplied(scratch.request()), startNs);
-            return countPut(scratch.request(), startNs);
+        try (RequestBuffer buffer = acquireFor(key, value)) {
+            put(MutationKind.PUT_IF_ABSENT, buffer, key, value);
+            statistics.got(!isApplied(buffer.request()), startNs);
+            return countPut(buffer.request(), startNs);
         }
     }
 
     public boolean replace(K key, V value) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = borrowFor(key, value)) {
-            put(MutationKind.REPLACE, scratch, key, value);
-            statistics.got(isApplied(scratch.request()), startNs);
-            return countPut(scratch.request(), startNs);
+        try (RequestBuffer buffer = acquireFor(key, value)) {
+            put(MutationKind.REPLACE, buffer, key, value);
+            statistics.got(isApplied(buffer.request()), startNs);
+            return countPut(buffer.request(), startNs);
         }
     }
 
     public boolean replace(K key, V expected, V value) {
-        opening.checkKey(key);
-        opening.checkValue(expected);
+        binding.checkKey(key);
+        binding.checkValue(expected);
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = borrowFor(key, value)) {
+        try (RequestBuffer buffer = acquireFor(key, value)) {
             final ConditionalChange<K, V> change =
-                    new ConditionalChange<>(opening, scratch, MutationKind.REPLACE_VALUE, key, false);
+                    new ConditionalChange<>(binding, buffer, MutationKind.REPLACE_VALUE, key, false);
             final boolean applied = change.run(expected, value, false);
             statistics.got(change.existed(), startNs);
-            return applied && countPut(scratch.request(), startNs);
+            return applied && countPut(buffer.request(), startNs);
         }
     }
 
     public boolean replaceIfVersion(K key, V value, long version) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = borrowFor(key, value)) {
+        try (RequestBuffer buffer = acquireFor(key, value)) {
             requireNoWriter("replaceIfVersion", "replace");
-            final Request request = scratch.put()
+            final Request request = buffer.put()
                     .when(Condition.IF_VERSION, version)
-                    .ttl(Ttl.ETERNAL, opening.lifetimes().updateMs());
-            opening.execute(request);
+                    .ttl(Ttl.ETERNAL, binding.expiry().updateMs());
+            binding.execute(request);
             statistics.got(request.has(ResultBits.EXISTED), startNs);
             return countPut(request, startNs);
         }
     }
 
     private void requireNoWriter(String operation, String instead) {
-        if (opening.writes() != null) {
+        if (binding.writes() != null) {
             throw new UnsupportedOperationException(
                     operation + " on a write-through cache: use " + instead + " or invoke, which call the writer");
         }
@@ -212,10 +211,10 @@ public final class Mutations<K, V> {
 
     public boolean removeIfVersion(K key, long version) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = opening.borrowFor(key)) {
+        try (RequestBuffer buffer = binding.acquireFor(key)) {
             requireNoWriter("removeIfVersion", "remove");
-            final Request request = scratch.delete().when(Condition.IF_VERSION, version);
-            opening.execute(request);
+            final Request request = buffer.delete().when(Condition.IF_VERSION, version);
+            binding.execute(request);
             statistics.got(request.has(ResultBits.EXISTED), startNs);
             return countRemoval(request.status() == Status.OK, startNs);
         }
@@ -223,48 +222,48 @@ public final class Mutations<K, V> {
 
     public boolean remove(K key) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = opening.borrowFor(key)) {
-            return countRemoval(delete(scratch, key, false).status() == Status.OK, startNs);
+        try (RequestBuffer buffer = binding.acquireFor(key)) {
+            return countRemoval(delete(buffer, key, false).status() == Status.OK, startNs);
         }
     }
 
-    /** Removes an entry that the writer has been told of already. */
+    /** Removes an entry after the writer's call. */
     boolean removeWritten(K key) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = opening.borrowFor(key)) {
-            return countRemoval(delete(scratch, false).status() == Status.OK, startNs);
+        try (RequestBuffer buffer = binding.acquireFor(key)) {
+            return countRemoval(delete(buffer, false).status() == Status.OK, startNs);
         }
     }
 
-    /** Tells the writer, whether or not there is an entry, and then removes it. */
-    private Request delete(RequestBuffer scratch, K key, boolean wantsOldValue) {
-        final WriterCalls<K, V> writes = opening.writes();
+    /** Calls the writer, also without an entry, and removes the entry. */
+    private Request delete(RequestBuffer buffer, K key, boolean needsOldValue) {
+        final WriterCalls<K, V> writes = binding.writes();
         if (writes == null) {
-            return delete(scratch, wantsOldValue);
+            return delete(buffer, needsOldValue);
         }
-        final KeyedLocks gates = opening.rendezvous().gates();
-        final KeyedLocks.Gate gate = gates.enter(scratch.key().toBytes());
+        final KeyedLocks locks = binding.sharedState().locks();
+        final KeyedLocks.KeyLock lock = locks.lock(buffer.key().toBytes());
         try {
             writes.delete(key);
-            return delete(scratch, wantsOldValue);
+            return delete(buffer, needsOldValue);
         } finally {
-            gates.leave(gate);
+            locks.unlock(lock);
         }
     }
 
-    private Request delete(RequestBuffer scratch, boolean wantsOldValue) {
-        final Request request = scratch.delete().requestValue(wantsOldValue);
-        opening.execute(request);
+    private Request delete(RequestBuffer buffer, boolean needsOldValue) {
+        final Request request = buffer.delete().requestValue(needsOldValue);
+        binding.execute(request);
         return request;
     }
 
     public boolean remove(K key, V expected) {
-        opening.checkKey(key);
-        opening.checkValue(expected);
+        binding.checkKey(key);
+        binding.checkValue(expected);
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = opening.borrowFor(key)) {
+        try (RequestBuffer buffer = binding.acquireFor(key)) {
             final ConditionalChange<K, V> change =
-                    new ConditionalChange<>(opening, scratch, MutationKind.REMOVE_VALUE, key, false);
+                    new ConditionalChange<>(binding, buffer, MutationKind.REMOVE_VALUE, key, false);
             final boolean removed = change.run(expected, null, false);
             statistics.got(change.existed(), startNs);
             return countRemoval(removed, startNs);
@@ -274,9 +273,9 @@ public final class Mutations<K, V> {
     @Nullable
     public V getAndRemove(K key) {
         final long startNs = statistics.start();
-        try (RequestBuffer scratch = opening.borrowFor(key)) {
-            final Request request = delete(scratch, key, true);
-            final V old = request.status() == Status.OK ? opening.valueOf(request) : null;
+        try (RequestBuffer buffer = binding.acquireFor(key)) {
+            final Request request = delete(buffer, key, true);
+            final V old = request.status() == Status.OK ? binding.valueOf(request) : null;
             statistics.got(old != null, startNs);
             countRemoval(old != null, startNs);
             return old;

@@ -16,85 +16,84 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 
 /**
- * The operations that read. A read is one request, with the access lifetime in it when that is a constant; with an asking
- * policy a touch follows a hit. A value that a miss made the loader bring is stored only if the key was neither written nor
- * removed since the miss. Thread-safe.
+ * Read operations. A read is one request, which carries a constant access lifetime; with a variable one a touch follows
+ * a hit. A value loaded after a miss is stored only if the key was neither written nor removed since. Thread-safe.
  */
 public final class Reads<K, V> {
-    /** Requests that are sent at once: more would take memory and no less time. */
-    private static final int TOGETHER = 1_024;
+    /** Limit of requests per batch; more would cost memory without saving time. */
+    private static final int MAX_BATCH = 1_024;
 
-    private final CacheBinding<K, V> opening;
-    private final ExpiryEvaluator lifetimes;
+    private final CacheBinding<K, V> binding;
+    private final ExpiryEvaluator expiry;
     private final long accessMs;
-    private final boolean asksOnAccess;
+    private final boolean touchesOnAccess;
 
-    public Reads(CacheBinding<K, V> opening) {
-        this.opening = opening;
-        this.lifetimes = opening.lifetimes();
-        this.asksOnAccess = !lifetimes.isConstant();
-        this.accessMs = asksOnAccess ? Ttl.UNCHANGED : lifetimes.accessMs();
+    public Reads(CacheBinding<K, V> binding) {
+        this.binding = binding;
+        this.expiry = binding.expiry();
+        this.touchesOnAccess = !expiry.isConstant();
+        this.accessMs = touchesOnAccess ? Ttl.UNCHANGED : expiry.accessMs();
     }
 
     @Nullable
     public V get(K key) {
-        final long startNs = opening.statistics().start();
-        try (RequestBuffer scratch = opening.borrowFor(key)) {
-            final V value = read(scratch);
-            if (value != null || opening.loads() == null) {
-                opening.statistics().got(value != null, startNs);
+        final long startNs = binding.statistics().start();
+        try (RequestBuffer buffer = binding.acquireFor(key)) {
+            final V value = read(buffer);
+            if (value != null || binding.loads() == null) {
+                binding.statistics().got(value != null, startNs);
                 return value;
             }
-            return loadMissed(opening.loads(), scratch, startNs);
+            return loadMissed(binding.loads(), buffer, startNs);
         }
     }
 
-    /** The value, accessed; or null, and then the request's version is good for IF_ABSENT_SINCE. */
-    private @Nullable V read(RequestBuffer scratch) {
-        final Request request = scratch.get().accessTtl(accessMs);
-        opening.execute(request);
+    /** The value, accessed; or null, and then the request's version is valid for IF_ABSENT_SINCE. */
+    private @Nullable V read(RequestBuffer buffer) {
+        final Request request = buffer.get().accessTtl(accessMs);
+        binding.execute(request);
         if (request.status() != Status.OK) {
             return null;
         }
-        final V value = opening.valueOf(request);
-        if (asksOnAccess) {
-            accessed(scratch, request.version());
+        final V value = binding.valueOf(request);
+        if (touchesOnAccess) {
+            accessed(buffer, request.version());
         }
         return value;
     }
 
-    /** An entry of that version was read by a request without an access lifetime. */
-    void accessed(RequestBuffer scratch, long version) {
-        final long ttlMs = lifetimes.accessMs();
+    /** Touches an entry of that version after a read without an access lifetime. */
+    void accessed(RequestBuffer buffer, long version) {
+        final long ttlMs = expiry.accessMs();
         if (ttlMs != Ttl.UNCHANGED) {
-            opening.touch(scratch, version, ttlMs);
+            binding.touch(buffer, version, ttlMs);
         }
     }
 
-    /** The loader gets a key of its own, and keeps its value to itself: by value. */
-    private @Nullable V loadMissed(LoaderCalls<K, V> loads, RequestBuffer scratch, long startNs) {
-        final long missVersion = scratch.request().version();
-        final K key = opening.keyOf(scratch);
+    /** The loader gets its own copy of the key, and its value is copied. */
+    private @Nullable V loadMissed(LoaderCalls<K, V> loads, RequestBuffer buffer, long startNs) {
+        final long missVersion = buffer.request().version();
+        final K key = binding.keyOf(buffer);
         final V loaded = loads.load(key);
-        opening.statistics().got(false, startNs);
-        return loaded == null ? null : storeLoaded(key, loaded, missVersion, scratch);
+        binding.statistics().got(false, startNs);
+        return loaded == null ? null : storeLoaded(key, loaded, missVersion, buffer);
     }
 
-    /** Stores what was loaded after a miss; returns what the cache holds then, or a copy of what was loaded. */
-    private V storeLoaded(K key, V loaded, long missVersion, RequestBuffer scratch) {
-        opening.encodeKey(key, scratch.key());
-        if (store(scratch, loaded, missVersion)) {
-            return opening.valueOf(scratch);
+    /** Stores a value loaded after a miss; returns the cache's value, or a copy of the loaded one. */
+    private V storeLoaded(K key, V loaded, long missVersion, RequestBuffer buffer) {
+        binding.encodeKey(key, buffer.key());
+        if (store(buffer, loaded, missVersion)) {
+            return binding.valueOf(buffer);
         }
-        final V present = read(scratch);
-        return present != null ? present : opening.valueOf(scratch);
+        final V present = read(buffer);
+        return present != null ? present : binding.valueOf(buffer);
     }
 
-    private boolean store(RequestBuffer scratch, V loaded, long missVersion) {
-        opening.encodeValue(loaded, scratch.value());
+    private boolean store(RequestBuffer buffer, V loaded, long missVersion) {
+        binding.encodeValue(loaded, buffer.value());
         final Request request =
-                scratch.put().when(Condition.IF_ABSENT_SINCE, missVersion).ttl(lifetimes.createMs(), Ttl.UNCHANGED);
-        opening.execute(request);
+                buffer.put().when(Condition.IF_ABSENT_SINCE, missVersion).ttl(expiry.createMs(), Ttl.UNCHANGED);
+        binding.execute(request);
         return request.status() == Status.OK;
     }
 
@@ -102,38 +101,38 @@ public final class Reads<K, V> {
         for (K key : keys) {
             Objects.requireNonNull(key, "one of the keys");
         }
-        final long startNs = opening.statistics().start();
+        final long startNs = binding.statistics().start();
         final Map<K, V> values = new HashMap<>();
         final Map<K, Long> missed = new HashMap<>();
         final List<K> toLoad = new ArrayList<>();
-        final LoaderCalls<K, V> loads = opening.loads();
-        try (RequestBuffer scratch = opening.borrow()) {
-            if (opening.isRemote() && !asksOnAccess) {
-                readTogether(keys, scratch, values, missed);
+        final LoaderCalls<K, V> loads = binding.loads();
+        try (RequestBuffer buffer = binding.acquire()) {
+            if (binding.isRemote() && !touchesOnAccess) {
+                readBatched(keys, buffer, values, missed);
             } else {
                 for (K key : keys) {
-                    opening.encodeKey(key, scratch.key());
-                    final V value = read(scratch);
+                    binding.encodeKey(key, buffer.key());
+                    final V value = read(buffer);
                     if (value != null) {
                         values.put(key, value);
                     } else {
-                        missed.put(key, scratch.request().version());
+                        missed.put(key, buffer.request().version());
                     }
                 }
             }
             if (loads != null) {
-                // Keys of the loader's own.
+                // Separate copies for the loader.
                 for (K key : missed.keySet()) {
-                    opening.encodeKey(key, scratch.key());
-                    toLoad.add(opening.keyOf(scratch));
+                    binding.encodeKey(key, buffer.key());
+                    toLoad.add(binding.keyOf(buffer));
                 }
             }
-            opening.statistics().got(values.size(), missed.size(), startNs);
+            binding.statistics().got(values.size(), missed.size(), startNs);
             if (loads != null && !missed.isEmpty()) {
                 loads.loadAll(toLoad).forEach((key, loaded) -> {
                     final Long missVersion = missed.get(key);
                     if (loaded != null && missVersion != null) {
-                        values.put(key, storeLoaded(key, loaded, missVersion, scratch));
+                        values.put(key, storeLoaded(key, loaded, missVersion, buffer));
                     }
                 });
             }
@@ -141,56 +140,56 @@ public final class Reads<K, V> {
         return values;
     }
 
-    private void readTogether(Set<? extends K> keys, RequestBuffer scratch, Map<K, V> values, Map<K, Long> missed) {
-        final List<K> asked = new ArrayList<>();
+    private void readBatched(Set<? extends K> keys, RequestBuffer buffer, Map<K, V> values, Map<K, Long> missed) {
+        final List<K> batchKeys = new ArrayList<>();
         final List<Request> requests = new ArrayList<>();
         for (Iterator<? extends K> each = keys.iterator(); each.hasNext(); ) {
             final K next = each.next();
-            opening.encodeKey(next, scratch.key());
-            asked.add(next);
-            requests.add(scratch.separateGet().accessTtl(accessMs));
-            if (requests.size() < TOGETHER && each.hasNext()) {
+            binding.encodeKey(next, buffer.key());
+            batchKeys.add(next);
+            requests.add(buffer.separateGet().accessTtl(accessMs));
+            if (requests.size() < MAX_BATCH && each.hasNext()) {
                 continue;
             }
-            opening.executeAll(requests);
+            binding.executeAll(requests);
             for (int i = 0; i < requests.size(); i++) {
                 final Request request = requests.get(i);
-                opening.checkOutcome(request);
+                binding.checkOutcome(request);
                 if (request.status() == Status.OK) {
-                    values.put(asked.get(i), opening.valueOf(request));
+                    values.put(batchKeys.get(i), binding.valueOf(request));
                 } else {
-                    missed.put(asked.get(i), request.version());
+                    missed.put(batchKeys.get(i), request.version());
                 }
             }
-            asked.clear();
+            batchKeys.clear();
             requests.clear();
         }
     }
 
     public boolean containsKey(K key) {
-        try (RequestBuffer scratch = opening.borrowFor(key)) {
-            return isPresent(scratch);
+        try (RequestBuffer buffer = binding.acquireFor(key)) {
+            return isPresent(buffer);
         }
     }
 
-    /** Whether there is an entry; the request has its version, or one that is good for IF_ABSENT_SINCE. No access. */
-    boolean isPresent(RequestBuffer scratch) {
-        final Request request = scratch.get().requestValue(false);
-        opening.execute(request);
+    /** Whether the entry exists; the request has its version, or one valid for IF_ABSENT_SINCE. No access. */
+    boolean isPresent(RequestBuffer buffer) {
+        final Request request = buffer.get().requestValue(false);
+        binding.execute(request);
         return request.status() == Status.OK;
     }
 
     public Versioned<V> getVersioned(K key) {
-        final long startNs = opening.statistics().start();
-        try (RequestBuffer scratch = opening.borrowFor(key)) {
-            final Request request = scratch.get().accessTtl(accessMs);
-            opening.execute(request);
+        final long startNs = binding.statistics().start();
+        try (RequestBuffer buffer = binding.acquireFor(key)) {
+            final Request request = buffer.get().accessTtl(accessMs);
+            binding.execute(request);
             final boolean hit = request.status() == Status.OK;
-            final Versioned<V> read = new Versioned<>(hit ? opening.valueOf(request) : null, request.version());
-            if (hit && asksOnAccess) {
-                accessed(scratch, read.version());
+            final Versioned<V> read = new Versioned<>(hit ? binding.valueOf(request) : null, request.version());
+            if (hit && touchesOnAccess) {
+                accessed(buffer, read.version());
             }
-            opening.statistics().got(hit, startNs);
+            binding.statistics().got(hit, startNs);
             return read;
         }
     }

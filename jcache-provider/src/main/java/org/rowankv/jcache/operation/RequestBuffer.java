@@ -7,18 +7,18 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.concurrent.SlotPool;
 
 /**
- * What one operation works with, kept for the next: a request, and the bytes of a key and a value. Used by the thread that
- * borrowed it from {@link RequestBufferPool}.
+ * Reusable buffers of one operation: a request, and the bytes of a key and a value. Used by the thread that acquired it
+ * from {@link RequestBufferPool}.
  */
 final class RequestBuffer implements AutoCloseable {
     private static final int KEY_BYTES = 64;
     private static final int VALUE_BYTES = 256;
-    /** Above this an array is given back to the collector after use. */
+    /** Larger arrays are released after use. */
     private static final int KEPT_BYTES = 1 << 20;
 
     private final int cacheId;
-    /** Null: it is dropped after use. */
-    private final @Nullable SlotPool home;
+    /** Null: discarded after use. */
+    private final @Nullable SlotPool pool;
 
     private final int slot;
     private final ByteSink key = new ByteSink(KEY_BYTES);
@@ -26,12 +26,12 @@ final class RequestBuffer implements AutoCloseable {
     private Request request = new Request();
 
     /**
-     * @param home the pool that it goes back to, or null
-     * @param slot its place there
+     * @param pool the pool it returns to, or null
+     * @param slot its slot there
      */
-    RequestBuffer(int cacheId, @Nullable SlotPool home, int slot) {
+    RequestBuffer(int cacheId, @Nullable SlotPool pool, int slot) {
         this.cacheId = cacheId;
-        this.home = home;
+        this.pool = pool;
         this.slot = slot;
     }
 
@@ -56,13 +56,13 @@ final class RequestBuffer implements AutoCloseable {
         return request.put(cacheId, key.bytes(), 0, key.length(), value.bytes(), 0, value.length());
     }
 
-    /** A request of its own, with its own bytes, that reads what {@link #get} would. */
+    /** A separate request with its own bytes, equal to {@link #get}. */
     Request separateGet() {
         final byte[] bytes = Arrays.copyOf(key.bytes(), key.length());
         return new Request().get(cacheId, bytes, 0, bytes.length);
     }
 
-    /** A request of its own, with its own bytes, that writes what {@link #put} would. */
+    /** A separate request with its own bytes, equal to {@link #put}. */
     Request separatePut() {
         final byte[] keyBytes = Arrays.copyOf(key.bytes(), key.length());
         final byte[] valueBytes = Arrays.copyOf(value.bytes(), value.length());
@@ -77,7 +77,7 @@ final class RequestBuffer implements AutoCloseable {
         return request.touch(cacheId, key.bytes(), 0, key.length(), version, ttlMs);
     }
 
-    /** Gives it back; its borrower does not use it any more. */
+    /** Returns the buffers to the pool; the caller must not use them afterwards. */
     @Override
     public void close() {
         key.shrinkAbove(KEPT_BYTES, KEY_BYTES);
@@ -85,8 +85,8 @@ final class RequestBuffer implements AutoCloseable {
         if (request.result().length > KEPT_BYTES) {
             request = new Request();
         }
-        if (home != null) {
-            home.giveBack(slot);
+        if (pool != null) {
+            pool.giveBack(slot);
         }
     }
 }

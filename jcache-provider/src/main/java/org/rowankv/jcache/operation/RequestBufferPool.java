@@ -4,14 +4,14 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.concurrent.SlotPool;
 
 /**
- * The scratches of one cache: one is borrowed for one operation, at a slot that the thread's id gives, so that a thread
- * mostly meets its own. When all are taken a new one is made, and dropped after use. Borrowing writes a flag and no
- * reference, which would cost the collector's barrier. Thread-safe.
+ * Pool of the request buffers of one cache: an operation acquires one, at a slot derived from the thread id, so that a
+ * thread mostly reuses its own. If all are in use, it creates a temporary one. Acquiring writes a flag and no
+ * reference, which would cost a garbage collector barrier. Thread-safe.
  */
 final class RequestBufferPool {
     private final SlotPool pool;
-    /** Each element made, and from then on used, by the holder of its slot. */
-    private final @Nullable RequestBuffer[] scratches;
+    /** Each element is created and used by the holder of its slot. */
+    private final @Nullable RequestBuffer[] buffers;
 
     private final int cacheId;
 
@@ -19,26 +19,26 @@ final class RequestBufferPool {
         final int count = Integer.highestOneBit(Math.max(1, 2 * processors - 1)) << 1;
         this.cacheId = cacheId;
         this.pool = new SlotPool(count);
-        this.scratches = new @Nullable RequestBuffer[count];
+        this.buffers = new @Nullable RequestBuffer[count];
     }
 
-    RequestBuffer borrow() {
+    RequestBuffer acquire() {
         final int slot = pool.tryBorrow();
         if (slot < 0) {
             return new RequestBuffer(cacheId, null, -1);
         }
-        final RequestBuffer kept = scratches[slot];
-        return kept != null ? kept : make(slot);
+        final RequestBuffer kept = buffers[slot];
+        return kept != null ? kept : create(slot);
     }
 
-    private RequestBuffer make(int slot) {
-        RequestBuffer made = null;
+    private RequestBuffer create(int slot) {
+        RequestBuffer created = null;
         try {
-            made = new RequestBuffer(cacheId, pool, slot);
-            scratches[slot] = made;
-            return made;
+            created = new RequestBuffer(cacheId, pool, slot);
+            buffers[slot] = created;
+            return created;
         } finally {
-            if (made == null) {
+            if (created == null) {
                 pool.giveBack(slot);
             }
         }

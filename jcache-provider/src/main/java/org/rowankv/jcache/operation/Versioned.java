@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.RowanCache;
 
 /**
- * A value with the version it was read at; good for {@link RowanCache#replaceIfVersion} and
- * {@link RowanCache#removeIfVersion} until the value changes. When there was no entry the value is null.
+ * A value and the version it was read at; valid for {@link RowanCache#replaceIfVersion} and {@link
+ * RowanCache#removeIfVersion} until the value changes. The value is null if there was no entry.
  */
 public record Versioned<V>(@Nullable V value, long version) {
     public boolean isPresent() {

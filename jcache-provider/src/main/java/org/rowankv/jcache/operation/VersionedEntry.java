@@ -2,7 +2,7 @@ package org.rowankv.jcache.operation;
 
 import javax.cache.Cache;
 
-/** An entry of an iterator, with the version its value was read at. Immutable, but for its key and value. */
+/** Entry of an iterator, with the version its value was read at. Immutable, except for its key and value. */
 public record VersionedEntry<K, V>(K key, V value, long version) implements Cache.Entry<K, V> {
     @Override
     public K getKey() {

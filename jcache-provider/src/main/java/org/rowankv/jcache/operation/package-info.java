@@ -1,7 +1,4 @@
-/**
- * The operations of a cache on the native client: reads, mutations, bulk, invocations. The door for applications is
- * one package up.
- */
+/** Cache operations on the native client: reads, mutations, bulk, invocations. Applications use the package above. */
 @NullMarked
 package org.rowankv.jcache.operation;
 

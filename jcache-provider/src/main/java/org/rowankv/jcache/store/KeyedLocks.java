@@ -10,112 +10,112 @@ import org.rowankv.jcache.event.CallbackThreads;
 import org.rowankv.jcache.event.KeyBytes;
 
 /**
- * Queues per key within this JVM. For entry processors a gate is a hint that spares lost attempts: whoever has waited
- * for 10 ms goes on without, since versions decide anyway. For write-through it keeps writer and store in the same order.
+ * Barging locks per key within this JVM. For entry processors a lock is a hint that avoids lost attempts: a caller
+ * proceeds without it after 10 ms, because versions decide anyway. For write-through it keeps writer and store in the
+ * same order.
  *
- * <p>Who comes to an open gate enters, whoever queues there: handing every turn over to a thread that has to wake up first
- * would cost most of the rate. But once somebody has queued for {@link #PATIENCE_MS} all queue behind, until the turn of
- * those that waited so long has come.
+ * <p>A free lock is acquired regardless of waiters: strict FIFO hand-off costs a context switch per turn. Once a caller
+ * has waited for {@link #STARVED_MS}, all callers queue until the starved ones have had their turns.
  *
- * <p>A thread inside a callback passes every gate at once, so that no two callbacks wait for each other in a circle.
- * Thread-safe; a gate exists while somebody stands at it.
+ * <p>A thread inside a callback acquires no lock, so that callbacks cannot deadlock. Thread-safe; a lock exists while
+ * it has users.
  */
 public final class KeyedLocks {
     private static final long HINT_MS = 10;
-    private static final long PATIENCE_MS = 7;
+    private static final long STARVED_MS = 7;
 
-    /** One key's queue. */
-    public static final class Gate {
+    /** The lock of one key. */
+    public static final class KeyLock {
         private final KeyBytes key;
         private final ReentrantLock lock = new ReentrantLock(true);
-        /** How many have run out of patience. */
-        private final AtomicInteger impatient = new AtomicInteger();
+        /** Number of starved waiters. */
+        private final AtomicInteger starved = new AtomicInteger();
         /** Guarded by the map. */
         private int users;
 
-        private Gate(KeyBytes key) {
+        private KeyLock(KeyBytes key) {
             this.key = key;
         }
 
-        /** Enters if the gate is open and nobody has waited too long: the one entrance that does not queue. */
-        private boolean tryEnter() {
-            return impatient.get() == 0 && lock.tryLock();
+        /** Acquires a free lock without queueing, unless a waiter is starved. */
+        private boolean tryBarge() {
+            return starved.get() == 0 && lock.tryLock();
         }
 
-        private boolean tryEnterWithinHint() throws InterruptedException {
-            if (tryEnter() || lock.tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+        private boolean tryLockAsHint() throws InterruptedException {
+            if (tryBarge() || lock.tryLock(STARVED_MS, TimeUnit.MILLISECONDS)) {
                 return true;
             }
-            impatient.incrementAndGet();
+            starved.incrementAndGet();
             try {
-                return lock.tryLock(HINT_MS - PATIENCE_MS, TimeUnit.MILLISECONDS);
+                return lock.tryLock(HINT_MS - STARVED_MS, TimeUnit.MILLISECONDS);
             } finally {
-                impatient.decrementAndGet();
+                starved.decrementAndGet();
             }
         }
     }
 
-    private final Map<KeyBytes, Gate> gates = new ConcurrentHashMap<>();
+    private final Map<KeyBytes, KeyLock> locks = new ConcurrentHashMap<>();
     private final CallbackThreads callbacks;
 
     KeyedLocks(CallbackThreads callbacks) {
         this.callbacks = callbacks;
     }
 
-    /** Whether somebody stands at the key's gate. */
+    /** Whether the key's lock has users. */
     public boolean isBusy(byte[] key) {
-        return !gates.isEmpty() && gates.containsKey(new KeyBytes(key));
+        return !locks.isEmpty() && locks.containsKey(new KeyBytes(key));
     }
 
-    /** Enters, waiting a little if need be; null when the caller goes on without. */
+    /** Acquires the lock within a short time; null if the caller proceeds without it. */
     @Nullable
-    public Gate enterAsHint(byte[] key) {
+    public KeyLock lockAsHint(byte[] key) {
         if (callbacks.isCurrentInside()) {
             return null;
         }
-        final Gate gate = standAt(key);
-        boolean entered = false;
+        final KeyLock keyLock = retain(key);
+        boolean locked = false;
         try {
-            entered = gate.tryEnterWithinHint();
+            locked = keyLock.tryLockAsHint();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // for the caller; the attempt itself goes on without the gate
+            Thread.currentThread().interrupt(); // for the caller; the attempt proceeds without the lock
         } finally {
-            if (!entered) {
-                stepBack(gate);
+            if (!locked) {
+                release(keyLock);
             }
         }
-        return entered ? gate : null;
+        return locked ? keyLock : null;
     }
 
-    /** Enters however long it takes; null when the caller is inside a callback and goes on without. */
+    /** Acquires the lock without a time limit; null inside a callback, which proceeds without it. */
     @Nullable
-    public Gate enter(byte[] key) {
+    public KeyLock lock(byte[] key) {
         if (callbacks.isCurrentInside()) {
             return null;
         }
-        final Gate gate = standAt(key);
-        if (!gate.tryEnter()) {
-            gate.lock.lock();
+        final KeyLock keyLock = retain(key);
+        if (!keyLock.tryBarge()) {
+            keyLock.lock.lock();
         }
-        return gate;
+        return keyLock;
     }
 
-    public void leave(@Nullable Gate gate) {
-        if (gate != null) {
-            gate.lock.unlock();
-            stepBack(gate);
+    public void unlock(@Nullable KeyLock keyLock) {
+        if (keyLock != null) {
+            keyLock.lock.unlock();
+            release(keyLock);
         }
     }
 
-    private Gate standAt(byte[] key) {
-        return gates.compute(new KeyBytes(key), (bytes, present) -> {
-            final Gate gate = present == null ? new Gate(bytes) : present;
-            gate.users++;
-            return gate;
+    private KeyLock retain(byte[] key) {
+        return locks.compute(new KeyBytes(key), (bytes, present) -> {
+            final KeyLock keyLock = present == null ? new KeyLock(bytes) : present;
+            keyLock.users++;
+            return keyLock;
         });
     }
 
-    private void stepBack(Gate gate) {
-        gates.computeIfPresent(gate.key, (bytes, present) -> --present.users == 0 ? null : present);
+    private void release(KeyLock keyLock) {
+        locks.computeIfPresent(keyLock.key, (bytes, present) -> --present.users == 0 ? null : present);
     }
 }

@@ -6,28 +6,28 @@ import org.rowankv.jcache.event.PerThreadSlots;
 import org.rowankv.protocol.Request;
 
 /**
- * The entry processors that run at this moment in this JVM on one cache, by thread: tells a processor which changes its
- * own key through the cache, and so would be run again for ever, from one that meets another thread. Thread-safe.
+ * Entry processors in progress on one cache, by thread: distinguishes a processor that changes its own key through the
+ * cache, and would be retried for ever, from one that competes with other threads. Thread-safe.
  */
 public final class ProcessorRuns {
-    /** One processor at work; touched by its own thread only. */
+    /** A processor in progress; confined to its thread. */
     public static final class Run {
         private final byte[] key;
         private final @Nullable Run outer;
-        private boolean disturbedItself;
+        private boolean changedOwnKey;
 
         private Run(byte[] key, @Nullable Run outer) {
             this.key = key;
             this.outer = outer;
         }
 
-        public boolean disturbedItself() {
-            return disturbedItself;
+        public boolean changedOwnKey() {
+            return changedOwnKey;
         }
     }
 
     private final PerThreadSlots<Run> runs = new PerThreadSlots<>();
-    /** A processor has run here: before that a mutation has nothing to look for. */
+    /** Whether a processor has ever run: until then mutations skip the check. */
     private volatile boolean used;
 
     public Run begin(byte[] key) {
@@ -41,7 +41,7 @@ public final class ProcessorRuns {
         runs.set(run.outer);
     }
 
-    /** Called after every mutation that took effect. */
+    /** Called after every applied mutation. */
     public void noteMutation(Request request) {
         if (!used) {
             return;
@@ -49,7 +49,7 @@ public final class ProcessorRuns {
         for (Run run = runs.get(); run != null; run = run.outer) {
             final int from = request.keyOffset();
             if (Arrays.equals(run.key, 0, run.key.length, request.key(), from, from + request.keyLength())) {
-                run.disturbedItself = true;
+                run.changedOwnKey = true;
             }
         }
     }

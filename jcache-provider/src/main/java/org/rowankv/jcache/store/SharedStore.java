@@ -4,13 +4,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.rowankv.jcache.event.CallbackThreads;
 
-/** A store that several managers use, with what the openings of its caches share. Ends with its last user. Thread-safe. */
+/** A store shared by several managers, with the shared state of its caches. Closes with its last user. Thread-safe. */
 public final class SharedStore {
     private final Store store;
     private final String identity;
     private final String settingsText;
     private final CallbackThreads callbacks;
-    private final Map<Integer, SharedCacheState> rendezvous = new ConcurrentHashMap<>();
+    private final Map<Integer, SharedCacheState> sharedState = new ConcurrentHashMap<>();
     /** Guarded by {@link SharedStores}. */
     private int users;
 
@@ -33,15 +33,15 @@ public final class SharedStore {
         return settingsText;
     }
 
-    public SharedCacheState rendezvous(int cacheId) {
-        return rendezvous.computeIfAbsent(cacheId, id -> SharedCacheState.with(callbacks, store.client(), id));
+    public SharedCacheState sharedState(int cacheId) {
+        return sharedState.computeIfAbsent(cacheId, id -> SharedCacheState.with(callbacks, store.client(), id));
     }
 
     public void forget(int cacheId) {
-        rendezvous.remove(cacheId);
+        sharedState.remove(cacheId);
     }
 
-    void use() {
+    void retain() {
         users++;
     }
 

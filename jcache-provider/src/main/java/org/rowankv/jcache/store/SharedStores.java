@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The open stores of one caching provider, by identity: managers whose settings mean the same store share it, and the
- * last of them to close ends it. Thread-safe.
+ * The open stores of one caching provider, by identity: managers whose settings name the same store share it, and the
+ * last one to close closes it. Thread-safe.
  */
 public final class SharedStores {
     private static final Logger LOG = LoggerFactory.getLogger(SharedStores.class);
@@ -28,14 +28,14 @@ public final class SharedStores {
         SharedStore shared = stores.get(identity);
         if (shared == null) {
             final Store store = opener.open(settings);
-            LOG.info("store opened: {} ({})", settings.storeText(), store.durability());
+            LOG.info("Store opened: {} ({})", settings.storeText(), store.durability());
             shared = new SharedStore(store, identity, settings.storeText(), callbacks);
             stores.put(identity, shared);
         } else if (!shared.settingsText().equals(settings.storeText())) {
             throw new CacheException("the store is open with other settings: " + shared.settingsText() + ", not "
                     + settings.storeText());
         }
-        shared.use();
+        shared.retain();
         return shared;
     }
 

@@ -7,27 +7,27 @@ import org.rowankv.jcache.codec.ByteSink;
 import org.rowankv.protocol.Request;
 
 /**
- * What entry processors of this JVM have written lately, with the versions it got: a guess with which the next run on the same
- * key can begin without reading. A guess is never an answer: whatever comes of it is compared with the version in the store,
- * by the write itself or by a look.
+ * Cache of the latest values written by entry processors of this JVM, with their versions: the next run on the same key
+ * may start from one without a read. Every result is validated against the version in the store, by the write itself or
+ * by a read.
  *
- * <p>A key is guessed only after a read has found what was remembered of it; a guess that was wrong is forgotten. So keys
- * that others write too are read as a rule.
+ * <p>A value is used only after a read has confirmed the previous one of that key; a wrong value is removed. So keys
+ * that other JVMs also write are normally read.
  *
- * <p>Bounded: 4,096 keys and values of up to 512 bytes together, so 2 MiB. Thread-safe.
+ * <p>Bounded: 4,096 keys with values, each pair up to 512 bytes, so 2 MiB. Thread-safe.
  */
 public final class SpeculativeValues {
     private static final int SLOT_BITS = 12;
     private static final int MAX_BYTES = 512;
 
     private final AtomicReferenceArray<@Nullable Written> slots = new AtomicReferenceArray<>(1 << SLOT_BITS);
-    /** Something was remembered: before that there is nothing to forget. */
+    /** Whether anything was recorded: until then there is nothing to invalidate. */
     private volatile boolean used;
 
     /**
      * One write.
      *
-     * @param proven whether what was remembered of the key before was found to be in the store
+     * @param proven whether the store had the previously recorded value of the key
      */
     public record Written(byte[] key, byte[] value, long version, boolean proven) {}
 
@@ -39,25 +39,25 @@ public final class SpeculativeValues {
         return hash * 0x9E3779B9 >>> 32 - SLOT_BITS;
     }
 
-    private @Nullable Written find(byte[] key) {
+    private @Nullable Written lookUp(byte[] key) {
         final Written found = slots.getAcquire(slotOf(key));
         return found != null && Arrays.equals(found.key, key) ? found : null;
     }
 
-    /** What the key's value is likely to be, or null. */
+    /** The likely value of the key, or null. */
     @Nullable
-    public Written guess(byte[] key) {
-        final Written found = find(key);
+    public Written find(byte[] key) {
+        final Written found = lookUp(key);
         return found != null && found.proven ? found : null;
     }
 
     /**
-     * Remembers a write.
+     * Records a write.
      *
-     * @param key not changed any more
-     * @param proven whether it has replaced what was {@link #isLast the last} that was remembered
+     * @param key must not change afterwards
+     * @param proven whether it replaced the {@link #isLast last} recorded version
      */
-    public void wrote(byte[] key, ByteSink value, long version, boolean proven) {
+    public void record(byte[] key, ByteSink value, long version, boolean proven) {
         if (key.length + value.length() <= MAX_BYTES) {
             used = true;
             slots.setRelease(
@@ -65,14 +65,14 @@ public final class SpeculativeValues {
         }
     }
 
-    /** Whether that is the version which is remembered of the key. */
+    /** Whether that is the recorded version of the key. */
     public boolean isLast(byte[] key, long version) {
-        final Written found = find(key);
+        final Written found = lookUp(key);
         return found != null && found.version == version;
     }
 
-    /** An operation of this JVM has changed the key. */
-    public void changed(Request request) {
+    /** Invalidates a key that an operation of this JVM has changed. */
+    public void invalidate(Request request) {
         if (!used) {
             return;
         }
@@ -89,14 +89,14 @@ public final class SpeculativeValues {
         }
     }
 
-    public void forgetAll() {
+    public void clear() {
         for (int slot = 0; slot < slots.length(); slot++) {
             slots.set(slot, null);
         }
     }
 
-    /** It is not so any more. */
-    public void forget(@Nullable Written wrong) {
+    /** Removes a wrong value. */
+    public void remove(@Nullable Written wrong) {
         if (wrong != null) {
             slots.compareAndSet(slotOf(wrong.key), wrong, null);
         }

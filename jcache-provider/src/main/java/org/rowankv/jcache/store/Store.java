@@ -4,20 +4,20 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Clock;
 
-/** An open store, of whatever kind: all that this layer knows of it. Thread-safe. */
+/** An open store of any kind, as the cache layer uses it. Thread-safe. */
 public interface Store extends AutoCloseable {
     RowanClient client();
 
-    /** What its acknowledgements promise, in one sentence for people. */
+    /** The durability of acknowledged writes, as a sentence. */
     String durability();
 
-    /** The clock that statistics are timed by. */
+    /** Clock of the statistics. */
     Clock clock();
 
-    /** What stands behind this store, if it is of that type: for those who look beneath the cache API; null if not. */
+    /** The underlying object of that type, for access below the cache API; null if there is none. */
     <T> @Nullable T unwrap(Class<T> type);
 
-    /** Ends the store; called once, when nobody uses it any more. */
+    /** Closes the store; called once, by its last user. */
     @Override
     void close();
 }

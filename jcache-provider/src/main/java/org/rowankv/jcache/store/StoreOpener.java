@@ -2,13 +2,13 @@ package org.rowankv.jcache.store;
 
 import org.rowankv.jcache.configuration.StoreSettings;
 
-/** Opens stores. Thread-safe. */
+/** Opener of stores. Thread-safe. */
 @FunctionalInterface
 public interface StoreOpener {
     /**
-     * Opens the store that the settings name; called once for each identity until that store is closed.
+     * Opens the store that the settings name; called once per identity until that store closes.
      *
-     * @throws javax.cache.CacheException when it cannot be opened, saying why
+     * @throws javax.cache.CacheException if it cannot be opened; the message says why
      */
     Store open(StoreSettings settings);
 }

@@ -1,7 +1,4 @@
-/**
- * What the caches of one store in one JVM share, and how stores are opened. Neither embedded nor remote in
- * particular.
- */
+/** State shared by the caches of one store in one JVM, and the opening of stores; independent of their kind. */
 @NullMarked
 package org.rowankv.jcache.store;
 

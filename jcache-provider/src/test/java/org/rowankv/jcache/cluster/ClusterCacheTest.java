@@ -34,7 +34,7 @@ import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.frontend.ClientPortSettings;
 
-/** The cache API over client ports: two managers that share nothing but the servers. */
+/** The cache API over client ports: two managers that share only the servers. */
 @Tag("jvm")
 final class ClusterCacheTest {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
@@ -53,7 +53,7 @@ final class ClusterCacheTest {
                 clock,
                 new SplittableRandomSource(5));
         ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
-        // Not the same connections: each URI has its own.
+        // Separate connections: each URI has its own.
         one = manager(ports.addresses());
         other = manager(List.of(ports.addresses().get(2)));
     }
@@ -151,7 +151,7 @@ final class ClusterCacheTest {
         assertThat(here.get("a")).isNull();
     }
 
-    /** Hears of what its own manager's caches do. */
+    /** Records the events of its manager's caches. */
     public static final class Hearing implements CacheEntryCreatedListener<String, Long> {
         private static final List<String> HEARD = new ArrayList<>();
 

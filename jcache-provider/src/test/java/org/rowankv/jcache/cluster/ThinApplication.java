@@ -8,7 +8,7 @@ import javax.cache.Caching;
 import javax.cache.configuration.MutableConfiguration;
 import javax.cache.spi.CachingProvider;
 
-/** An application whose servers run elsewhere: uses their caches, then asks for a store of its own, which it cannot have. */
+/** Application with remote servers: uses their caches, then requests an embedded store, which must be refused. */
 final class ThinApplication {
     private ThinApplication() {}
 

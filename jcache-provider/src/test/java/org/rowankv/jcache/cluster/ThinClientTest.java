@@ -17,11 +17,11 @@ import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.frontend.ClientPortSettings;
 
-/** An application that has the provider and the driver on its class path, and nothing of the servers, their fabric or Netty. */
+/** An application with provider and driver on its class path, without the servers, their fabric or Netty. */
 @Timeout(120)
 @Tag("jvm")
 final class ThinClientTest {
-    /** All that such an application needs: these modules, as classes or jars, and what {@code ./rowan classpath client} adds. */
+    /** The class path of such an application: these modules, and the output of {@code ./rowan classpath client}. */
     private static final Pattern NEEDED = Pattern.compile(
             ".*[/\\\\]((runtime|protocol|driver|jcache-provider)[/\\\\]target"
                     + "[/\\\\](quick[/\\\\])?classes|rowan-(runtime|protocol|driver|jcache)-[^/\\\\]*(?<!tests)\\.jar|(cache-api|slf4j-api)-[^/\\\\]*\\.jar)");

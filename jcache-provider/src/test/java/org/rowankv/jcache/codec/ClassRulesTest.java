@@ -103,7 +103,7 @@ class ClassRulesTest {
                 .isInstanceOf(ClassNotAllowedException.class);
     }
 
-    /** Of each beginning of a class's name, as a pattern of every form. */
+    /** Every prefix of a class name, as a pattern of every form. */
     @Test
     void shouldLetAPatternEndAtADotOnly() {
         final String name = Dog.class.getName();

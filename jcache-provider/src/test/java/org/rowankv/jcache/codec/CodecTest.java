@@ -56,7 +56,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CodecTest {
     private enum Shape {
         ROUND,
-        /** With a body, and so of a class of its own. */
+        /** A constant with a body, and so with its own class. */
         SQUARE {
             @Override
             public String toString() {
@@ -189,7 +189,7 @@ class CodecTest {
         assertThat(decode(encode(text))).isEqualTo(text);
     }
 
-    /** Characters at the bounds of what one byte and one bit of the second byte can tell. */
+    /** Characters at the limits of one byte, and of one bit of the second byte. */
     @Property(tries = 500)
     void shouldKeepStringsOfCharactersAtTheBoundsApart(
             @ForAll @Size(max = 3) List<@IntRange(max = 9) Integer> one,

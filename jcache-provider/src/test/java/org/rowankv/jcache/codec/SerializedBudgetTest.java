@@ -50,19 +50,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Small values that would take hours or gigabytes to read are refused; large ones that do not are read. */
+/** Small values that take hours or gigabytes to read are refused; large ordinary ones are read. */
 class SerializedBudgetTest {
     private static final Codec CODEC = new Codec(
             new LoaderReference(SerializedBudgetTest.class.getClassLoader()), new ClassRules(List.of(Node.class), ""));
 
-    /** Of a linked structure; equal to itself alone. */
+    /** A node of a linked structure; equal to itself alone. */
     private static final class Node implements Serializable {
         private static final long serialVersionUID = 1L;
         final HashSet<Node> children = new HashSet<>();
         Node next;
     }
 
-    /** As Java serialization writes it, whatever that costs to read. */
+    /** Serializes without a budget. */
     private static byte[] serialized(Object value) {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.write(Tag.SERIALIZED);
@@ -95,7 +95,7 @@ class SerializedBudgetTest {
         return HexFormat.of().parseHex(text.replace(pattern, replacement));
     }
 
-    /** Two of each in each: the parts are put in while they are empty, so that to make it costs nothing. */
+    /** Two of each in each: filled while empty, so that building it costs nothing. */
     private static Object doubled(int levels, UnaryOperator<Object> inSet) {
         final Set<Object> root = new HashSet<>();
         Set<Object> one = root;
@@ -122,7 +122,7 @@ class SerializedBudgetTest {
         return inner;
     }
 
-    /** Holds the elements, and hashes them when it is read; made without hashing what is put in later. */
+    /** Hashes its elements when read; built without hashing elements added later. */
     private static byte[] inSet(List<Object> late) {
         final List<Object> element = new ArrayList<>();
         final Set<Object> set = new HashSet<>();
@@ -195,7 +195,7 @@ class SerializedBudgetTest {
         throw new AssertionError("it was read");
     }
 
-    /** Each array announces more elements than there are bytes, within what one array may have. */
+    /** Each array announces more elements than there are bytes, within the limit of one array. */
     @Test
     void shouldRefuseArraysWithinArraysThatAnnounceMoreThanThereIs() throws IOException {
         final byte[] empty = serialized(new Object[0]);
@@ -205,8 +205,8 @@ class SerializedBudgetTest {
         out.writeInt(11_000_000);
         for (int i = 0; i < 30; i++) {
             out.writeByte(0x75); // an array
-            out.writeByte(0x71); // of the class described
-            out.writeInt(0x7e0000); // first
+            out.writeByte(0x71); // of the described class
+            out.writeInt(0x7e0000); // first handle
             out.writeInt(11_000_000);
         }
         for (int i = 0; i < 700_000; i++) {
@@ -245,7 +245,7 @@ class SerializedBudgetTest {
         assertRefused(split, "capacity, load factor and size");
     }
 
-    /** Java serialization takes two bytes for a character that has one: the class would be another one there. */
+    /** Java serialization accepts two bytes for a one-byte character: it would resolve another class. */
     @Test
     void shouldRefuseTheNameOfAClassInAnotherForm() {
         final String usual = "0011" + HexFormat.of().formatHex("java.util.HashSet".getBytes(StandardCharsets.US_ASCII));
@@ -269,7 +269,10 @@ class SerializedBudgetTest {
         assertThat(steps(bytes.toByteArray())).isZero();
     }
 
-    /** A field that the class lacks is passed over, and the one that tells a list from a set could be any. */
+    /**
+     * Java serialization skips a field that the class lacks, so any field could be the one that distinguishes a list
+     * from a set.
+     */
     @Test
     void shouldRefuseFieldsThatAnUnchangeableCollectionLacks() {
         final byte[] one = serialized(Set.of("a"));
@@ -282,7 +285,7 @@ class SerializedBudgetTest {
         assertRefused(two, "other fields than it has");
     }
 
-    /** Descriptions that refer to one another are not nested, and each object passes over all of them. */
+    /** Descriptions that refer to each other are not nested, and each object traverses all of them. */
     @Test
     void shouldRefuseALongChainOfSuperclasses() throws IOException {
         final byte[] empty = serialized(new Object[0]);
@@ -298,7 +301,7 @@ class SerializedBudgetTest {
             out.writeByte(2); // serializable
             out.writeShort(0);
             out.writeByte(0x78); // no annotation
-            out.writeByte(i == 0 ? 0x70 : 0x71); // the class before, by its handle
+            out.writeByte(i == 0 ? 0x70 : 0x71); // the previous class, by its handle
             if (i > 0) {
                 out.writeInt(0x7e0000 + 1 + i);
             }
@@ -428,7 +431,7 @@ class SerializedBudgetTest {
         assertThat((Map<?, ?>) decode(serialized(identities))).hasSize(1);
     }
 
-    /** What hashing takes by the count is what it takes: elements once per collection that they are in. */
+    /** The counted steps are the steps of hashing: each element once per collection that contains it. */
     @Test
     void shouldCountStepsAsOftenAsSomethingIsHashed() {
         assertThat(steps(serialized(new ArrayList<>(List.of(1, 2, 3))))).isZero();

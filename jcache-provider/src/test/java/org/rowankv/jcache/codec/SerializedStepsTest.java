@@ -38,12 +38,12 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** What reading a collection really hashes and compares is in the steps that are counted before, for each collection of the JDK. */
+/** For each JDK collection, the steps counted in advance cover the hashing and comparing on reading. */
 final class SerializedStepsTest {
     private static final Codec CODEC = new Codec(
             new LoaderReference(SerializedStepsTest.class.getClassLoader()), new ClassRules(List.of(Leaf.class), ""));
 
-    /** Counts how often it is hashed or compared. */
+    /** Counts its hash and compare calls. */
     private static final class Leaf implements Serializable, Comparable<Leaf> {
         private static final long serialVersionUID = 1L;
         private static long calls;
@@ -71,7 +71,7 @@ final class SerializedStepsTest {
         }
     }
 
-    /** Of elements of any kind. */
+    /** Collections of elements of any kind. */
     private static final List<Function<List<Object>, Object>> ANY = List.of(
             ArrayList::new,
             LinkedList::new,
@@ -97,12 +97,14 @@ final class SerializedStepsTest {
             each -> Map.copyOf(mapOf(each)),
             each -> Collections.unmodifiableMap(new Hashtable<>(mapOf(each))),
             each -> new AbstractMap.SimpleEntry<>(each.get(0), each));
-    /** Of elements of any kind; they hold themselves as their locks, and so are refused within what hashes them. */
+    /**
+     * Collections of elements of any kind; they contain themselves as locks, so they are refused where they are hashed.
+     */
     private static final List<Function<List<Object>, Object>> LOCKED = List.of(
             Collections::synchronizedList,
             each -> Collections.synchronizedSet(new HashSet<>(each)),
             each -> Collections.synchronizedMap(new HashMap<>(mapOf(each))));
-    /** Of elements that can be compared. */
+    /** Collections of comparable elements. */
     private static final List<Function<List<Leaf>, Object>> SORTED = List.of(
             TreeSet::new,
             ConcurrentSkipListSet::new,
@@ -160,7 +162,7 @@ final class SerializedStepsTest {
         final long steps = SerializedScan.check(bytes, 1, bytes.length - 1);
         Leaf.calls = 0;
         final Object read = CODEC.decode(bytes, 0, bytes.length);
-        // A heap compares an element about twice; what hashes does so once.
+        // A heap compares an element about twice; hashing visits it once.
         assertThat(Leaf.calls)
                 .as("calls for a %s, %d steps counted", read.getClass().getName(), steps)
                 .isLessThanOrEqualTo(2 * steps);

@@ -123,7 +123,7 @@ class StoreSettingsTest {
         assertThat(of(StoreSettings.defaultUri(system).toString()).addresses()).containsExactly("[::1]:7000");
         assertThat(of("rowan://h1:7,h2:8/?listener-backlog=5").count(Setting.LISTENER_BACKLOG))
                 .isEqualTo(5);
-        // What the servers are made of may be set for those in this JVM, and is of no concern.
+        // Store settings apply to servers in this JVM only, and are ignored here.
         final StoreSettings settings =
                 of("rowan://h1:7/", properties("rowan.servers", "3"), properties("rowan.workers", "9"));
         assertThat(settings.storeIdentity()).isEqualTo(of("rowan://h1:7").storeIdentity());

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.protocol.CacheLimit;
 
-/** How templates are written, and which of them is a cache's. */
+/** Syntax of templates, and the selection of a cache's template. */
 class TemplatesTest {
     private final Properties properties = new Properties();
 
@@ -73,7 +73,7 @@ class TemplatesTest {
                 .isEqualTo(matches);
     }
 
-    /** A pattern of many stars against a name that nearly fits, where trying every split would take for ever. */
+    /** A pattern of many stars and a name that nearly matches, where trying every split would take for ever. */
     @Test
     void shouldMatchManyStarsWithoutTryingEverySplit() {
         final Templates templates = with("*a".repeat(500) + "b.create", "true").templates();

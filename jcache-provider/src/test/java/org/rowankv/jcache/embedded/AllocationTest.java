@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 
-/** What an operation allocates from the cache down to the log: the value that it returns, and nothing else. */
+/** An operation from cache to log allocates nothing but the value it returns. */
 @Tag("jvm")
 class AllocationTest {
     private static final int OPERATIONS = 20_000;
-    /** A byte array of 70 bytes, with its header, in whole words. */
+    /** A byte array of 70 bytes with its header, in whole words. */
     private static final long VALUE_BYTES = 88;
 
     private final RowanCachingProvider provider = new RowanCachingProvider();
@@ -43,7 +43,7 @@ class AllocationTest {
         void run(String key);
     }
 
-    /** Bytes for each operation, once everything is warm. */
+    /** Bytes per operation, after warm-up. */
     private double allocated(Step step) {
         double least = Double.MAX_VALUE;
         for (int round = 0; round < 10; round++) {

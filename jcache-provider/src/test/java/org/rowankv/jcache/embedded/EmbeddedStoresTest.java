@@ -39,7 +39,7 @@ import org.rowankv.jcache.operation.CacheFullException;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.server.embedded.EmbeddedCluster;
 
-/** The provider over the servers it is made for. */
+/** The provider over embedded servers. */
 @Tag("jvm")
 class EmbeddedStoresTest {
     private final CachingProvider provider = new RowanCachingProvider();
@@ -63,7 +63,7 @@ class EmbeddedStoresTest {
 
     @Test
     void shouldLeaveNoThread() {
-        provider.getCacheManager().close(); // what a JVM starts once
+        provider.getCacheManager().close(); // started once per JVM
         final Set<Thread> before = Set.copyOf(Thread.getAllStackTraces().keySet());
         final CacheManager manager = manager("servers=3&replicas=3");
         manager.createCache("c", bytes()).put("k", new byte[1]);
@@ -84,7 +84,7 @@ class EmbeddedStoresTest {
         assertThat(manager("").createCache("c", bytes()).get("k")).isNull();
     }
 
-    /** As applications do it: while they use the store, through the manager they have. */
+    /** As in applications: through their open manager. */
     @Test
     void shouldCopyAndCompareAnOpenStoreThroughItsManager(@TempDir Path directory) {
         final String shape = "servers=3&replicas=2&capacity=16m&segment=256k&";
@@ -214,7 +214,7 @@ class EmbeddedStoresTest {
         await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> cache.put("after", new byte[10_000]));
     }
 
-    /** Every access gives an entry another lifetime. */
+    /** Every access gives the entry another lifetime. */
     private static final class Accessed implements ExpiryPolicy {
         @Override
         public javax.cache.expiry.Duration getExpiryForCreation() {
@@ -232,7 +232,10 @@ class EmbeddedStoresTest {
         }
     }
 
-    /** The entry of another lifetime is longer now and then, and a full store has no space for it: the access does not fail. */
+    /**
+     * The entry of another lifetime is sometimes longer, and a full store has no space for it: the access does not
+     * fail.
+     */
     @Test
     void shouldServeAccessesWhenFullWhateverLifetimesTheyGive() {
         final CacheManager manager = manager("capacity=4m&workers=4&segment=64k");
@@ -262,7 +265,7 @@ class EmbeddedStoresTest {
         assertThat(asked.getAll(Set.copyOf(stored.subList(0, 256)))).hasSize(128);
     }
 
-    /** What is full is told by bytes, whether they are many entries or few. */
+    /** Fullness is measured in bytes, for many entries or few. */
     @ParameterizedTest
     @ValueSource(ints = {100, 2_000, 40_000})
     void shouldCountBytesAndNotEntries(int valueLength) {
@@ -310,7 +313,7 @@ class EmbeddedStoresTest {
         await().atMost(Duration.ofSeconds(5)).until(() -> cache.get("k") == null);
     }
 
-    /** What nobody asks for again makes room by its expiry, and no listener hears of it. */
+    /** Entries that are never read again free space by their expiry, without an event. */
     @Test
     void shouldGoOnWithWhatExpiresAndIsNeverRead() {
         final Cache<String, byte[]> cache = manager("capacity=8m&workers=4&segment=64k")

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 
-/** Limits of caches as templates give them: what the application sees of an eviction, and what the store remembers. */
+/** Limits of caches from templates: the application's view of evictions, and the stored limit. */
 class LimitedCachesTest {
-    /** Hears what the JSR has an event for. */
+    /** Receives every kind of event that the JSR has. */
     public static final class Listener
             implements CacheEntryRemovedListener<Integer, String>, CacheEntryExpiredListener<Integer, String> {
         static final AtomicLong HEARD = new AtomicLong();
@@ -126,7 +126,7 @@ class LimitedCachesTest {
         assertThat(evictions("limited")).as("counted while enabled").isBetween(before, before + 10);
     }
 
-    /** A template that says nothing leaves the store's limit; another number, or none, replaces it. */
+    /** A template without limits leaves the store's limit; another number, or none, replaces it. */
     @Test
     void shouldRememberTheLimitUntilATemplateSaysAnother() {
         Cache<Integer, String> limited = cache(manager("*.max-bytes", "128k"), "limited");

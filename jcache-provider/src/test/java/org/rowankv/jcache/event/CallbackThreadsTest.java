@@ -7,7 +7,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
 
-/** A thread is inside a callback until the outermost one ends, whatever has begun and ended within it. */
+/** A thread is inside a callback until the outermost one ends. */
 final class CallbackThreadsTest {
     private final CallbackThreads callbacks = new CallbackThreads();
 

@@ -29,7 +29,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 
-/** Over a store that streams changes, what an operation of this JVM does is told once: by the operation. */
+/** Over a store that streams changes, a change of this JVM is delivered once: by the operation. */
 @Timeout(60)
 final class EventHubTest {
     /** A store whose stream the test writes. */
@@ -77,14 +77,14 @@ final class EventHubTest {
     private final StreamingSession session = new StreamingSession();
     private final RowanClient client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(1));
     private final int cache = client.catalogue().create("c", new byte[0]).id();
-    private final DeliveredChanges told = new DeliveredChanges();
-    private final EventHub hub = new EventHub(new CallbackThreads(), client, cache, told);
-    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final DeliveredChanges delivered = new DeliveredChanges();
+    private final EventHub hub = new EventHub(new CallbackThreads(), client, cache, delivered);
+    private final List<String> received = new CopyOnWriteArrayList<>();
 
     @BeforeEach
     void listen() {
         final CacheEntryCreatedListener<String, String> listener =
-                events -> events.forEach(event -> heard.add(event.getKey() + "=" + event.getValue()));
+                events -> events.forEach(event -> received.add(event.getKey() + "=" + event.getValue()));
         hub.subscribe(new Subscription<>(
                 source,
                 Registration.of(new MutableCacheEntryListenerConfiguration<>(() -> listener, null, false, true)),
@@ -124,12 +124,12 @@ final class EventHubTest {
         final Request put = put("mine");
         hub.execute(put);
         session.stream.onChange(put.shard(), created(put.version(), "mine"));
-        assertThat(heard).containsExactly("k=mine");
+        assertThat(received).containsExactly("k=mine");
         session.stream.onChange(put.shard(), created(put.version() + 1, "theirs"));
-        assertThat(heard).as("what another JVM did").containsExactly("k=mine", "k=theirs");
+        assertThat(received).as("the change of another JVM").containsExactly("k=mine", "k=theirs");
     }
 
-    /** The operation is over at the store, and is stopped as it notes what it tells: until then the stream waits. */
+    /** The operation has completed at the store and stops while it records its events: the stream waits until then. */
     @Test
     void shouldNotLookWhetherAChangeIsToldWhileAnOperationOnThatKeyIsUnderWay() throws InterruptedException {
         final Request put = put("mine");
@@ -138,22 +138,22 @@ final class EventHubTest {
         final AtomicReference<DeliveredChanges.Verdict> verdict = new AtomicReference<>();
         final Thread stream = new Thread(() -> hub.deliverFromStream(created(put.version(), "mine"), () -> {
             looked.set(true);
-            verdict.set(told.look(put.shard(), created(put.version(), "mine")));
+            verdict.set(delivered.classify(put.shard(), created(put.version(), "mine")));
             return verdict.get() != DeliveredChanges.Verdict.NEW;
         }));
-        synchronized (told) {
+        synchronized (delivered) {
             operation.start();
             await().atMost(Duration.ofSeconds(30)).until(() -> operation.getState() == Thread.State.BLOCKED);
             stream.start();
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> looked.get() || stream.getState() == Thread.State.WAITING);
             assertThat(looked)
-                    .as("whether the stream looks before the operation has noted")
+                    .as("whether the stream proceeds before the operation has recorded")
                     .isFalse();
         }
         operation.join();
         stream.join();
-        assertThat(verdict).hasValue(DeliveredChanges.Verdict.TOLD);
-        assertThat(heard).containsExactly("k=mine");
+        assertThat(verdict).hasValue(DeliveredChanges.Verdict.DELIVERED);
+        assertThat(received).containsExactly("k=mine");
     }
 }

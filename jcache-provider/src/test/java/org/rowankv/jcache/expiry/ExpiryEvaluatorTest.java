@@ -46,7 +46,7 @@ class ExpiryEvaluatorTest {
         assertThat(ExpiryEvaluator.toMs(Duration.ZERO)).isZero();
     }
 
-    /** The JSR's own durations have no smaller unit than a millisecond; an application's class may answer one. */
+    /** The JSR's durations have no unit below a millisecond; an application's class may return one. */
     private static final class SmallDuration extends Duration {
         private static final long serialVersionUID = 1L;
         private final TimeUnit smallUnit;

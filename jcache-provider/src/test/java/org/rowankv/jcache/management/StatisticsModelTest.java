@@ -8,7 +8,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
 import org.rowankv.runtime.ManualClock;
 
-/** Each counter has what happened while statistics were on, since the last clear: no less and no more. */
+/** Each counter equals the events while statistics were enabled, since the last clear. */
 final class StatisticsModelTest {
     enum Step {
         ENABLE,

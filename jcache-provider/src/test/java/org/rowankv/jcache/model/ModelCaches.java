@@ -13,7 +13,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ManualClock;
 
-/** One provider and one manager over a model of a store, with a clock that the test moves. */
+/** One provider and manager over a model store, with a clock that the test advances. */
 public final class ModelCaches implements AutoCloseable {
     private final AtomicInteger number = new AtomicInteger();
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
@@ -35,14 +35,14 @@ public final class ModelCaches implements AutoCloseable {
         return properties;
     }
 
-    /** A configuration of String keys and values, with statistics. */
+    /** A configuration with String keys and values and statistics. */
     public static MutableConfiguration<String, String> strings() {
         return new MutableConfiguration<String, String>()
                 .setTypes(String.class, String.class)
                 .setStatisticsEnabled(true);
     }
 
-    /** As {@link #strings}, with that policy; it need not be serializable. */
+    /** As {@link #strings}, with that policy, which need not be serializable. */
     public static MutableConfiguration<String, String> strings(ExpiryPolicy policy) {
         return strings().setExpiryPolicyFactory(() -> policy);
     }
@@ -55,8 +55,8 @@ public final class ModelCaches implements AutoCloseable {
         return create(strings());
     }
 
-    /** What the cache can do beyond the JSR. */
-    @SuppressWarnings("unchecked") // unwrap knows no type parameters
+    /** The cache's operations beyond the JSR. */
+    @SuppressWarnings("unchecked") // unwrap has no type parameters
     public static <K, V> RowanCache<K, V> unwrap(Cache<K, V> cache) {
         return cache.unwrap(RowanCache.class);
     }
@@ -77,7 +77,10 @@ public final class ModelCaches implements AutoCloseable {
         return provider.opened().get(provider.opened().size() - 1).session();
     }
 
-    /** Makes the store refuse operations of that kind. A second passes with each, since some are tried again until a deadline. */
+    /**
+     * Makes the store refuse operations of that kind. Advances the clock by a second each, because some are retried
+     * until a deadline.
+     */
     public void refuse(Operation operation, Status status) {
         session().interceptWith(new ModelSession.Interceptor() {
             @Override

@@ -6,7 +6,7 @@ import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
 
-/** The provider over models of stores: fast, and with a clock that a test can move. */
+/** Provider over model stores: fast, and with a clock that a test can advance. */
 public final class ModelCachingProvider extends RowanCachingProvider {
     private final List<ModelStore> opened;
 

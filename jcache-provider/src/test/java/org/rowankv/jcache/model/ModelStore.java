@@ -6,7 +6,7 @@ import org.rowankv.jcache.store.Store;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** A store over the model of a session. */
+/** Store over the model session. */
 public final class ModelStore implements Store {
     private final Clock clock;
     private final ModelSession session;

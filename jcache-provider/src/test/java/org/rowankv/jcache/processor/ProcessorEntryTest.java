@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The net of what a processor does, by what it finds: in the cache, or at the loader, or nowhere. */
+/** Net effect of a processor, by the source of the value: cache, loader, or none. */
 final class ProcessorEntryTest {
     /**
-     * Each line: where the processor finds a value, what it does (e exists, g getValue, s setValue, r remove), what is to be
-     * carried out, and the value that is left.
+     * Each line: source of the value, steps (e exists, g getValue, s setValue, r remove), net action, and remaining
+     * value.
      */
     @ParameterizedTest
     @CsvSource({

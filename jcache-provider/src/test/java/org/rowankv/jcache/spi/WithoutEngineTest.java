@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An application without the engine on its class path: the provider in a class loader that has no class of the engine. */
+/** An application without the engine on its class path: a class loader without engine classes. */
 final class WithoutEngineTest {
     /** The classes or the jar of module {@code server}. */
     private static final Pattern ENGINE =
@@ -60,7 +60,7 @@ final class WithoutEngineTest {
         assertThatThrownBy(() -> open("rowan:embedded?sevrers=1")).hasMessageContaining("sevrers");
     }
 
-    /** There is no server at that address: the client was used, and reports that. */
+    /** No server listens at that address: the client was used, and reports that. */
     @Test
     void shouldTryToReachServersThatRunElsewhere() {
         assertThatThrownBy(() -> open("rowan://127.0.0.1:1?operation-timeout=1"))
