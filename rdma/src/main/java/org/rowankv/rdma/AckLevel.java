@@ -1,6 +1,6 @@
 package org.rowankv.rdma;
 
-/** What a fabric's {@link CompletionStatus#LANDED} promises about the receiver's memory. */
+/** Durability promised by a {@link CompletionStatus#LANDED} of a fabric. */
 public enum AckLevel {
     /** The bytes are in the receiver's memory or page cache: they survive the end of its process, not a power cut. */
     LANDED,

@@ -1,12 +1,12 @@
 package org.rowankv.rdma;
 
-/** What became of a posted operation. */
+/** Outcome of a posted operation. */
 public final class CompletionStatus {
-    /** Done: landed, written or read, as far as the fabric's {@link AckLevel} says. It does not mean digested. */
+    /** Landed, at the fabric's {@link AckLevel}. It does not mean digested. */
     public static final int LANDED = 0;
-    /** The pair was fenced before it was done. A SEND has not landed and never will. */
+    /** The pair was fenced first. A SEND has not landed and never will. */
     public static final int FENCED = 1;
-    /** A fence of somebody else voided this SEND's reservation. It has not landed; the pair is alive: append again. */
+    /** Another pair's fence voided this SEND's reservation. It has not landed; the pair is alive: append again. */
     public static final int VOIDED = 2;
     /** The connection broke with the operation in flight: it may or may not have landed. Never on {@code local}. */
     public static final int UNKNOWN = 3;

@@ -3,8 +3,8 @@ package org.rowankv.rdma;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server opens its endpoint with. All segments have one length, lie behind {@code segmentBase} without gaps,
- * and none crosses a chunk of the region; {@link #conclude} checks it.
+ * Settings of an endpoint. All segments have equal length and follow {@code segmentBase} without gaps; none crosses a
+ * chunk of the region. {@link #conclude} checks this.
  *
  * @param serverId this server
  * @param incarnation this start of it; an append on the ring of another incarnation is never valid
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param region memory to land in
  * @param segmentLength bytes per segment, a multiple of the 64-byte stride
  * @param segmentBase address of segment 0
- * @param maxPosted most segments posted and not yet landed in
- * @param credit asked by remote senders
+ * @param maxPosted limit of posted segments without landings
+ * @param credit serves remote senders
  * @param messages receives RPC messages
- * @param view asked by the handshake
- * @param force brings what has landed to the device; null if the region has none, or acknowledgements do not wait for it
+ * @param view consulted by the handshake
+ * @param force forces landed bytes to the device; null if the region has none, or acknowledgements do not wait for it
  */
 public record EndpointSettings(
         int serverId,
@@ -37,13 +37,13 @@ public record EndpointSettings(
     public static final int MAX_SEGMENT_LENGTH = 4 << 20;
 
     /**
-     * Throws IllegalArgumentException with the reason if the values do not fit together, or not to a fabric whose
-     * completions promise that; returns this.
+     * Throws IllegalArgumentException with the reason if the values are inconsistent, or insufficient for a fabric with
+     * that level; returns this.
      */
     public EndpointSettings conclude(AckLevel ackLevel) {
         if (ackLevel == AckLevel.FORCED && force == null) {
             throw new IllegalArgumentException(
-                    "an endpoint of a fabric that acknowledges at FORCED needs what brings its region to the device");
+                    "an endpoint of a fabric that acknowledges at FORCED needs a LandingForce");
         }
         require(segmentLength > 0 && segmentLength % STRIDE == 0, "segmentLength must be a multiple of 64");
         require(segmentLength <= MAX_SEGMENT_LENGTH, "segmentLength must be at most 4 MiB");

@@ -1,7 +1,7 @@
 package org.rowankv.rdma;
 
 /**
- * A way of moving bytes between servers. One per process and kind; set-up only, nothing here is on the data path.
+ * Transport of bytes between servers. One per process and kind; for set-up only, not on the data path.
  *
  * <p>Safe for any thread.
  */
@@ -10,8 +10,8 @@ public interface Fabric extends AutoCloseable {
     FabricCapabilities capabilities();
 
     /**
-     * Opens this server's endpoint. Whoever could land something on an earlier endpoint of the same server is fenced
-     * before this returns: a start begins by fencing everyone.
+     * Opens this server's endpoint. Before it returns, all senders that could land on an earlier endpoint of the same
+     * server are fenced.
      *
      * @throws FabricException if that incarnation is open already, or the fabric is closed
      */

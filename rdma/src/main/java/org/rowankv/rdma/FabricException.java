@@ -4,21 +4,21 @@ package org.rowankv.rdma;
 public final class FabricException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Why, for the caller to react to. */
+    /** The reason, which determines the caller's reaction. */
     public enum Reason {
-        /** No endpoint of that server can be reached: wait and try again. */
+        /** No endpoint of that server is reachable: wait and retry. */
         UNKNOWN_PEER,
-        /** That server is another start than the one named: fetch the configuration. */
+        /** The server runs another incarnation than the requested one: fetch the configuration. */
         OTHER_INCARNATION,
-        /** One of both ends has adopted a higher term: fetch the configuration. */
+        /** One end has adopted a higher term: fetch the configuration. */
         STALE_TERM,
-        /** The configuration of one of both ends does not have the other in this role. */
+        /** The configuration of one end does not contain the other in this role. */
         NOT_ADMITTED,
-        /** The servers belong to different clusters: a mistake of whoever configured them. */
+        /** The servers belong to different clusters: a configuration error. */
         OTHER_CLUSTER,
-        /** The servers speak different versions of the protocol: one of them has to be upgraded. */
+        /** The servers use different protocol versions: upgrade one of them. */
         OTHER_VERSION,
-        /** One end did not prove that it holds the other's secret: a mistake in the configuration, or an impostor. */
+        /** One end did not prove possession of the shared secret: a configuration error, or an impostor. */
         UNPROVEN,
         /** This incarnation is open already, or this end is closed. */
         CLOSED

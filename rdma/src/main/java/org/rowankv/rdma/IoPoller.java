@@ -6,59 +6,57 @@ import java.nio.channels.SelectionKey;
 import java.util.function.Consumer;
 
 /**
- * The I/O that one thread does in its turns: of the sockets that it watches, and of the queue pairs that are at home here
- * ({@link Endpoint#connectAsync(int, long, long, IoPoller)}). There is one wait for all of it, so that nothing is handed
- * from thread to thread where the owner of a queue pair is the owner of its clients' sockets too.
+ * Poller of one thread's I/O: of watched sockets and of queue pairs assigned to it ({@link Endpoint#connectAsync(int,
+ * long, long, IoPoller)}). One wait covers both, which saves thread hand-offs if one thread owns queue pairs and client
+ * sockets.
  *
- * <p>Owned by the thread that it has made ({@link #newThread}). {@link #wakeUp} is for any thread. What was handed to it
- * before that thread runs waits until then.
+ * <p>Owned by the thread it creates ({@link #newThread}); {@link #wakeUp} is for any thread. Work submitted before that
+ * thread runs waits for it.
  */
 public interface IoPoller extends AutoCloseable {
 
-    /** A daemon that is not started yet, and owns this as soon as it runs. To be asked for once. */
+    /** Creates the owning daemon thread, unstarted. At most once. */
     Thread newThread(String name, Runnable body);
 
     /**
-     * Has the channel looked after from now on. By the owner, or before there is one.
+     * Watches a channel from now on. Called by the owner, or before there is one.
      *
-     * @param channel does not block; closed by the caller, who cancels the key before
-     * @param ops of {@link SelectionKey}; the key's interest may be changed by the owner
-     * @param whenReady called by {@link #turn} and {@link #await}, which pass on what it throws: readiness that was not
-     *     handled for that is found again. It must not call those two, nor {@link #close}.
+     * @param channel non-blocking; closed by the caller, after it has cancelled the key
+     * @param ops of {@link SelectionKey}; the owner may change the key's interest
+     * @param whenReady called by {@link #turn} and {@link #await}, which propagate its exceptions: unhandled readiness
+     *     is reported again. It must call neither of them, nor {@link #close}.
      */
     SelectionKey watch(SelectableChannel channel, int ops, Consumer<SelectionKey> whenReady)
             throws ClosedChannelException;
 
     /**
-     * Does what there is to do, without waiting, and forgets earlier calls of {@link #wakeUp}: so what was announced by
-     * them is to be looked for afterwards. The owner's.
+     * Polls without waiting, and clears earlier {@link #wakeUp} calls: their subjects must be checked afterwards. Owner
+     * only.
      *
-     * @return how much happened: sockets that were ready, and work of queue pairs; 0 if nothing
-     * @throws java.io.UncheckedIOException if the system refuses to say what is ready
+     * @return amount of work: ready sockets and work of queue pairs; 0 if none
+     * @throws java.io.UncheckedIOException if the system's selection fails
      */
     int turn();
 
     /**
-     * As {@link #turn}, but waits for something to do: until there is, until {@link #wakeUp}, which is not lost if it came
-     * after the last turn began, or so long. It may return early, with nothing done. The owner's.
+     * As {@link #turn}, but waits for work, for {@link #wakeUp} (including one since the last poll began), or for the
+     * timeout. May return early without work. Owner only.
      *
-     * @param timeoutNs above 0; what is not whole milliseconds is rounded up. {@link Long#MAX_VALUE}: without end
+     * @param timeoutNs above 0; rounded up to milliseconds. {@link Long#MAX_VALUE}: no timeout
      */
     int await(long timeoutNs);
 
-    /** Lets the owner see what the caller has put down for it before: ends {@link #await}, or the next one. Any thread. */
+    /**
+     * Ends the current or next {@link #await}, and makes the caller's earlier writes visible to the owner. Any thread.
+     */
     void wakeUp();
 
-    /**
-     * Whether queue pairs are at home here, or are being opened: then their acknowledgements end {@link #await}. The
-     * owner's.
-     */
+    /** Whether queue pairs are assigned or being opened here: their acknowledgements end {@link #await}. Owner only. */
     boolean carriesPairs();
 
     /**
-     * Ends every queue pair that is at home here, and lets go of what is watched, which stays open. Queue pairs that are to
-     * be opened here later are opened elsewhere. By the owner; or by anybody if its thread was never started, and will not
-     * be. Twice is as once.
+     * Ends every assigned queue pair, and stops watching channels, which stay open. Later queue pairs are opened
+     * elsewhere. Called by the owner, or by any thread if the owner was never started and never will be. Idempotent.
      */
     @Override
     void close();

@@ -1,17 +1,20 @@
 package org.rowankv.rdma;
 
 /**
- * How what has landed in an endpoint's region is brought to its device, where the fabric's completions promise {@link
- * AckLevel#FORCED}. Who lands bytes names them, asks, and counts them as landed once the answer is there. Nobody waits
- * inside. For any thread.
+ * Forces landed bytes of an endpoint's region to its device, if the fabric's completions promise {@link
+ * AckLevel#FORCED}. The landing side registers bytes, requests a force, and reports them as landed once it is complete.
+ * No method blocks. For any thread.
  */
 public interface LandingForce {
-    /** Bytes that were stored before this call are to be forced, with the next that are asked for. */
+    /** Registers bytes, stored before this call, for the next force. */
     void flush(long address, long length);
 
-    /** Asks for everything flushed before; returns a ticket for {@link #isForced}, at least 1; 0 is forced always. */
+    /**
+     * Requests a force of everything registered before; returns a ticket for {@link #isForced}, at least 1; ticket 0 is
+     * always forced.
+     */
     long request();
 
-    /** Whether what the ticket stands for is on the device. Never true any more for new tickets once a force failed. */
+    /** Whether the ticket's bytes are on the device. After a failed force it is false for all new tickets. */
     boolean isForced(long ticket);
 }

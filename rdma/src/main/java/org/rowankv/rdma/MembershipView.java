@@ -1,10 +1,10 @@
 package org.rowankv.rdma;
 
 /**
- * What a server knows of the configuration, as the handshake needs it.
+ * The server's view of the configuration, for the handshake.
  *
- * <p>An endpoint asks it while it holds its own lock, so implementations only read and never call a fabric. Whoever
- * excludes a server changes the view first and fences second: a connection is then either fenced or refused.
+ * <p>An endpoint calls it while holding its own lock, so implementations only read and never call a fabric. To exclude
+ * a server, change the view first and fence second: each connection is then either fenced or refused.
  */
 public interface MembershipView {
 
@@ -14,20 +14,20 @@ public interface MembershipView {
     /** Whether a connection with that incarnation of the server, opened in that term, may exist. */
     boolean admits(int serverId, long incarnation, long term);
 
-    /** What this server has heard of a process that calls it. */
+    /** What this server knows about a connecting process. */
     enum Standing {
-        /** The server is another member, and has announced that process. */
+        /** The server is another member, and has registered that process. */
         ANNOUNCED,
-        /** No word of it has arrived yet: it may be right, and tries again. */
+        /** Not known yet: the process may be valid, and retries. */
         UNKNOWN,
-        /** The number is this server's own or no member's, or that start is another process. */
+        /** The number is this server's own or no member's, or another process has that incarnation. */
         REFUTED
     }
 
     /**
-     * Asked for every connection, also one of messages, which may open before a term is agreed.
+     * Evaluated for every connection, including message connections, which may open before a term is agreed.
      *
-     * @param nonce as {@link Endpoint#nonce} of the other end
+     * @param nonce {@link Endpoint#nonce} of the other end
      */
     default Standing standing(int serverId, long incarnation, long nonce) {
         return Standing.ANNOUNCED;

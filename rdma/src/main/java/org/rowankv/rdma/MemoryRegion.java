@@ -4,16 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Memory that a fabric may land messages in: direct or mapped buffers of equal size, seen as one range of byte
- * addresses.
+ * Memory in which a fabric may land messages: direct or mapped buffers of equal size, addressed as one range of bytes.
  *
- * <p>A mapping longer than 2 GiB cannot be one buffer, so an address is split by shift and mask into chunk and offset.
- * The region guarantees little-endian order and 8-byte alignment of each chunk, which the atomic words in it need. It
- * does not own the memory: who mapped it keeps it mapped until every endpoint over it is closed and no sender names
- * it.
+ * <p>A mapping above 2 GiB cannot be one buffer, so shift and mask split an address into chunk and offset. The region
+ * guarantees little-endian order and 8-byte alignment of each chunk, as its atomic words require. It does not own the
+ * memory: the owner keeps it mapped until every endpoint over it is closed and no sender names it.
  *
- * <p>A region is backed from the start, or grows: then each chunk is given its memory once, before any address in it
- * is handed out, so that whoever learns an address from another thread finds the chunk too.
+ * <p>A region is backed from the start, or grows: each chunk then gets its memory once, before any of its addresses is
+ * published, so every thread that receives an address also sees the chunk.
  *
  * <p>For any thread; {@link #back} by the owner of the memory.
  */
@@ -48,7 +46,7 @@ public final class MemoryRegion {
         this.length = sum;
     }
 
-    /** A region that grows: no chunk is backed yet. The length is a multiple of {@code 1 << chunkShift}. */
+    /** A growing region without backed chunks. The length is a multiple of {@code 1 << chunkShift}. */
     public MemoryRegion(long length, int chunkShift) {
         if (chunkShift < 6 || chunkShift > 30) {
             throw new IllegalArgumentException("chunkShift must be 6 to 30: " + chunkShift);
@@ -64,8 +62,8 @@ public final class MemoryRegion {
     }
 
     /**
-     * Gives a chunk of a growing region its memory, once and before any address in it is handed out. It may be shorter
-     * than a chunk if nobody is ever handed an address behind its end.
+     * Backs a chunk of a growing region, once and before any of its addresses is published. The memory may be shorter
+     * than a chunk if no address behind its end is ever published.
      */
     public void back(int chunk, ByteBuffer memory) {
         requireUsable(chunk, memory);
@@ -75,7 +73,7 @@ public final class MemoryRegion {
         chunks[chunk] = memory.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Whether the chunk that holds the address has memory. */
+    /** Whether the chunk of the address has memory. */
     public boolean isBacked(long address) {
         return chunks[(int) (address >>> chunkShift)] != null;
     }
@@ -96,7 +94,7 @@ public final class MemoryRegion {
         return length;
     }
 
-    /** The chunk that holds the address. It is shared: use absolute accessors only. */
+    /** The chunk of the address. It is shared: use absolute accessors only. */
     public ByteBuffer buffer(long address) {
         return chunks[(int) (address >>> chunkShift)];
     }
@@ -110,7 +108,7 @@ public final class MemoryRegion {
         return chunkShift;
     }
 
-    /** Whether the range lies within the region and within one chunk of it. */
+    /** Whether the range lies within one chunk of the region. */
     public boolean isContiguous(long address, long size) {
         return address >= 0
                 && size >= 0

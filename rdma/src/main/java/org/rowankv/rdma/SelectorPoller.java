@@ -8,20 +8,20 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.function.Consumer;
 
-/** Sockets only, by one selector: for fabrics whose queue pairs do no I/O of their own. Allocates nothing per turn. */
+/** Poller of sockets with one selector, for fabrics whose queue pairs do no I/O. Allocates nothing per poll. */
 public final class SelectorPoller implements IoPoller {
     private static final long NS_PER_MS = 1_000_000;
 
     private final Selector selector;
     private final Consumer<SelectionKey> onReady = SelectorPoller::onReady;
-    /** Announced before the owner looks for the last time whether it was woken up. */
+    /** Set before the owner's last check of {@link #woken}. */
     private volatile boolean asleep;
 
     private volatile boolean woken;
 
     private record Watch(Consumer<SelectionKey> whenReady) {}
 
-    /** @throws UncheckedIOException as when descriptors are exhausted */
+    /** @throws UncheckedIOException for example, if descriptors are exhausted */
     public SelectorPoller() {
         try {
             this.selector = Selector.open();
@@ -51,7 +51,7 @@ public final class SelectorPoller implements IoPoller {
 
     @Override
     public int turn() {
-        // Before anything is looked for: who wakes the owner up from now on has perhaps not been seen by it.
+        // First: the subject of a later wake-up may be missed by this poll.
         if (woken) {
             woken = false;
         }
@@ -66,7 +66,7 @@ public final class SelectorPoller implements IoPoller {
     public int await(long timeoutNs) {
         asleep = true;
         try {
-            // Who comes behind this look sees that the owner sleeps.
+            // A later wake-up finds that the owner sleeps.
             return woken ? selector.selectNow(onReady) : selector.select(onReady, timeoutMs(timeoutNs));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -75,14 +75,14 @@ public final class SelectorPoller implements IoPoller {
         }
     }
 
-    /** For a selector: 0 is without end. */
+    /** The selector's timeout; 0 means none. */
     private static long timeoutMs(long timeoutNs) {
         return timeoutNs == Long.MAX_VALUE ? 0 : (timeoutNs - 1) / NS_PER_MS + 1;
     }
 
     @Override
     public void wakeUp() {
-        // Once: whoever has set it wakes the owner up, who looks for what both have put down.
+        // Once: the first caller wakes the owner, which checks the subjects of all.
         if (!woken) {
             woken = true;
             if (asleep) {

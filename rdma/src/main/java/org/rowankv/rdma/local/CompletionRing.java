@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.LandingForce;
 
-/** Completions of one queue pair that wait to be polled. Owned by the pair's worker; allocated once. */
+/** Ring of a queue pair's completions to be polled. Owned by the pair's worker; allocated once. */
 final class CompletionRing {
     /** A ticket that is always forced. */
     private static final long ALREADY = 0;
@@ -12,7 +12,7 @@ final class CompletionRing {
     private final long[] contexts;
     private final byte[] statuses;
     private final long[] tickets;
-    /** What a completion waits for; null: nothing. */
+    /** Force that completions wait for; null: none. */
     private final @Nullable LandingForce force;
 
     private final int mask;
@@ -41,13 +41,13 @@ final class CompletionRing {
         added++;
     }
 
-    /** As {@link #add}; it is handed out once that ticket is forced. */
+    /** As {@link #add}; delivered once that ticket is forced. */
     void addForced(long context, int status, long ticket) {
         add(context, status);
         tickets[(int) (added - 1) & mask] = ticket;
     }
 
-    /** The handler may post, and so add, meanwhile; what it adds may be handed out by the same call. */
+    /** The handler may post, and so add completions; the same call may deliver them. */
     int poll(CompletionHandler handler, int limit) {
         int count = 0;
         while (count < limit && polled != added) {

@@ -1,7 +1,7 @@
 package org.rowankv.rdma.local;
 
 /**
- * Where one sender, or the fencer, says which segment it may be touching.
+ * Hazard word: the segment that one sender, or the fencer, may be accessing.
  *
  * <pre>
  *   63      62       61          41 40           17 16            0
@@ -10,11 +10,11 @@ package org.rowankv.rdma.local;
  *   +-------+--------+-------------+---------------+---------------+
  * </pre>
  *
- * <p>Written by its owner only. {@link #name} is a full store: the owner then looks again at what made it choose the
- * segment (the ring word, its permission), and touches nothing if that has changed. So who takes a segment away
- * changes those first, looks at the hazard words second, and either finds the segment named or knows that the owner
- * will not touch it. {@link #own} adds, after that second look and before the reservation, the place that may become
- * the owner's; a fence voids what it finds reserved there. {@link #clear} comes after the last access.
+ * <p>Written by its owner only. {@link #name} is a full store: the owner then checks the ring word and its permission
+ * again, and accesses nothing if they have changed. A thread that takes a segment away changes those first and reads
+ * the hazard words second: either it finds the segment named, or the owner will not access it. {@link #own} adds, after
+ * that second check and before the reservation, the slot that the owner may get; a fence voids a reservation there.
+ * {@link #clear} follows the last access.
  */
 final class HazardWord {
     private static final long NAMED = 1L << 63;

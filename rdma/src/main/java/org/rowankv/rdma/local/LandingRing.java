@@ -14,24 +14,22 @@ import org.rowankv.runtime.CounterStarts;
  * <p>Memory-order protocol. W is volatile and changes by compare-and-set alone.
  *
  * <ul>
- *   <li>A posting is stored before {@code posted} is raised, and read after W. It may be believed if W, read again
- *       later, has not changed.
- *   <li><b>Helping.</b> Whoever changes W by a reservation has first made sure that the reservation before, which W
- *       describes, has its publication word: RESERVED, with its length. So at most one reservation has none, and it
- *       is the one in W; every other hole can be measured, stepped over and voided. The same holds before W goes to
- *       the next ordinal, so the end of a closed segment is where no word of its generation stands; nothing is
- *       written there.
- *   <li><b>Naming.</b> Whoever writes a publication word or a body has the segment in its hazard word since before it
- *       last saw the segment's ordinal in W. A segment is freed only after W has left it and no hazard word names it.
- *   <li>W names the last segment until a reservation moves on, so a segment that is merely full is not closed: a late
- *       helper may still look at its last word.
+ *   <li>A posting is stored before {@code posted} is raised, and read after W. It is valid if a later read of W finds
+ *       it unchanged.
+ *   <li><b>Helping.</b> A thread that changes W by a reservation first ensures that the previous reservation, described by
+ *       W, has its publication word: RESERVED, with its length. So at most the reservation in W has none; every
+ *       other hole can be measured, skipped and voided. The same holds before W moves to the next ordinal, so a
+ *       closed segment ends where no word of its generation follows; nothing is written there.
+ *   <li><b>Naming.</b> A writer of a publication word or a body has named the segment in its hazard word before it last
+ *       read the segment's ordinal in W. A segment is freed only after W has left it and no hazard word names it.
+ *   <li>W names the last segment until a reservation moves on, so a full segment is not yet closed: a late helper may
+ *       still read its last word.
  * </ul>
  *
- * <p>Wrap-around. The epoch comes round after 2048 fences, so a sender looks at its permission once more after its
- * reservation. The ordinal comes round after 16 million segments (64 TiB at 4 MiB); a sender that sleeps between
- * reading W and its compare-and-set for exactly that long, and wakes at the same tail, after the same last length, in
- * the same epoch, would be taken in. At 5 GB/s that is a sleep of 3.8 hours to the microsecond; it is not guarded
- * against.
+ * <p>Wrap-around. The epoch wraps after 2048 fences, so a sender checks its permission again after its reservation.
+ * The ordinal wraps after 16 million segments (64 TiB at 4 MiB); a sender that sleeps between reading W and its
+ * compare-and-set for exactly that long, and wakes at the same tail, after the same last length, in the same epoch,
+ * would succeed wrongly. At 5 GB/s that is a sleep of 3.8 hours to the microsecond; it is not guarded against.
  */
 final class LandingRing {
     private final EndpointSettings settings;
@@ -43,7 +41,7 @@ final class LandingRing {
     private final int mask;
     private final int firstOrdinal;
 
-    /** @param counters where ordinals, and the epoch, begin */
+    /** @param counters first ordinal and epoch */
     LandingRing(EndpointSettings settings, CounterStarts counters) {
         this.settings = settings;
         this.firstOrdinal = counters.of(0, RingWord.ORDINAL_MASK);
@@ -51,9 +49,7 @@ final class LandingRing {
         word.setVolatile(RingWord.first(epoch, firstOrdinal));
         posted.setVolatile(firstOrdinal);
         this.segmentStrides = settings.segmentLength() / FrameDescriptor.STRIDE;
-        // A segment is posted again only after its former ordinal was read, so there are never more unread ordinals
-        // than
-        // segments.
+        // A segment is posted again only after its former ordinal was read: unread ordinals ≤ segments.
         final int capacity = Integer.highestOneBit(settings.segmentCount()) * 2;
         this.postings = new AtomicLongArray(capacity);
         this.generations = new AtomicIntegerArray(settings.segmentCount());
@@ -91,7 +87,7 @@ final class LandingRing {
         posted.setVolatile(ordinal + 1);
     }
 
-    /** Of the segment that is posted first. */
+    /** Ordinal of the first posted segment. */
     long firstOrdinal() {
         return firstOrdinal;
     }
@@ -100,18 +96,18 @@ final class LandingRing {
         return posted.getVolatile();
     }
 
-    /** Whether the ordinal, of a ring word just read, is the next to be posted. */
+    /** Whether the ordinal, from a ring word just read, is the next to be posted. */
     boolean awaitsPosting(int ordinal) {
         return ((int) postedCount() & RingWord.ORDINAL_MASK) == ordinal;
     }
 
-    /** Whether the ordinal was posted and its slot has not been taken by a later one. */
+    /** Whether the ordinal was posted and no later one uses its slot. */
     boolean isKnown(long ordinal) {
         final long count = postedCount();
         return ordinal >= 0 && ordinal < count && ordinal >= count - postings.length();
     }
 
-    /** Segment and generation posted under the ordinal, of which the low bits are enough. */
+    /** Segment and generation posted under the ordinal; its low bits suffice. */
     long posting(long ordinal) {
         return postings.getAcquire((int) ordinal & mask);
     }
@@ -129,7 +125,7 @@ final class LandingRing {
         return generations.get(segment);
     }
 
-    /** The whole ordinal of a ring word that was read before this call. */
+    /** The full ordinal of a ring word that was read before this call. */
     long wholeOrdinal(long ringWord) {
         final long count = postedCount();
         return count - ((count - RingWord.ordinal(ringWord)) & RingWord.ORDINAL_MASK);
@@ -149,9 +145,9 @@ final class LandingRing {
     }
 
     /**
-     * Gives the reservation that the ring word describes its publication word, if it is in want of it. The caller has
-     * read the posting, named its segment, and seen the ring word unchanged since. It must not be read again here: while
-     * the caller sleeps, other segments may go round and take its slot.
+     * Sets a missing publication word of the reservation in the ring word. The caller has read the posting, named its
+     * segment, and found the ring word unchanged since. The posting must not be read again here: while the caller sleeps,
+     * later segments may wrap around and use its slot.
      */
     void help(long ringWord, long posting) {
         final int last = RingWord.lastLength(ringWord);
@@ -162,7 +158,7 @@ final class LandingRing {
         }
     }
 
-    /** Voids what is reserved at that place of a named segment; returns whether something was. */
+    /** Voids a reservation at that slot of a named segment; returns whether there was one. */
     boolean makeVoid(int segment, int offsetStrides) {
         final boolean made =
                 FrameDescriptor.makeVoid(buffer(segment), offset(segment, offsetStrides), generationOf(segment));
@@ -171,8 +167,8 @@ final class LandingRing {
     }
 
     /**
-     * Voids a place that its owner took and does not fill, whether or not it has its publication word. The owner has
-     * named the segment since before it took the place.
+     * Voids a slot that its owner reserved and does not fill, with or without its publication word. The owner named the
+     * segment before the reservation.
      */
     void abandon(int segment, int offsetStrides, int strides, int generation) {
         final ByteBuffer buffer = buffer(segment);
@@ -183,8 +179,8 @@ final class LandingRing {
     }
 
     /**
-     * A void is on the device with whatever is forced next. Nobody waits for it: should it be lost, the device holds the
-     * word from before, of a reservation or of an older use, which is no entry either.
+     * A void reaches the device with the next force. No thread waits for it: if it is lost, the device contains the
+     * previous word, of a reservation or of an older use, which is no entry either.
      */
     private void flushWord(int segment, int offsetStrides) {
         final LandingForce force = settings.force();

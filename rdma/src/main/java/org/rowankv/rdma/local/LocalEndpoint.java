@@ -20,8 +20,8 @@ import org.rowankv.rdma.ReceiveQueue;
 /**
  * One incarnation of a server on the local fabric.
  *
- * <p>A connection is admitted under the monitor of the remote's receive queue, which also guards its fences: it is
- * either in the list when the fence looks, or the membership view, changed before the fence, refuses it.
+ * <p>A connection is admitted under the monitor of the remote's receive queue, which also guards its fences: either the
+ * fence finds it in the list, or the membership view, changed before the fence, refuses it.
  *
  * <p>Safe for any thread, except that one agent polls messages.
  */
@@ -145,17 +145,17 @@ final class LocalEndpoint implements Endpoint {
 
     @Override
     public void close() {
-        final List<LocalQueuePair> mine;
+        final List<LocalQueuePair> own;
         synchronized (outgoing) {
             closed = true;
-            mine = List.copyOf(outgoing);
+            own = List.copyOf(outgoing);
             outgoing.clear();
         }
-        mine.forEach(LocalQueuePair::markFenced);
+        own.forEach(LocalQueuePair::markFenced);
         fabric.closed(this, queue.close());
     }
 
-    /** What a completion of whoever lands here waits for, or null. */
+    /** Force that completions of this endpoint's senders wait for, or null. */
     @Nullable
     LandingForce force() {
         return fabricSettings.ackLevel() == AckLevel.FORCED ? settings.force() : null;

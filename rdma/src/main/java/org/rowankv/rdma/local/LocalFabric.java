@@ -12,8 +12,8 @@ import org.rowankv.rdma.FabricCapabilities;
 import org.rowankv.rdma.FabricException;
 
 /**
- * Connects servers of one JVM. Knows which incarnation of each server is open, and, across incarnations, which fenced
- * senders still name a segment of a server's area: the area outlives the endpoint, and so does the quarantine.
+ * Fabric between servers of one JVM. Tracks the open incarnation of each server and, across incarnations, the fenced
+ * senders that still name a segment of its area: area and quarantine outlive the endpoint.
  *
  * <p>Safe for any thread; guarded by its own monitor, which is never held while an endpoint is called.
  */
@@ -75,7 +75,7 @@ public final class LocalFabric implements Fabric {
         return endpoints.get(serverId);
     }
 
-    /** Takes a closed endpoint out, and keeps the senders that may still be inside its memory. */
+    /** Removes a closed endpoint, and keeps the senders that may still access its memory. */
     synchronized void closed(LocalEndpoint endpoint, List<LocalQueuePair> stillNaming) {
         final int serverId = endpoint.settings().serverId();
         if (endpoints.remove(serverId, endpoint)) {

@@ -8,13 +8,13 @@ import org.rowankv.runtime.CounterStarts;
  * Sizes of a local fabric.
  *
  * @param maxMessage longest SEND in bytes, a multiple of 64, at most 128 KiB; longer entries land as blocks
- * @param completions completions a queue pair holds before it must be polled; a power of two
- * @param messages RPC messages an endpoint holds before senders are told QUEUE_FULL
+ * @param completions capacity of a queue pair for unpolled completions; a power of two
+ * @param messages capacity of an endpoint for RPC messages; senders beyond it get QUEUE_FULL
  * @param maxRpc longest RPC message in bytes
- * @param keepsReserve whether the last posted segment is kept for queue pairs that {@link org.rowankv.rdma.QueuePair#useReserve use
- *     the reserve}: what they bring may be what frees segments
- * @param ackLevel what a completion promises; at FORCED every endpoint needs a {@link org.rowankv.rdma.LandingForce}
- * @param counters where ordinals of posted segments and epochs of rings begin
+ * @param keepsReserve whether the last posted segment is kept for queue pairs that {@link
+ *     org.rowankv.rdma.QueuePair#useReserve use the reserve}: their records may be needed to free segments
+ * @param ackLevel durability of a completion; at FORCED every endpoint needs a {@link org.rowankv.rdma.LandingForce}
+ * @param counters first ordinals of posted segments and epochs of rings
  */
 public record LocalFabricSettings(
         int maxMessage,
@@ -24,7 +24,7 @@ public record LocalFabricSettings(
         boolean keepsReserve,
         AckLevel ackLevel,
         CounterStarts counters) {
-    /** The ring word's length field would allow more; beyond this, copying under one reservation holds up readers. */
+    /** The ring word's length field allows more; beyond this, copying under one reservation delays readers. */
     public static final int LARGEST_MESSAGE = 128 << 10;
 
     public LocalFabricSettings {
@@ -34,15 +34,15 @@ public record LocalFabricSettings(
         require(maxRpc > 0, "maxRpc", maxRpc);
     }
 
-    /** 16 KiB messages, as much as a segment of a small area takes without waste. */
+    /** 16 KiB messages, as many as a segment of a small area holds without waste. */
     public static LocalFabricSettings defaults() {
         return of(usual -> {});
     }
 
     /**
-     * The usual settings with some changed.
+     * The default settings with changes.
      *
-     * @throws IllegalArgumentException if the outcome is out of range
+     * @throws IllegalArgumentException if a value is out of range
      */
     public static LocalFabricSettings of(Consumer<Builder> change) {
         final Builder builder = new Builder();
@@ -50,7 +50,7 @@ public record LocalFabricSettings(
         return builder.build();
     }
 
-    /** Values to change, named as in the settings; each begins with its default. */
+    /** Values to change, named as in the settings; each starts with its default. */
     public static final class Builder {
         public int maxMessage = 16 << 10;
         public int completions = 256;

@@ -13,18 +13,17 @@ import org.rowankv.rdma.rowan.FrameSealer;
 import org.rowankv.runtime.Chaos;
 
 /**
- * One sender of a landing ring. Every operation runs to its end on the calling thread; its completion waits to be
- * polled.
+ * One sender of a landing ring. Every operation completes on the calling thread; its completion is polled later.
  *
- * <p>A SEND, step by step, the receiver running nothing: read the ring word; name the segment; see the ring word
- * unchanged; ask for permission; help the reservation before; own the place in the hazard word; reserve by
- * compare-and-set on the ring word; ask for permission once more; set the publication word to RESERVED; copy; seal;
- * publish by compare-and-set; clear the hazard word. The thread may stop for any time between any two of these:
- * {@link LandingRing} and {@link LocalReceiveQueue} say why nothing of it lands after a fence.
+ * <p>Steps of a SEND, without any code of the receiver: read the ring word; name the segment; check that the ring word
+ * is unchanged; check the permission; help the previous reservation; own the slot in the hazard word; reserve by
+ * compare-and-set on the ring word; check the permission again; set the publication word to RESERVED; copy; seal;
+ * publish by compare-and-set; clear the hazard word. The thread may stop for any time between any two of these: {@link
+ * LandingRing} and {@link LocalReceiveQueue} state why nothing of it lands after a fence.
  *
- * <p>Owned by one worker, except {@link #isFenced}, and the fence and hazard that the receiver's queue looks at. The
- * fabric flushes only if it acknowledges at {@link org.rowankv.rdma.AckLevel#FORCED}: then the sender names what it
- * landed to the receiver's force, and polls no completion before that has answered.
+ * <p>Owned by one worker, except {@link #isFenced}, and the fence and hazard that the receiver's queue reads. The
+ * fabric flushes only if it acknowledges at {@link org.rowankv.rdma.AckLevel#FORCED}: then the sender registers its
+ * landed bytes with the receiver's force, and polls no completion before that is complete.
  */
 final class LocalQueuePair implements QueuePair {
     private final LocalEndpoint local;
@@ -33,21 +32,21 @@ final class LocalQueuePair implements QueuePair {
     private final LandingRing ring;
     private final int maxMessage;
     private final CompletionRing completions;
-    /** Of the receiver, if a completion has to wait for its device. */
+    /** Of the receiver, if completions wait for its device. */
     private final @Nullable LandingForce force;
 
     private final FrameSealer sealer = new FrameSealer();
     private final HazardWord hazard = new HazardWord();
     private volatile boolean fenced;
-    /** Whether the last posted segment is not for this queue pair. */
-    private boolean sparesLast;
+    /** Whether the last posted segment is reserved for other queue pairs. */
+    private boolean excludesReserve;
 
-    /** What the hazard word names, as it was posted. */
+    /** Posting of the segment in the hazard word. */
     private long posting;
 
-    private int place;
-    /** Strides taken at the place and not published, 0 if none. */
-    private int held;
+    private int slot;
+    /** Strides reserved at the slot and not published, 0 if none. */
+    private int heldStrides;
 
     LocalQueuePair(LocalEndpoint local, LocalEndpoint remote, LocalFabricSettings settings) {
         this.local = local;
@@ -57,12 +56,12 @@ final class LocalQueuePair implements QueuePair {
         this.maxMessage = Math.min(settings.maxMessage(), target.segmentLength());
         this.force = remote.force();
         this.completions = new CompletionRing(settings.completions(), force);
-        this.sparesLast = settings.keepsReserve();
+        this.excludesReserve = settings.keepsReserve();
     }
 
     @Override
     public void useReserve() {
-        sparesLast = false;
+        excludesReserve = false;
     }
 
     @Override
@@ -88,17 +87,17 @@ final class LocalQueuePair implements QueuePair {
         }
     }
 
-    /** What has landed counts once it is on the receiver's device, if acknowledgements wait for that. */
+    /** Adds the completion of a send; a landed one waits for the receiver's device, if acknowledgements do. */
     private void complete(long context, int status, int length) {
         if (force == null || status != CompletionStatus.LANDED) {
             completions.add(context, status);
             return;
         }
-        force.flush(ring.address(LandingRing.segment(posting), place), length);
+        force.flush(ring.address(LandingRing.segment(posting), slot), length);
         completions.addForced(context, status, force.request());
     }
 
-    /** Takes the next place of the ring; on POSTED it is in the fields, and the hazard word names its segment. */
+    /** Reserves the next slot of the ring; on POSTED it is in the fields, and the hazard word names its segment. */
     private int reserve(int strides) {
         for (; ; ) {
             if (fenced) {
@@ -107,7 +106,7 @@ final class LocalQueuePair implements QueuePair {
             Chaos.point("local.before-read");
             final long found = ring.word();
             final int ordinal = RingWord.ordinal(found);
-            if (ring.awaitsPosting(ordinal) || sparesLast && ring.awaitsPosting(RingWord.next(ordinal))) {
+            if (ring.awaitsPosting(ordinal) || excludesReserve && ring.awaitsPosting(RingWord.next(ordinal))) {
                 return PostStatus.RECEIVER_NOT_READY;
             }
             Chaos.point("local.after-read");
@@ -122,31 +121,31 @@ final class LocalQueuePair implements QueuePair {
             Chaos.point("local.after-help");
             final long next;
             if (RingWord.tail(found) + strides <= ring.segmentStrides()) {
-                place = RingWord.tail(found);
+                slot = RingWord.tail(found);
                 next = RingWord.reserved(found, strides);
             } else {
                 final int following = RingWord.next(ordinal);
-                if (ring.awaitsPosting(following) || sparesLast && ring.awaitsPosting(RingWord.next(following))) {
+                if (ring.awaitsPosting(following) || excludesReserve && ring.awaitsPosting(RingWord.next(following))) {
                     return PostStatus.RECEIVER_NOT_READY;
                 }
                 if (!nameSegment(following, found)) {
                     continue;
                 }
-                place = 0;
+                slot = 0;
                 next = RingWord.moved(found, strides);
             }
-            hazard.own(LandingRing.segment(posting), place);
+            hazard.own(LandingRing.segment(posting), slot);
             Chaos.point("local.after-hazard");
             if (ring.compareAndSet(found, next)) {
-                held = strides;
+                heldStrides = strides;
                 return PostStatus.POSTED;
             }
-            // Ends: the word has changed, so that another sender, or the receiver, got on.
+            // Ends: the word has changed, so another sender or the receiver made progress.
             Thread.onSpinWait();
         }
     }
 
-    /** Names the segment of the ordinal; returns false if the ring word has changed, and the segment may be gone. */
+    /** Names the segment of the ordinal; false if the ring word has changed, and the segment may be gone. */
     private boolean nameSegment(int ordinal, long found) {
         posting = ring.posting(ordinal);
         hazard.name(LandingRing.segment(posting));
@@ -154,13 +153,13 @@ final class LocalQueuePair implements QueuePair {
         return ring.word() == found;
     }
 
-    /** Fills the place that was reserved; returns the status of its completion. */
+    /** Fills the reserved slot; returns the status of its completion. */
     private int land(ByteBuffer source, int offset, int length, int type, int tag) {
         Chaos.point("local.after-reserve");
         final int segment = LandingRing.segment(posting);
         final int generation = LandingRing.generation(posting);
         final ByteBuffer buffer = ring.buffer(segment);
-        final int at = ring.offset(segment, place);
+        final int at = ring.offset(segment, slot);
         final int strides = FrameDescriptor.stridesOf(length);
         if (!FrameDescriptor.reserve(buffer, at, generation, strides) || fenced) {
             return notLanded();
@@ -169,11 +168,11 @@ final class LocalQueuePair implements QueuePair {
         copyBody(buffer, at, source, offset, length);
         Chaos.point("local.before-publish");
         final int bodyCrc = FrameDescriptor.bodyCrc(source, offset);
-        final long address = ring.address(segment, place);
+        final long address = ring.address(segment, slot);
         if (!sealer.publish(buffer, at, address, generation, length, type, bodyCrc, tag, 0)) {
             return notLanded();
         }
-        held = 0;
+        heldStrides = 0;
         Chaos.point("local.after-publish");
         return CompletionStatus.LANDED;
     }
@@ -195,11 +194,11 @@ final class LocalQueuePair implements QueuePair {
         return fenced ? CompletionStatus.FENCED : CompletionStatus.VOIDED;
     }
 
-    /** Voids a place that was taken and not filled, whatever the reason, and clears the hazard word. */
+    /** Voids a reserved slot that was not filled, whatever the reason, and clears the hazard word. */
     private void release() {
-        if (held != 0) {
-            ring.abandon(LandingRing.segment(posting), place, held, LandingRing.generation(posting));
-            held = 0;
+        if (heldStrides != 0) {
+            ring.abandon(LandingRing.segment(posting), slot, heldStrides, LandingRing.generation(posting));
+            heldStrides = 0;
         }
         hazard.clear();
     }
@@ -231,7 +230,7 @@ final class LocalQueuePair implements QueuePair {
         return target.serverId();
     }
 
-    /** The server that sends. */
+    /** The sending server. */
     int senderId() {
         return local.settings().serverId();
     }
@@ -245,7 +244,7 @@ final class LocalQueuePair implements QueuePair {
         return hazard;
     }
 
-    /** Takes the permission away. The receiver's queue goes on to raise the epoch. */
+    /** Revokes the permission. The receiver's queue then raises the epoch. */
     void markFenced() {
         fenced = true;
     }

@@ -17,25 +17,25 @@ import org.rowankv.runtime.Chaos;
 /**
  * The receiver's side of a landing ring: postings, the list of senders, and the fences.
  *
- * <p>Why nothing of a fenced sender lands after its fence returns. The fence takes the permission away, then raises
- * the epoch, then helps, then voids. A sender that read the ring word before the epoch rose fails its compare-and-set
- * and finds its permission gone; one that reads it later finds that at once. One that had reserved before has set its
- * hazard word to the place before that; so the fence sees the place, and by helping, every such place has its word.
- * If that is RESERVED the fence turns it to VOID and the sender's publication fails; if not, the entry was published
+ * <p>Why nothing of a fenced sender lands after its fence returns. The fence revokes the permission, then raises the
+ * epoch, then helps, then voids. A sender that read the ring word before the epoch rose fails its compare-and-set and
+ * finds its permission revoked; one that reads it later finds that at once. One that had reserved before has set its
+ * hazard word to the slot before that; so the fence sees the slot, and by helping, every such slot has its word. If
+ * that is RESERVED the fence turns it to VOID and the sender's publication fails; if not, the entry was published
  * before the fence returned.
  *
- * <p>A hazard word may show a place that its owner lost to another, live sender: voiding that is harmless, the live
- * one is told VOIDED and appends again. A WRITE is not undone by a fence: one that is caught between two bytes goes
- * on when its thread does, into a segment that is in quarantine because it is named.
+ * <p>A hazard word may show a slot that its owner lost to another, live sender: voiding it is harmless, because the
+ * live sender gets VOIDED and appends again. A fence does not undo a WRITE: one that is interrupted between two bytes
+ * continues with its thread, into a segment that is in quarantine because it is named.
  *
- * <p>Fences and the sender list are guarded by this object's monitor; the reading methods are for any thread,
- * {@link #post} is for the control agent.
+ * <p>This object's monitor guards fences and the sender list; reading methods are for any thread, {@link #post} is for
+ * the control agent.
  */
 final class LocalReceiveQueue implements ReceiveQueue {
     private final EndpointSettings settings;
     private final LandingRing ring;
     private final HazardWord fencerHazard = new HazardWord();
-    /** Copied on write: senders that may land, and fenced ones that still name a segment, of former endpoints too. */
+    /** Copied on write: senders that may land, and fenced ones that still name a segment, also of former endpoints. */
     private volatile LocalQueuePair[] pairs;
 
     private volatile boolean closed;
@@ -46,7 +46,7 @@ final class LocalReceiveQueue implements ReceiveQueue {
         this.pairs = lingering.toArray(LocalQueuePair[]::new);
     }
 
-    /** Adds a sender if the check, made under the same monitor as fences, passes; it throws if not. */
+    /** Adds a sender if the check, under the same monitor as fences, passes; it throws if not. */
     synchronized void admit(LocalQueuePair pair, Runnable check) {
         check.run();
         final LocalQueuePair[] more = Arrays.copyOf(pairs, pairs.length + 1);
@@ -58,7 +58,7 @@ final class LocalReceiveQueue implements ReceiveQueue {
         replacePairs(each -> each != pair || each.hazard().isSet());
     }
 
-    /** Fences everyone and posts no more; returns who still names a segment. */
+    /** Fences all senders and posts no more; returns the senders that still name a segment. */
     List<LocalQueuePair> close() {
         closed = true;
         fenceAll();
@@ -71,13 +71,13 @@ final class LocalReceiveQueue implements ReceiveQueue {
             throw new IllegalArgumentException("segment " + segment + ", generation " + generation);
         }
         final long open = ring.postedCount() - ring.wholeOrdinal(ring.word());
-        // The one being landed in does not count.
+        // The segment being landed in does not count.
         if (closed || open - 1 >= settings.maxPosted()) {
             return false;
         }
         assert !GenerationSource.occurs(
                         ring.buffer(segment), ring.offset(segment, 0), settings.segmentLength(), generation)
-                : "generation " + generation + " stands in the old bytes of segment " + segment;
+                : "generation " + generation + " occurs in the old bytes of segment " + segment;
         ring.post(segment, generation);
         return true;
     }
@@ -122,7 +122,7 @@ final class LocalReceiveQueue implements ReceiveQueue {
         return ordinal > current ? 0 : closedLimit(ordinal);
     }
 
-    /** The end of the last entry that has a word of the segment's generation. */
+    /** The end of the last entry with a word of the segment's generation. */
     private int closedLimit(long ordinal) {
         final int segment = segmentAt(ordinal);
         final int generation = generationAt(ordinal);
@@ -151,17 +151,17 @@ final class LocalReceiveQueue implements ReceiveQueue {
 
     @Override
     public FenceReport fenceHole(int segment, int offset) {
-        final int place = offset / FrameDescriptor.STRIDE;
-        final long holding = HazardWord.owning(segment, place);
-        return fence(pair -> pair.hazard().get() == holding, segment, place);
+        final int slot = offset / FrameDescriptor.STRIDE;
+        final long holding = HazardWord.owning(segment, slot);
+        return fence(pair -> pair.hazard().get() == holding, segment, slot);
     }
 
-    /** Fences whom it shall, and voids their places, and the given one, if it still is a hole. */
-    private synchronized FenceReport fence(Predicate<LocalQueuePair> whom, int holeSegment, int holePlace) {
+    /** Fences the selected senders, voids their slots, and the given one if it still is a hole. */
+    private synchronized FenceReport fence(Predicate<LocalQueuePair> selected, int holeSegment, int holeSlot) {
         final Set<Integer> servers = new LinkedHashSet<>();
         int fencedPairs = 0;
         for (final LocalQueuePair pair : pairs) {
-            if (!pair.isFenced() && whom.test(pair)) {
+            if (!pair.isFenced() && selected.test(pair)) {
                 pair.markFenced();
                 servers.add(pair.senderId());
                 fencedPairs++;
@@ -176,12 +176,12 @@ final class LocalReceiveQueue implements ReceiveQueue {
             Chaos.point("local.fence-helped");
             for (final LocalQueuePair pair : pairs) {
                 if (pair.isFenced()) {
-                    voidPlaceOf(pair, voided);
+                    voidSlotOf(pair, voided);
                 }
             }
             if (holeSegment >= 0) {
                 fencerHazard.name(holeSegment);
-                makeVoid(holeSegment, holePlace, voided);
+                makeVoid(holeSegment, holeSlot, voided);
             }
         } finally {
             fencerHazard.clear();
@@ -190,7 +190,7 @@ final class LocalReceiveQueue implements ReceiveQueue {
         return new FenceReport(List.copyOf(servers), fencedPairs, voided, namingPairs());
     }
 
-    /** If the ring word has changed since the epoch was raised, whoever changed it has helped. */
+    /** If the ring word has changed since the epoch was raised, the change included the help. */
     private void helpLast(long raised) {
         if (RingWord.lastLength(raised) != 0) {
             final long posting = ring.posting(RingWord.ordinal(raised));
@@ -203,20 +203,20 @@ final class LocalReceiveQueue implements ReceiveQueue {
         }
     }
 
-    private void voidPlaceOf(LocalQueuePair pair, List<Long> voided) {
+    private void voidSlotOf(LocalQueuePair pair, List<Long> voided) {
         final long hazard = pair.hazard().get();
         if (HazardWord.isOwning(hazard) && pair.isOn(ring)) {
             fencerHazard.name(HazardWord.segment(hazard));
-            // Still set, so the segment was kept for the sender until we named it too.
+            // Still set, so the segment was kept for the sender until it was named here too.
             if (pair.hazard().get() == hazard) {
                 makeVoid(HazardWord.segment(hazard), HazardWord.offsetStrides(hazard), voided);
             }
         }
     }
 
-    private void makeVoid(int segment, int place, List<Long> voided) {
-        if (ring.makeVoid(segment, place)) {
-            voided.add(ring.address(segment, place));
+    private void makeVoid(int segment, int slot, List<Long> voided) {
+        if (ring.makeVoid(segment, slot)) {
+            voided.add(ring.address(segment, slot));
         }
     }
 

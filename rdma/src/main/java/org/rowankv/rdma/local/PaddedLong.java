@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * One shared word with 128 bytes of nothing on either side, so that threads that poll it and threads that write its
- * neighbours leave each other alone.
+ * A shared word with 128 bytes of padding on either side, against false sharing between pollers and writers of its
+ * neighbours.
  */
 final class PaddedLong {
     private static final VarHandle ELEMENT =

@@ -12,7 +12,7 @@ package org.rowankv.rdma.local;
  *
  * <p>Tail and last length count strides of 64 bytes. The tail is where the next message goes in the segment of that
  * ordinal; the last length is that of the reservation that ends at the tail, 0 if the segment has none yet. A fence
- * raises the epoch. Epoch and ordinal wrap around: what guards against that is said in {@link LandingRing}.
+ * raises the epoch. Epoch and ordinal wrap around; {@link LandingRing} states the guards.
  */
 final class RingWord {
     /** Longest reservation the word can describe, in strides. */
@@ -31,7 +31,7 @@ final class RingWord {
 
     private RingWord() {}
 
-    /** Before anything was reserved. */
+    /** The initial word. */
     static long first(int epoch, int ordinal) {
         return ((long) epoch << EPOCH_SHIFT) | ((long) ordinal << ORDINAL_SHIFT);
     }
@@ -53,17 +53,17 @@ final class RingWord {
         return (int) (word >>> EPOCH_SHIFT);
     }
 
-    /** After so many strides were reserved at the tail. */
+    /** The word after a reservation of strides at the tail. */
     static long reserved(long word, int strides) {
         return of(word, ordinal(word), tail(word) + strides, strides);
     }
 
-    /** After so many strides were reserved at the beginning of the next segment. */
+    /** The word after a reservation of strides at the start of the next segment. */
     static long moved(long word, int strides) {
         return of(word, next(ordinal(word)), strides, strides);
     }
 
-    /** After a fence. */
+    /** The word after a fence. */
     static long raised(long word) {
         return word + (1L << EPOCH_SHIFT);
     }

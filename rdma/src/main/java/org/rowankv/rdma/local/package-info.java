@@ -1,9 +1,9 @@
 /**
- * The fabric between servers of one JVM: one-sided, with the sender's CPU in the role of the receiver's NIC. The
- * design, with what it does not do, is {@code docs/design/02-local-fabric.md}.
+ * The fabric between servers of one JVM: one-sided, with the sender's CPU in the role of the receiver's NIC. {@code
+ * docs/design/02-local-fabric.md} describes the design and its limits.
  *
- * <p>{@link org.rowankv.rdma.local.LocalFabric} is the door; the shared words and who may change them are described in
- * {@code LandingRing} and {@code HazardWord}.
+ * <p>{@link org.rowankv.rdma.local.LocalFabric} is the entry point; {@code LandingRing} and {@code HazardWord} describe
+ * the shared words and their writers.
  */
 @NullMarked
 package org.rowankv.rdma.local;

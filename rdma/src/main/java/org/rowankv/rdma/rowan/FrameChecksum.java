@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * Computes the two CRC32C of a frame without allocating. The bytes go through a small heap array, since the JDK's
- * update of an array needs no position and is the faster one.
+ * Allocation-free computation of the two CRC32C of a frame. Bytes pass through a small heap array, because the JDK's
+ * update of an array needs no position and is faster.
  *
  * <p>For one thread at a time: every worker and every scan has its own.
  */

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Layout of the frame that every log entry begins with, in primary, backup and clean segments alike. Little-endian; the
+ * Layout of the frame at the start of every log entry, in primary, backup and clean segments. Little-endian; the
  * frame starts at a stride of 64 bytes.
  *
  * <pre>
@@ -54,9 +54,9 @@ public final class FrameDescriptor {
     /** Highest type that the body's owner may use; the lowest is 1. */
     public static final int MAX_TYPE = 250;
 
-    /** Space taken, entry not there yet. */
+    /** Space reserved, entry not published yet. */
     public static final int RESERVED = 254;
-    /** Space taken, entry will never come. */
+    /** Space reserved, entry never published. */
     public static final int VOID = 255;
 
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN)
@@ -91,7 +91,7 @@ public final class FrameDescriptor {
         return (int) (word >>> TYPE_SHIFT & 0xFF);
     }
 
-    /** Strides that so many bytes take. */
+    /** Strides of that many bytes. */
     public static int stridesOf(int bytes) {
         return (bytes + STRIDE - 1) / STRIDE;
     }
@@ -110,7 +110,7 @@ public final class FrameDescriptor {
         return (long) LONGS.get(buffer, offset + WORD_OFFSET);
     }
 
-    /** Stores the word with release: what was written before is seen by who reads it with acquire. */
+    /** Stores the word with release: a reader with acquire sees all earlier writes. */
     public static void wordRelease(ByteBuffer buffer, int offset, long word) {
         LONGS.setRelease(buffer, offset + WORD_OFFSET, word);
     }
@@ -135,7 +135,7 @@ public final class FrameDescriptor {
         return (int) INTS.get(buffer, offset + STAMP_OFFSET);
     }
 
-    /** Writes everything of the frame but the word. */
+    /** Writes the frame except its word. */
     static void fields(ByteBuffer buffer, int offset, int placementCrc, int bodyCrc, int tag, int stamp) {
         INTS.set(buffer, offset + PLACEMENT_CRC_OFFSET, placementCrc);
         INTS.set(buffer, offset + BODY_CRC_OFFSET, bodyCrc);
@@ -143,15 +143,15 @@ public final class FrameDescriptor {
         INTS.set(buffer, offset + STAMP_OFFSET, stamp);
     }
 
-    /** Prepares a source for a SEND: type and body crc are what is taken from it, the rest is made where it lands. */
+    /** Prepares a source for a SEND: it provides type and body crc, the rest is computed where it lands. */
     public static void source(ByteBuffer buffer, int offset, int length, int type, int bodyCrc) {
         LONGS.set(buffer, offset + WORD_OFFSET, word(0, stridesOf(length), type));
         fields(buffer, offset, 0, bodyCrc, 0, 0);
     }
 
     /**
-     * Turns whatever older word stands there into RESERVED. The caller has taken the space or helps who has, and
-     * names the segment in its hazard word, so that it is still in this use.
+     * Turns any older word into RESERVED. The caller has reserved the space, or helps its owner, and names the segment in
+     * its hazard word, so that the segment is still in this use.
      *
      * @return whether the word is RESERVED now, set by us or by a helper; false if it was voided or published since
      */
@@ -176,7 +176,7 @@ public final class FrameDescriptor {
                 && LONGS.compareAndSet(buffer, offset + WORD_OFFSET, found, word(generation, strides(found), VOID));
     }
 
-    /** Turns a frame that no crc confirms to VOID, whatever its word says. For a start, before anybody else is there. */
+    /** Turns a frame without a valid crc to VOID, whatever its word. For a start, before other threads access the log. */
     public static void giveUp(ByteBuffer buffer, int offset) {
         final long found = wordPlain(buffer, offset);
         LONGS.setRelease(buffer, offset + WORD_OFFSET, word(generation(found), strides(found), VOID));
@@ -192,7 +192,7 @@ public final class FrameDescriptor {
         INTS.set(buffer, offset + PLACEMENT_CRC_OFFSET, writtenOffCrc(buffer, offset, address, checksum));
     }
 
-    /** Whether the frame has the mark of {@link #writeOff}, and its header is as it was then. */
+    /** Whether the frame has the mark of {@link #writeOff} and an unchanged header. */
     public static boolean isWrittenOff(ByteBuffer buffer, int offset, long address, FrameChecksum checksum) {
         return placementCrc(buffer, offset) == writtenOffCrc(buffer, offset, address, checksum);
     }

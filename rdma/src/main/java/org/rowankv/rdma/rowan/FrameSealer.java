@@ -3,13 +3,13 @@ package org.rowankv.rdma.rowan;
 import java.nio.ByteBuffer;
 
 /**
- * Puts frames into log segments: reserves their place, seals and publishes them.
+ * Writer of frames in log segments: reserves their space, seals and publishes them.
  *
- * <p>Guarantees that a reader that sees a word of an entry's type with acquire sees the whole entry. Does not flush
- * anything, and does not check that the place is the caller's: a log with many writers takes it by compare-and-set on
- * its tail, a log with one writer has it anyway.
+ * <p>A reader that sees a word of an entry's type with acquire sees the complete entry. Does not flush, and does not
+ * check that the caller owns the space: a log with many writers reserves it by compare-and-set on its tail, a log with
+ * one writer owns it.
  *
- * <p>For one thread at a time; nothing is allocated.
+ * <p>For one thread at a time; allocates nothing.
  */
 public final class FrameSealer {
     private final FrameChecksum checksum = new FrameChecksum();
@@ -25,9 +25,9 @@ public final class FrameSealer {
     }
 
     /**
-     * Publishes an entry whose body lies behind a reserved word: writes the frame's fields, then the word.
+     * Publishes an entry whose body follows a reserved word: writes the frame's fields, then the word.
      *
-     * @param address region address of the entry, which the placement crc binds it to
+     * @param address region address of the entry, which the placement crc covers
      * @param length bytes of the entry, frame included
      * @return false if the reservation was voided meanwhile: the entry is not in the log
      */
@@ -47,7 +47,7 @@ public final class FrameSealer {
         return FrameDescriptor.compareAndSetWord(buffer, offset, reserved, word);
     }
 
-    /** Publishes an entry in a log that only the caller writes, where nothing was reserved. */
+    /** Publishes an entry in a log with a single writer, without a reservation. */
     public void publishOwned(
             ByteBuffer buffer,
             int offset,

@@ -5,12 +5,11 @@ import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.ReceiveQueue;
 
 /**
- * Reads what has landed in a receive queue, in order, as far as it is published without a gap.
+ * Cursor over the landings of a receive queue, in order, up to the first gap.
  *
- * <p>It stops at the tail, and at a hole: a reservation that is not published. It steps over void places. A word is
- * believed only where the queue says that space was reserved, or, in a closed segment, where no frame of the use ends
- * elsewhere. It does not check crcs and does not keep segments from being reused: whoever frees them knows how far
- * its cursors are.
+ * <p>It stops at the tail, and at a hole: an unpublished reservation. It skips void slots. A word is valid only where
+ * the queue reports reserved space, or, in a closed segment, where no frame of the use ends elsewhere. It neither
+ * checks crcs nor prevents the reuse of segments: the owner that frees them tracks its cursors.
  *
  * <p>Owned by one agent. Reads the queue's shared words once per run of entries, not per entry.
  */
@@ -33,7 +32,7 @@ public final class LandingCursor {
         this.ordinal = queue.firstOrdinal();
     }
 
-    /** Continues at that place, where a frame begins or the segment ends. */
+    /** Continues at that position, where a frame begins or the segment ends. */
     public void position(long newOrdinal, int newOffset) {
         ordinal = newOrdinal;
         offset = newOffset;
@@ -46,12 +45,12 @@ public final class LandingCursor {
         return ordinal;
     }
 
-    /** Offset in the segment of what comes next. */
+    /** Offset of the next frame in the segment. */
     public int offset() {
         return offset;
     }
 
-    /** Hands up to {@code limit} frames and closed segments to the handler; returns how many. */
+    /** Passes up to {@code limit} frames and closed segments to the handler; returns their number. */
     public int poll(LandingHandler handler, int limit) {
         int count = 0;
         while (count < limit && ordinal < queue.postedCount()) {
@@ -96,7 +95,7 @@ public final class LandingCursor {
         return count;
     }
 
-    /** Whether space is reserved at the cursor, or may be, in a closed segment. */
+    /** Whether space is or may be reserved at the cursor, in a closed segment. */
     private boolean isKnown() {
         if (offset >= known && !closed) {
             closed = queue.isClosed(ordinal);
@@ -121,14 +120,14 @@ public final class LandingCursor {
         holeTimed = false;
     }
 
-    /** Whether the last poll ended before a reservation that is not published. */
+    /** Whether the last poll ended at an unpublished reservation. */
     public boolean isAtHole() {
         return atHole;
     }
 
     /**
-     * For how long the cursor has been at this hole, counted from the first call that found it there; 0 if it is not at
-     * one. A hole that is too old is cut off with {@link ReceiveQueue#fenceHole}.
+     * How long the cursor has been at this hole, since the first call that found it there; 0 if it is not at one.
+     * {@link ReceiveQueue#fenceHole} ends a hole that is too old.
      */
     public long holeAgeNs(long nowNs) {
         if (!atHole) {

@@ -1,6 +1,9 @@
 package org.rowankv.rdma.rowan;
 
-/** Receives what a {@link LandingCursor} reads, on the thread that polls it. If it throws, the same comes again. */
+/**
+ * Receives the frames of a {@link LandingCursor}, on the polling thread. After an exception the same frame is delivered
+ * again.
+ */
 public interface LandingHandler {
 
     /**
@@ -12,6 +15,6 @@ public interface LandingHandler {
      */
     void onFrame(int segment, long address, int type, int lengthBytes);
 
-    /** Nothing more will come from the segment of that ordinal. */
+    /** The segment of that ordinal is complete. */
     void onSegmentClosed(long ordinal, int segment);
 }

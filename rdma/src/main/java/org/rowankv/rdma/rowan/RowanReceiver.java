@@ -3,8 +3,8 @@ package org.rowankv.rdma.rowan;
 import org.rowankv.rdma.ReceiveQueue;
 
 /**
- * The receiver's end of Rowan: keeps free segments posted, in batches and in address order, so that landing is
- * sequential. It looks at how far the senders are, never at a message.
+ * Receiver's end of Rowan: keeps free segments posted, in batches and in address order, so that landing is sequential.
+ * It reads the senders' progress, never a message.
  *
  * <p>Owned by the control agent.
  */
@@ -16,8 +16,8 @@ public final class RowanReceiver {
     private final int[] generations;
 
     /**
-     * @param lowWater a batch is posted when no more than so many segments, the current one included, are ahead
-     * @param batch most segments per batch; lowWater + batch is at most the endpoint's maxPosted
+     * @param lowWater a batch is posted when at most this many segments, the current one included, are ahead
+     * @param batch limit of segments per batch; lowWater + batch is at most the endpoint's maxPosted
      */
     public RowanReceiver(ReceiveQueue queue, SegmentSupplier supplier, int lowWater, int batch) {
         if (lowWater < 1 || batch < 1) {
@@ -30,17 +30,17 @@ public final class RowanReceiver {
         this.generations = new int[batch];
     }
 
-    /** A batch that takes no more than a sixteenth of a small area, and 64 segments of a large one. */
+    /** A batch of at most a sixteenth of a small area, and 64 segments of a large one. */
     public static int batchFor(int segmentCount) {
         return Math.max(1, Math.min(64, segmentCount / 16));
     }
 
-    /** Segments posted that still have room, the current one included. */
+    /** Posted segments with space left, the current one included. */
     public long ahead() {
         return queue.postedCount() - queue.currentOrdinal();
     }
 
-    /** Posts a batch if few segments are ahead; returns how many it posted. */
+    /** Posts a batch if few segments are ahead; returns their number. */
     public int replenish() {
         if (ahead() > lowWater) {
             return 0;

@@ -1,14 +1,14 @@
 package org.rowankv.rdma.rowan;
 
-/** Where a {@link RowanReceiver} gets free segments from. Called on the receiver's control agent. */
+/** Supplier of free segments for a {@link RowanReceiver}. Called on the receiver's control agent. */
 public interface SegmentSupplier {
 
     /**
-     * Gives up to {@code wanted} free segments that nobody names, each with the generation of its coming use (see
-     * {@link GenerationSource}), its new state durable. Fills both arrays from 0, in any order; returns how many.
+     * Supplies up to {@code wanted} free, unnamed segments, each with the generation of its next use (see {@link
+     * GenerationSource}) and its new state durable. Fills both arrays from 0, in any order; returns the number.
      */
     int take(int[] segments, int[] generations, int wanted);
 
-    /** Takes back a segment that was not posted after all. */
+    /** Takes back a segment that was not posted. */
     void takeBack(int segment, int generation);
 }

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears of failures to accept a server's connection, as when descriptors are exhausted: says so at the first and at every
- * tenfold. Connections that are open go on. On the event loop of the listener.
+ * Handler of failures to accept connections, for example if descriptors are exhausted: logs the 1st, 10th, 100th …
+ * failure. Open connections continue. On the listener's event loop.
  */
 final class AcceptBackoff extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptBackoff.class);

@@ -14,8 +14,8 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.FaultLog;
 
 /**
- * What the receiver says to the sender's end of a queue pair. Runs on the connection's event loop; the fields are
- * volatile, for the pair's owner. Each is written on one side only.
+ * Reader of the receiver's frames at the sender's end of a queue pair. Runs on the connection's event loop; volatile
+ * fields publish to the pair's owner. Each field has one writer.
  */
 final class AckReader extends FrameReader {
     private final Channel channel;
@@ -32,7 +32,7 @@ final class AckReader extends FrameReader {
     private volatile long asked;
 
     /**
-     * @param onProgress called on the event loop when there is something to poll, or to try again
+     * @param onProgress called on the event loop when the owner may poll or retry
      * @param onEnded called once, on the event loop
      */
     AckReader(
@@ -65,7 +65,7 @@ final class AckReader extends FrameReader {
         return granted;
     }
 
-    /** How much of the credit asked for has been answered. Read before {@link #granted}: the grant is there by then. */
+    /** Requested credit that has a response. Read before {@link #granted}, which is written first. */
     long answered() {
         return answered;
     }
@@ -155,7 +155,7 @@ final class AckReader extends FrameReader {
         onProgress.run();
     }
 
-    /** Has {@link #tick} called where this connection is at home. Any thread. */
+    /** Triggers {@link #tick} on the connection's event loop. Any thread. */
     void scheduleTick(long nowNs, long heartbeatNs, long idleNs) {
         if (channel.eventLoop().inEventLoop()) {
             tick(nowNs, heartbeatNs, idleNs);

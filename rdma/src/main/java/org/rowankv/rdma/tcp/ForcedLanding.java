@@ -5,12 +5,12 @@ import java.util.concurrent.TimeUnit;
 import org.rowankv.rdma.LandingForce;
 
 /**
- * Forces what has landed, in groups: while one force is under way, what lands meanwhile is collected for the next, of all
- * senders together. On the NIC agent's event loop, which looks from time to time whether the force has ended. When the
- * device has failed none ends any more, and nobody is told that his bytes are there.
+ * Group-commits forces of landed bytes: landings during a force are collected for the next one, for all senders. On the
+ * NIC agent's event loop, which polls for the end of the force. After a device failure no force completes, and no
+ * landing is acknowledged.
  */
 final class ForcedLanding {
-    /** Small against a force by an ordinary file system, which takes milliseconds. */
+    /** Small against a force of an ordinary file system, which takes milliseconds. */
     private static final long LOOK_EVERY_NS = 100_000;
 
     private final LandingForce force;
@@ -20,7 +20,7 @@ final class ForcedLanding {
     private long from;
     private long to;
     private boolean dirty;
-    /** Of the force under way; 0 when there is none. */
+    /** Ticket of the force in progress; 0 if none. */
     private long ticket;
 
     ForcedLanding(LandingForce force, EventLoop loop, TcpReceiveQueue queue) {
@@ -29,7 +29,7 @@ final class ForcedLanding {
         this.queue = queue;
     }
 
-    /** Bytes were written there; landings that follow each other become one range. */
+    /** Registers landed bytes; adjacent landings become one range. */
     void landed(long address, long length) {
         if (to != address) {
             flush();
@@ -46,7 +46,7 @@ final class ForcedLanding {
         from = to;
     }
 
-    /** Begins to force what has landed, if anything has and no other force is under way. */
+    /** Starts a force if bytes have landed and none is in progress. */
     void drain() {
         if (dirty && ticket == 0) {
             flush();

@@ -4,7 +4,7 @@ import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 
 /**
- * The operations of one queue pair that were posted and whose completions were not polled, by sequence number from 1.
+ * Ring of a queue pair's operations in flight, by sequence number from 1: posted, and their completions not yet polled.
  * Allocated once. Owned by the pair's owner.
  */
 final class InFlightRing {
@@ -27,11 +27,11 @@ final class InFlightRing {
         contexts[(int) added & mask] = context;
     }
 
-    /** Hands out what is acknowledged, and all the rest when the pair has ended. The handler may post. */
+    /** Delivers acknowledged completions, and all others when the pair has ended. The handler may post. */
     int poll(CompletionHandler handler, int limit, AckReader reader) {
         int count = 0;
         while (count < limit && polled != added) {
-            // The end first: what was acknowledged before it is seen with it.
+            // The end first: it makes earlier acknowledgements visible.
             final QueuePairEnd end = reader.end();
             final int status;
             if (polled < reader.acknowledged()) {

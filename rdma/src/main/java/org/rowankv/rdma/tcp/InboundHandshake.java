@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first bytes of a connection that somebody opened to us. Nobody is trusted: little is kept, nothing is allocated by
- * what is announced, and it must be over in time. On the NIC agent's event loop.
+ * Handshake of an accepted connection. No peer is trusted: it stores little, allocates nothing by announced sizes, and
+ * has a deadline. On the NIC agent's event loop.
  */
 final class InboundHandshake extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(InboundHandshake.class);
@@ -40,9 +40,9 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
     private boolean over;
     /** Challenged, and not proved yet. */
     private @Nullable PeerHello hello;
-    /** What the caller has to prove; null with method none. */
+    /** The expected proof; null with method none. */
     private @Nullable HandshakeProof proof;
-    /** The caller has proved it: answers carry this end's MAC. */
+    /** The caller has proved itself: responses carry this end's MAC. */
     private boolean proved;
 
     InboundHandshake(TcpFabric fabric, long sinceNs) {
@@ -136,7 +136,7 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Accepts: from now on that reader has the connection. */
+    /** Accepts: the given reader takes over the connection. */
     void accept(ChannelHandlerContext here, PeerWelcome welcome, FrameReader reader) {
         here.pipeline().addLast(reader);
         final var unused = here.writeAndFlush(signed(PeerHandshakeDescriptor.welcome(welcome)), here.voidPromise());
@@ -171,7 +171,7 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Ends a handshake that takes too long. */
+    /** Ends an overdue handshake. */
     void tick(long nowNs, long patienceNs) {
         final ChannelHandlerContext here = context;
         if (here != null && nowNs - sinceNs > patienceNs) {
@@ -183,7 +183,7 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Closes it: it is the oldest of too many. Its fabric does not hold it any more. */
+    /** Closes the connection as the oldest of too many; its fabric has removed it already. */
     void displace(int most) {
         final ChannelHandlerContext here = context;
         if (here != null && !over) {

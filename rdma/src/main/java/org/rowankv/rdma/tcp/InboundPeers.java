@@ -15,11 +15,11 @@ import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.FaultLog;
 
 /**
- * What one endpoint remembers of the servers that have queue pairs to it: which process each is, which of its queue pairs
- * are open, and what they had of credit. On the NIC agent's event loop only.
+ * State of the servers with queue pairs to one endpoint: their processes, open queue pairs and credit. On the NIC
+ * agent's event loop only.
  */
 final class InboundPeers {
-    /** Dead queue pairs of one server whose accounts are kept, the latest. */
+    /** Limit of dead queue pairs of one server whose accounts are kept, the latest. */
     private static final int MAX_DEAD = PeerHandshakeDescriptor.MAX_LIVE;
 
     private final EndpointSettings settings;
@@ -58,8 +58,8 @@ final class InboundPeers {
     }
 
     /**
-     * Refuses a second process that says it is the same start of the same server, as long as a queue pair of the first is
-     * open. It cannot say which of the two is genuine.
+     * Refuses a second process that claims the same incarnation of a server while a queue pair of the first is open. It
+     * cannot determine which one is genuine.
      */
     void checkNonce(PeerHello hello, Object address) {
         final Peer known = peers.get(hello.from());
@@ -76,7 +76,7 @@ final class InboundPeers {
     }
 
     /**
-     * A queue pair was admitted: those that it supersedes are fenced before it may land anything.
+     * Admits a queue pair; fences the superseded ones before it may land.
      *
      * @return its account
      */
@@ -111,7 +111,7 @@ final class InboundPeers {
         return peer != null && peer.is(hello) ? peer : null;
     }
 
-    /** A server says what its dead queue pair had and gave back. One that still lives here dies of it. */
+    /** Settles the credit of a sender's dead queue pair. If it is still alive here, it is fenced. */
     void settle(PeerHello from, long pair, long heardOf, long givenBack) throws WireException {
         final Peer peer = of(from);
         if (peer == null) {

@@ -17,13 +17,13 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.runtime.Chaos;
 
 /**
- * The receiver's end of one queue pair: lands what its sender posts, in order, and acknowledges cumulatively, once per
- * batch of what has arrived.
+ * Receiver's end of one queue pair: lands posted messages in order, and acknowledges cumulatively, once per batch of
+ * arrivals.
  *
- * <p>A message for which no segment is posted waits here with all behind it, and the sender is told. Other senders, whose
- * connections are others, do not wait for it: if they may use the reserve, or their messages are shorter, they land.
+ * <p>A message without a posted segment waits here with all later ones, and the sender is notified. Other senders use
+ * other connections and do not wait for it: they land if they may use the reserve, or if their messages are shorter.
  *
- * <p>Runs on the NIC agent's event loop, except where said. What the monitor of the receive queue guards is said too.
+ * <p>Runs on the NIC agent's event loop, unless stated. Fields guarded by the receive queue's monitor are marked.
  */
 final class LandingConnection extends FrameReader {
     private final PeerHello peer;
@@ -51,7 +51,7 @@ final class LandingConnection extends FrameReader {
     private long lastAsked;
     private long forcing;
     private long forcedUpTo;
-    private boolean told;
+    private boolean endReported;
 
     /** @param maxMessage longest SEND that both ends allow */
     LandingConnection(PeerHello peer, int maxMessage, Channel channel, TcpEndpoint endpoint, TcpFabricSettings fabric) {
@@ -67,13 +67,13 @@ final class LandingConnection extends FrameReader {
         this.lingerMs = fabric.connectTimeoutMs();
     }
 
-    /** Whether the welcome may say that a segment is posted. */
+    /** Whether the welcome may report a posted segment. */
     boolean firstReady() {
         toldReady = queue.isReady(sparesLast);
         return toldReady;
     }
 
-    /** How the sender introduced itself. */
+    /** The sender's hello. */
     PeerHello peer() {
         return peer;
     }
@@ -91,22 +91,22 @@ final class LandingConnection extends FrameReader {
         credit = account;
     }
 
-    /** Whether the last posted segment is not for this sender. */
+    /** Whether the last posted segment is reserved for other senders. */
     boolean sparesLast() {
         return sparesLast;
     }
 
-    /** Under the queue's monitor, or for a look only. */
+    /** Under the queue's monitor, or as a hint. */
     boolean isCutOff() {
         return cutOff;
     }
 
-    /** Under the queue's monitor: nothing of this sender lands from now on. */
+    /** Under the queue's monitor: nothing of this sender lands afterwards. */
     void cutOff() {
         cutOff = true;
     }
 
-    /** Under the queue's monitor: bytes of the operation that is being done have been written there. */
+    /** Under the queue's monitor: bytes of the current operation were written. */
     void landed(long address, long length) {
         if (forced != null) {
             forced.landed(address, length);
@@ -140,7 +140,7 @@ final class LandingConnection extends FrameReader {
             case PeerFrameDescriptor.GIVE_BACK ->
                 credit.returned(settings.credit(), PeerFrameDescriptor.first(buffer, at));
             default -> {
-                // A ping: it was heard.
+                // A ping, which has updated the time of the last read.
             }
         }
         return true;
@@ -199,7 +199,7 @@ final class LandingConnection extends FrameReader {
         acknowledge();
     }
 
-    /** A segment was posted: goes on with what waits for it, and tells. */
+    /** A segment was posted: continues with waiting messages, and notifies the sender. */
     void onPosted() {
         final ChannelHandlerContext here = context();
         if (here != null && isWaiting()) {
@@ -209,7 +209,7 @@ final class LandingConnection extends FrameReader {
         }
     }
 
-    /** Says what has changed since it was said last, unless what was said before has not been taken from us yet. */
+    /** Reports progress since the last report, unless the previous report is still unsent. */
     private void acknowledge() {
         if (cutOff || !channel.isActive()) {
             return;
@@ -249,14 +249,14 @@ final class LandingConnection extends FrameReader {
         }
     }
 
-    /** Remembers what the drain that begins now will cover. */
+    /** Records what the starting drain will cover. */
     void forceBegins() {
         synchronized (queue) {
             forcing = done;
         }
     }
 
-    /** The drain has ended. */
+    /** Handles the end of the drain. */
     void forceEnded() {
         forcedUpTo = forcing;
         acknowledge();
@@ -278,17 +278,17 @@ final class LandingConnection extends FrameReader {
     }
 
     /**
-     * Tells the sender what of it has landed, and that nothing more will; then closes. Any thread, after {@link #cutOff}.
+     * Reports to the sender how much landed and that nothing more will, then closes. Any thread, after {@link #cutOff}.
      */
     void sendFenced() {
         TcpFabric.execute(channel.eventLoop(), this::writeFenced);
     }
 
     private void writeFenced() {
-        if (told || !channel.isActive()) {
+        if (endReported || !channel.isActive()) {
             return;
         }
-        told = true;
+        endReported = true;
         final long upTo = forced == null ? done : forcedUpTo;
         send(channel, PeerFrameDescriptor.FENCED, 0, upTo, credit.granted(), done);
         // The sender closes when it has heard it. Closed from here with bytes of it unread, TCP would throw the notice

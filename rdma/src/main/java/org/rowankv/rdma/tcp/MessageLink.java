@@ -23,14 +23,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The RPC messages of this endpoint to one server: one connection, made when first needed, apart from the queue pairs so
- * that a long message delays no append. What was on its way when the connection broke is lost; the next message makes
- * another. What is on the way is bounded, in messages and in bytes, from here into the receiver's queue.
+ * Link for this endpoint's RPC messages to one server: one connection, established on demand, separate from queue pairs
+ * so that a long message delays no append. Messages in flight are lost when the connection breaks; the next message
+ * establishes another one. Messages in flight are bounded, in number and bytes, up to the receiver's queue.
  *
- * <p>Settlements of credit are not lost: each is said again on the next connection until the server has confirmed it. While
- * there are such, a connection is made even if nobody has a message.
+ * <p>Credit settlements are not lost: each is resent on the next connection until the server confirms it. While one is
+ * unconfirmed, a connection is established even without messages.
  *
- * <p>Any thread; guarded by its own monitor, which is not held while Netty is waited for.
+ * <p>Any thread; guarded by its own monitor, which is not held during waits for Netty.
  */
 final class MessageLink {
     private static final Logger LOG = LoggerFactory.getLogger(MessageLink.class);
@@ -40,18 +40,18 @@ final class MessageLink {
     private final TcpFabricSettings settings;
     private final Clock clock;
     private final PeerFrameWriter writer = new PeerFrameWriter();
-    /** Sizes of the messages that are on the way and not polled by the receiver. */
+    /** Sizes of the messages in flight that the receiver has not polled. */
     private final ArrayDeque<Integer> sizes = new ArrayDeque<>();
 
     private final ArrayDeque<ByteBuf> unsent = new ArrayDeque<>();
-    /** By dead queue pair: the last that was to be said of it, and is not confirmed. */
+    /** By dead queue pair: the last settlement, if unconfirmed. */
     private final Map<Long, Settlement> unconfirmed = new LinkedHashMap<>();
 
     private @Nullable Channel channel;
     private boolean connecting;
     private boolean closed;
     private boolean failed;
-    /** Why it could not connect; empty once it did. */
+    /** Reason of a failed attempt to connect; empty after success. */
     private volatile String lastRefusal = "";
 
     private long failedAtNs;
@@ -68,7 +68,7 @@ final class MessageLink {
         this.clock = settings.clock();
     }
 
-    /** Most bytes of messages on the way to one server: room for one of the longest behind another. */
+    /** Limit of bytes in flight to one server: two of the longest messages. */
     static long window(int maxRpc) {
         return 2L * maxRpc;
     }
@@ -95,7 +95,7 @@ final class MessageLink {
         return PostStatus.POSTED;
     }
 
-    /** Says what is to be said of a dead queue pair's credit, again and again until it is heard. */
+    /** Sends a dead queue pair's settlement repeatedly until it is confirmed. */
     synchronized void settle(long pair, long heardOf, long givenBack) {
         if (closed) {
             return;
@@ -104,7 +104,7 @@ final class MessageLink {
         unconfirmed.put(pair, settlement);
         final Channel open = channel;
         if (open == null) {
-            connect(); // it is said there
+            connect(); // sends it
         } else {
             write(open, pair, settlement);
             final var unused = open.flush();
@@ -124,11 +124,11 @@ final class MessageLink {
     }
 
     private synchronized void onSettled(long pair, long heardOf, long givenBack) {
-        // Of an older word there was a newer one since: that is confirmed too, later.
+        // A newer settlement replaced this one and will be confirmed too.
         final boolean unused = unconfirmed.remove(pair, new Settlement(heardOf, givenBack));
     }
 
-    /** Goes on with what could not be said, if it is time. */
+    /** Retries unsent messages when it is time. */
     synchronized void retry() {
         if (!closed && channel == null && !unconfirmed.isEmpty()) {
             connect();
@@ -166,7 +166,7 @@ final class MessageLink {
         public void failed(FabricException why) {
             LOG.debug("No message link to server {}: {}", serverId, why.getMessage());
             lastRefusal = String.valueOf(why.getMessage());
-            // The other end may hear of this start in a moment: the next message tries again.
+            // The other end may learn of this incarnation soon: the next message retries.
             broken(why.reason() != Reason.NOT_ADMITTED);
         }
     }
@@ -230,14 +230,14 @@ final class MessageLink {
             }
         }
         if (open != null) {
-            // Behind what was written: a settlement of credit must not be overtaken.
+            // After pending writes: a settlement of credit must not be overtaken.
             open.writeAndFlush(io.netty.buffer.Unpooled.EMPTY_BUFFER).addListener(written -> {
                 final var unused = open.close();
             });
         }
     }
 
-    /** Hears what the receiver has polled. */
+    /** Processes the receiver's acknowledgements of polled messages. */
     final class Reader extends FrameReader {
         Reader() {
             super(endpoint.faults(), settings.clock());
@@ -263,7 +263,7 @@ final class MessageLink {
 
         @Override
         protected void onBatchEnd() {
-            // Nobody waits for it.
+            // No thread waits for it.
         }
 
         @Override

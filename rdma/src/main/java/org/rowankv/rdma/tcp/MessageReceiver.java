@@ -15,9 +15,8 @@ import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 
 /**
- * The receiving end of a message link: keeps what has come until it is polled, and acknowledges what was. The sender may
- * have so many messages and bytes on the way and no more; one that has is cut off. Runs on the NIC agent's event loop,
- * except {@link #poll}.
+ * Receiving end of a message link: keeps arrived messages until polled, and acknowledges polled ones. A sender that
+ * exceeds its window of messages or bytes is disconnected. Runs on the NIC agent's event loop, except {@link #poll}.
  */
 final class MessageReceiver extends FrameReader {
     private final PeerHello peer;
@@ -64,7 +63,7 @@ final class MessageReceiver extends FrameReader {
                         PeerFrameDescriptor.second(buffer, at));
             }
             default -> {
-                // A ping: it was heard.
+                // A ping, which has updated the time of the last read.
             }
         }
         return true;
@@ -87,7 +86,7 @@ final class MessageReceiver extends FrameReader {
         queue.add(ByteBuffer.wrap(copy));
     }
 
-    /** Confirms it too, also of a queue pair that is not known here any more; waits while the peer does not read that. */
+    /** Confirms a settlement, also of an unknown queue pair; waits while the peer does not read. */
     private boolean onSettle(long pair, long heardOf, long givenBack) throws WireException {
         if (!channel.isWritable()) {
             return false;
@@ -97,7 +96,7 @@ final class MessageReceiver extends FrameReader {
         return true;
     }
 
-    /** The next message, or null; on the thread that polls. */
+    /** The next message, or null; on the polling thread. */
     @Nullable
     ByteBuffer poll() {
         final ByteBuffer message = queue.poll();
@@ -147,7 +146,7 @@ final class MessageReceiver extends FrameReader {
         writeAck(polled.get());
     }
 
-    /** Another link of the same server has taken its place, or the endpoint closes. Any thread. */
+    /** A newer link of the same server replaces this one, or the endpoint closes. Any thread. */
     void close() {
         final var unused = channel.close();
     }
@@ -163,7 +162,7 @@ final class MessageReceiver extends FrameReader {
         endpoint.forget(this);
     }
 
-    /** Whether nothing more comes and all that came was polled. */
+    /** Whether nothing more arrives and all messages were polled. */
     boolean isOver() {
         return !channel.isActive() && queue.isEmpty();
     }

@@ -27,18 +27,18 @@ import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.FaultLog;
 
 /**
- * Says hello on a connection that we opened, answers the challenge if the hello's method is the secret, and waits for the
- * welcome. On the connection's event loop.
+ * Handshake of a connection opened here: sends the hello, answers the challenge if the method is the secret, and awaits
+ * the welcome. On the connection's event loop.
  */
 final class OutboundHandshake extends ChannelInboundHandlerAdapter {
-    /** The server that is called. */
+    /** The called server. */
     private final int serverId;
 
     private final FaultLog<WireFault> faults;
     private final Outcome outcome;
     private final @Nullable ClusterSecret secret;
     private final HandshakeInput input = new HandshakeInput(WirePort.PEERS, false, HandshakeDescriptor.MAX_REFUSAL);
-    /** The frame of the hello, until the challenge is there. */
+    /** The hello frame, until the challenge arrives. */
     private @Nullable ByteBuffer saidHello;
     /** Of both ends, from the challenge on. */
     private @Nullable HandshakeProof proof;
@@ -47,10 +47,10 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     private boolean connected;
     private boolean over;
 
-    /** What comes of it; one of the two is called, once, on the event loop. */
+    /** Result of the handshake; one of the methods is called, once, on the event loop. */
     interface Outcome {
 
-        /** Returns who reads the connection from now on. */
+        /** Returns the reader that takes over the connection. */
         FrameReader welcomed(ChannelHandlerContext context, PeerWelcome welcome);
 
         void failed(FabricException why);
@@ -96,7 +96,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         } else if (status == HandshakeDescriptor.ACCEPTED) {
             onWelcome(context, frame, rest);
         } else {
-            // Refusals before the proof carry no MAC; a caller does nothing on one but try again.
+            // A refusal before the proof carries no MAC; the caller only retries after one.
             fail(context, RefusalStatus.reasonOf(status), HandshakeDescriptor.text(frame));
         }
     }
@@ -131,7 +131,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         }
         over = true;
         context.pipeline().addLast(outcome.welcomed(context, welcome));
-        // What came behind the welcome is the next reader's.
+        // Bytes after the welcome belong to the next reader.
         if (rest.isReadable()) {
             context.fireChannelRead(rest.readRetainedSlice(rest.readableBytes()));
         }
@@ -147,7 +147,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         final var unused = context.close();
     }
 
-    /** It did not come to a connection. */
+    /** The connection could not be established. */
     void notConnected(Throwable cause) {
         if (!over) {
             over = true;
@@ -155,7 +155,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** It takes too long. */
+    /** The handshake is overdue. */
     void timeOut() {
         final ChannelHandlerContext here = context;
         if (here != null && !over) {
@@ -180,7 +180,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext context) {
-        // One that was never connected has failed to: who dialled is told why, perhaps after this.
+        // A channel that never connected has failed to; its connect callback reports why, perhaps later.
         if (!over && connected) {
             fail(context, Reason.CLOSED, "given up");
         }

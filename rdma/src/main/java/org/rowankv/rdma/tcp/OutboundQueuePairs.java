@@ -20,7 +20,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.RefusalStatus;
 
-/** The queue pairs that an endpoint has opened: those that live, and their numbers. For any thread. */
+/** The queue pairs that an endpoint has opened, and their numbers. For any thread. */
 final class OutboundQueuePairs {
     private final TcpEndpoint endpoint;
     private final TcpFabricSettings fabricSettings;
@@ -30,7 +30,7 @@ final class OutboundQueuePairs {
     private final Object lock = new Object();
     /** Guarded by lock; the value is null while the pair is being opened. */
     private final Map<Integer, TreeMap<Long, @Nullable TcpQueuePair>> pairs = new HashMap<>();
-    /** Guarded by lock: when a server could not be reached, and why. */
+    /** Guarded by lock: time and reason of a failure to reach a server. */
     private final Map<Integer, Failure> failures = new HashMap<>();
 
     /** Guarded by lock. */
@@ -41,7 +41,7 @@ final class OutboundQueuePairs {
 
     private record Failure(long atNs, FabricException why) {}
 
-    /** @param nonce tells this start of the server from others that say they are the same */
+    /** @param nonce distinguishes this incarnation of the server from impostors */
     OutboundQueuePairs(TcpEndpoint endpoint, TcpFabricSettings fabricSettings, long nonce) {
         this.endpoint = endpoint;
         this.fabricSettings = fabricSettings;
@@ -50,10 +50,10 @@ final class OutboundQueuePairs {
     }
 
     /**
-     * Begins to open one.
+     * Starts to open a queue pair.
      *
-     * @param onProgress called on its event loop when there is something to poll or to try again
-     * @param dial connects, and goes on with that handshake
+     * @param onProgress called on its event loop when the owner may poll or retry
+     * @param dial connects, and continues with that handshake
      * @return completed on the event loop; fails with a {@link FabricException}
      */
     CompletableFuture<QueuePair> open(
@@ -175,7 +175,7 @@ final class OutboundQueuePairs {
         }
     }
 
-    /** From now on a hello says that this pair is dead. */
+    /** From now on hellos report this pair as dead. */
     void forget(TcpQueuePair pair) {
         remove(pair.remoteServerId(), pair.number());
     }
@@ -192,14 +192,14 @@ final class OutboundQueuePairs {
         }
     }
 
-    /** Looks after everybody's silence. On the NIC loop. */
+    /** Checks all pairs for silence. On the NIC loop. */
     void tick(long nowNs, long heartbeatNs, long idleNs) {
         for (final AckReader reader : readers) {
             reader.scheduleTick(nowNs, heartbeatNs, idleNs);
         }
     }
 
-    /** Cuts off those that live; those that are being opened end when they are open. */
+    /** Fences open pairs; those being opened end once they are open. */
     void close() {
         final List<TcpQueuePair> mine = new ArrayList<>();
         synchronized (lock) {

@@ -3,16 +3,16 @@ package org.rowankv.rdma.tcp;
 import org.rowankv.rdma.CompletionStatus;
 
 /**
- * How a queue pair ended.
+ * End of a queue pair.
  *
  * @param doneUpTo operations up to this one may have been done
- * @param told whether the receiver said so, and that nothing behind it ever will be
+ * @param isReported whether the receiver reported it, and so that no later operation will be done
  */
-record QueuePairEnd(long doneUpTo, boolean told) {
+record QueuePairEnd(long doneUpTo, boolean isReported) {
     static final QueuePairEnd BROKEN = new QueuePairEnd(Long.MAX_VALUE, false);
 
-    /** Of an operation that was not acknowledged. */
+    /** Status of an unacknowledged operation. */
     int statusOf(long number) {
-        return told && number > doneUpTo ? CompletionStatus.FENCED : CompletionStatus.UNKNOWN;
+        return isReported && number > doneUpTo ? CompletionStatus.FENCED : CompletionStatus.UNKNOWN;
     }
 }

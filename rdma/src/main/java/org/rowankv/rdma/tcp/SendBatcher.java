@@ -9,13 +9,13 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue pair posts, collected into a few direct buffers that go round: one is filled while the others are on their
- * way. All that is posted between two rings of the doorbell goes out as one write. While none is free, the doorbell does
- * nothing, and what is posted collects.
+ * Batches a queue pair's posts in a few direct buffers, used in turn: one is filled while the others are being sent.
+ * All posts between two doorbells form one write. While no buffer is free, the doorbell does nothing and posts
+ * accumulate.
  *
- * <p>A buffer on its way is counted once more; Netty takes that off when the kernel has the bytes. Nothing is allocated
- * after the first round, except a task for each batch of an owner that is not the event loop. Owned by the pair's owner, who
- * may be the event loop at one time and not at another.
+ * <p>A buffer being sent has one more reference; Netty releases it when the kernel has the bytes. Allocates nothing
+ * after the first use of each buffer, except a task per batch if the owner is not the event loop. Owned by the pair's
+ * owner, which may alternate between the event loop and other threads.
  */
 final class SendBatcher {
     private static final int COUNT = 4;
@@ -26,9 +26,9 @@ final class SendBatcher {
     private final ByteBuffer[] views = new ByteBuffer[COUNT];
     private int current;
     private int filled;
-    /** Batches that were given to the event loop to be written behind others. */
+    /** Batches submitted to the event loop. */
     private long handedOver;
-    /** How many of those it has written. Event loop only. */
+    /** Batches that it has written. Event loop only. */
     private long taken;
 
     SendBatcher(Channel channel, int capacity) {
@@ -39,7 +39,7 @@ final class SendBatcher {
         }
     }
 
-    /** Makes sure that so many bytes follow in {@link #view} at {@link #at}; false if all buffers are on their way. */
+    /** Ensures space for the bytes in {@link #view} at {@link #at}; false if all buffers are being sent. */
     boolean claim(int bytes) {
         if (filled + bytes > capacity) {
             ring();
@@ -63,12 +63,12 @@ final class SendBatcher {
         return filled;
     }
 
-    /** So many bytes have been put at {@link #at}. */
+    /** Records bytes written at {@link #at}. */
     void filled(int bytes) {
         filled += bytes;
     }
 
-    /** Sends what has been collected, if another buffer is free to go on with. */
+    /** Sends the collected bytes, if another buffer is free. */
     void ring() {
         final int next = (current + 1) % COUNT;
         final ByteBuf following = buffers[next];
@@ -81,7 +81,7 @@ final class SendBatcher {
         current = next;
         filled = 0;
         final EventLoop loop = channel.eventLoop();
-        // On the event loop too, behind what a former owner's thread has handed to it: batches go out in their order.
+        // On the event loop too: batches of a former owner's thread must be sent first.
         if (loop.inEventLoop() && handedOver == taken) {
             write(buffer);
         } else {
@@ -111,7 +111,7 @@ final class SendBatcher {
         return filled == 0;
     }
 
-    /** Lets go of the buffers; those on their way are freed when they have arrived. */
+    /** Releases the buffers; those being sent are freed afterwards. */
     void release() {
         for (int i = 0; i < COUNT; i++) {
             final ByteBuf buffer = buffers[i];

@@ -37,9 +37,9 @@ import org.rowankv.runtime.FaultLog;
 /**
  * One incarnation of a server on the TCP fabric.
  *
- * <p>Every queue pair is a connection of its own, numbered in the order in which this endpoint opened them. A hello lists
- * those that live, so the receiver fences what this end has given up before the new one lands anything, also if it has
- * not heard of the end: of one worker nothing old comes behind something new.
+ * <p>Every queue pair has its own connection, numbered in the order in which this endpoint opened them. A hello lists
+ * the live ones, so the receiver fences abandoned pairs before the new one lands, even if it has not noticed their end:
+ * no old write of a worker follows a new one.
  *
  * <p>Safe for any thread, except that one agent polls messages.
  */
@@ -84,7 +84,7 @@ public final class TcpEndpoint implements Endpoint {
         return queue;
     }
 
-    /** As the interface says; waits for the handshake, so not for an event loop. */
+    /** As in the interface; blocks for the handshake, so it must not run on an event loop. */
     @Override
     public QueuePair connect(int remoteServerId, long remoteIncarnation, long term) {
         if (fabric.nic().inEventLoop()) {
@@ -123,12 +123,12 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     /**
-     * Opens a queue pair whose I/O is done by that event loop, which may be the owner's own: then nothing is handed from
-     * thread to thread. The result fails with the exceptions of {@link #connect(int, long, long)}, and is completed on the
+     * Opens a queue pair whose I/O runs on that event loop, possibly the owner's own: then there are no thread
+     * hand-offs. The result fails with the exceptions of {@link #connect(int, long, long)}, and is completed on the
      * event loop.
      *
      * @param loop of the fabric's {@link TcpFabric#transport}
-     * @param onProgress called on the event loop when there is something to poll or to try again; must not block
+     * @param onProgress called on the event loop when the owner may poll or retry; must not block
      */
     public CompletableFuture<QueuePair> connect(
             int remoteServerId, long remoteIncarnation, long term, EventLoop loop, Runnable onProgress) {
@@ -148,7 +148,7 @@ public final class TcpEndpoint implements Endpoint {
         });
     }
 
-    /** From now on a hello says that this pair is dead. */
+    /** From now on hellos report this pair as dead. */
     void forget(TcpQueuePair pair) {
         pairs.forget(pair);
     }
@@ -168,7 +168,7 @@ public final class TcpEndpoint implements Endpoint {
                 settings.serverId(),
                 serverId,
                 settings.incarnation(),
-                0, // any incarnation of the server may answer
+                0, // any incarnation of the server may respond
                 0,
                 nonce,
                 0,
@@ -176,7 +176,7 @@ public final class TcpEndpoint implements Endpoint {
                 new long[0]);
     }
 
-    /** Somebody wants a connection with this endpoint. On the NIC loop; throws the refusal. */
+    /** Accepts a connection to this endpoint. On the NIC loop; throws the refusal. */
     void accept(PeerHello hello, ChannelHandlerContext context, InboundHandshake handshake) throws WireException {
         if (hello.cluster() != settings.clusterId()) {
             throw RefusalStatus.refusal(Reason.OTHER_CLUSTER, settings.serverId(), "it belongs to another cluster");
@@ -222,7 +222,7 @@ public final class TcpEndpoint implements Endpoint {
                 flags);
     }
 
-    /** Both kinds of connections are for the other members only, and for the processes that these have announced. */
+    /** Admits connections of either kind only from other members, and from the processes they have registered. */
     private void requireAnnounced(PeerHello hello, Object address) {
         final boolean isOther = hello.from() >= 0 && hello.from() != settings.serverId();
         final Standing standing =
@@ -233,14 +233,14 @@ public final class TcpEndpoint implements Endpoint {
         final String peer = "server " + hello.from() + ", incarnation " + hello.incarnation();
         final String why = standing == Standing.UNKNOWN
                 ? peer + " is not announced yet"
-                : "it is not the process that has announced itself as " + peer;
+                : "it is not the process that is registered as " + peer;
         if (standing == Standing.REFUTED) {
             faults().report(WireFault.NO_MEMBER, address, why);
         }
         throw RefusalStatus.refusal(Reason.NOT_ADMITTED, settings.serverId(), why);
     }
 
-    /** One link per server: a new one supersedes the others, of which one may still have messages to be polled. */
+    /** One link per server: a new one supersedes the others, one of which may still have unpolled messages. */
     private void acceptMessages(PeerHello hello, ChannelHandlerContext context, InboundHandshake handshake) {
         MessageReceiver former = null;
         for (final MessageReceiver receiver : receivers) {
@@ -290,19 +290,19 @@ public final class TcpEndpoint implements Endpoint {
         return links.computeIfAbsent(serverId, id -> new MessageLink(this, id, fabricSettings));
     }
 
-    /** What a dead queue pair of ours had and gave back of the credit there. */
+    /** Settles the credit of a dead queue pair at the receiver. */
     void settle(int serverId, long pair, long heardOf, long givenBack) {
         if (!closed && fabric.knows(serverId)) {
             link(serverId).settle(pair, heardOf, givenBack);
         }
     }
 
-    /** A sender says the same to us. On the NIC loop. */
+    /** Processes a sender's settlement. On the NIC loop. */
     void onSettle(PeerHello peer, long pair, long heardOf, long givenBack) throws WireException {
         inbound.settle(peer, pair, heardOf, givenBack);
     }
 
-    /** A sender's connection is gone. On the NIC loop. */
+    /** Handles the end of a sender's connection. On the NIC loop. */
     void ended(LandingConnection connection) {
         inbound.ended(connection);
     }
@@ -344,17 +344,17 @@ public final class TcpEndpoint implements Endpoint {
         queue.connections().forEach(LandingConnection::onPosted);
     }
 
-    /** So many bytes more, or fewer, are held of frames that are not whole. On the NIC loop. */
+    /** Adjusts the count of bytes in incomplete frames. On the NIC loop. */
     void held(int delta) {
         fabric.held(delta);
     }
 
-    /** The connections on which long frames arrive. On the NIC loop. */
+    /** Connections that are receiving long frames. On the NIC loop. */
     Stream<FrameReader> holders() {
         return Stream.concat(queue.connections().stream(), receivers.stream());
     }
 
-    /** Looks after everybody's silence. On the NIC loop. */
+    /** Checks all connections for silence. On the NIC loop. */
     void tick(long nowNs) {
         final long heartbeatNs = fabricSettings.heartbeatMs() * 1_000_000L;
         final long idleNs = fabricSettings.idleTimeoutMs() * 1_000_000L;
@@ -375,7 +375,7 @@ public final class TcpEndpoint implements Endpoint {
         fabric.closed(this);
     }
 
-    /** For tests: links that others have opened, or whose messages are not polled yet. */
+    /** For tests: links opened by other servers, or with unpolled messages. */
     int messageReceivers() {
         return receivers.size();
     }

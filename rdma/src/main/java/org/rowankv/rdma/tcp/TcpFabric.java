@@ -52,17 +52,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connects servers over TCP. Listens at one address for all endpoints of this process, and has one thread, the NIC agent,
- * that accepts, lands and acknowledges.
+ * Fabric between servers over TCP. Listens at one address for all endpoints of this process; one thread, the NIC agent,
+ * accepts, lands and acknowledges.
  *
- * <p>Safe for any thread. The map of endpoints is guarded by this object's monitor, which is never held while an endpoint
- * is called.
+ * <p>Safe for any thread. This object's monitor guards the map of endpoints, and is never held while an endpoint is
+ * called.
  */
 public final class TcpFabric implements Fabric {
     private static final Logger LOG = LoggerFactory.getLogger(TcpFabric.class);
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 10, 256 << 10);
     private static final long CLOSE_PATIENCE_MS = 5000;
-    /** Connections that have been accepted and not admitted. */
+    /** Limit of accepted connections without admission. */
     static final int MAX_HANDSHAKES = 256;
 
     private static final int LONG_MESSAGES = 8;
@@ -78,7 +78,7 @@ public final class TcpFabric implements Fabric {
     private final AtomicInteger accepted = new AtomicInteger();
     /** Written by the NIC loop. */
     private final AtomicLong bufferAccounting = new AtomicLong();
-    /** Room for as many of the longest messages as {@link #LONG_MESSAGES}, and a SEND on every connection. */
+    /** Space for {@link #LONG_MESSAGES} of the longest messages, and a SEND per connection. */
     private final long mostHeldBytes;
 
     private boolean relieving;
@@ -86,7 +86,7 @@ public final class TcpFabric implements Fabric {
     private final Set<InboundHandshake> handshakes = new LinkedHashSet<>();
 
     private final Map<Integer, TcpEndpoint> endpoints = new HashMap<>();
-    /** Accepted and dialled, from their registration until they are closed; once closed, closes whatever joins. */
+    /** Accepted and dialled, from registration until close; once closed, closes every later one. */
     private final ChannelGroup connections;
 
     private final Channel listener;
@@ -95,7 +95,7 @@ public final class TcpFabric implements Fabric {
     /**
      * Binds and listens.
      *
-     * @throws UncheckedIOException if the address cannot be listened at; the message names it
+     * @throws UncheckedIOException if it cannot listen at the address; the message contains it
      */
     public TcpFabric(TcpFabricSettings settings) {
         this.settings = settings;
@@ -124,12 +124,12 @@ public final class TcpFabric implements Fabric {
     }
 
     /**
-     * For somebody who turns the NIC agent himself and has connections of his own: nothing here waits for it, so the address
-     * is bound when it has had its turns. Such a fabric ends by its event loop's end: it is not closed.
+     * For a caller that drives the NIC agent and has its own connections: nothing here blocks, so the address is bound
+     * only after the agent has run. Such a fabric ends with its event loop; it is not closed.
      *
-     * @param nic turned by the caller
-     * @param sockets make channels that connect to others
-     * @param listeners make channels that accept others
+     * @param nic driven by the caller
+     * @param sockets create outbound channels
+     * @param listeners create listening channels
      * @param allocator of all buffers
      */
     public TcpFabric(
@@ -155,7 +155,7 @@ public final class TcpFabric implements Fabric {
     }
 
     private void startTicking() {
-        // More often than a heartbeat, so that silence is noticed about when it is too long.
+        // More often than heartbeats, so that silence is detected in time.
         final long periodMs = Math.max(1, settings.heartbeatMs() / 4);
         final var unused = nic.scheduleAtFixedRate(this::tick, periodMs, periodMs, TimeUnit.MILLISECONDS);
     }
@@ -187,13 +187,13 @@ public final class TcpFabric implements Fabric {
     }
 
     /**
-     * Begins a handshake with every connection that comes. Those that have been admitted count against the settings' most; those that
-     * have not are few, and the oldest of too many goes. So connections that prove nothing keep no peer out.
+     * Starts a handshake on every accepted connection. Admitted ones count against the settings' limit; those in the
+     * handshake are few, and the oldest of too many is closed. So unproved connections exclude no peer.
      */
     private final class Accepting extends ChannelInitializer<Channel> {
         @Override
         protected void initChannel(Channel channel) {
-            final long nowNs = now(); // before it counts: whoever sees it counted sees it with its time running
+            final long nowNs = now(); // first: a reader of the count must see the start time
             channel.closeFuture().addListener(gone -> accepted.decrementAndGet());
             final int admitted = accepted.getAndIncrement() - handshakes.size();
             if (admitted >= settings.maxConnections()) {
@@ -220,7 +220,7 @@ public final class TcpFabric implements Fabric {
         }
     }
 
-    /** Puts the handshake on a connection that we open. On its event loop, so it is closed there if the fabric is. */
+    /** Adds the handshake to an outbound connection. On its event loop, so it is closed there if the fabric is. */
     private final class Dialling extends ChannelInitializer<Channel> {
         private final OutboundHandshake handshake;
 
@@ -239,7 +239,7 @@ public final class TcpFabric implements Fabric {
         dial(hello, loop, sockets, handshake);
     }
 
-    /** By a worker's own event loop, or by the NIC agent if that has ended. */
+    /** On a worker's event loop, or on the NIC agent if that has ended. */
     void dial(PeerHello hello, TcpIoPoller io, OutboundHandshake handshake) {
         if (!io.whileOpen(loop -> dial(hello, loop, NioSocketChannel::new, handshake))) {
             dial(hello, nic, handshake);
@@ -282,7 +282,7 @@ public final class TcpFabric implements Fabric {
         return openTcp(endpointSettings);
     }
 
-    /** As {@link #open}, with what only this fabric's endpoints can. */
+    /** As {@link #open}, with the concrete type. */
     public TcpEndpoint openTcp(EndpointSettings endpointSettings) {
         endpointSettings.conclude(settings.ackLevel());
         final int serverId = endpointSettings.serverId();
@@ -310,7 +310,10 @@ public final class TcpFabric implements Fabric {
         return new FabricException(Reason.CLOSED, "server " + serverId + " is open already in this process");
     }
 
-    /** Closes every endpoint and every connection, and ends the thread; when it returns nothing is left. Not for that thread. */
+    /**
+     * Closes all endpoints and connections, and ends the thread; nothing is left on return. Must not be called on that
+     * thread.
+     */
     @Override
     public void close() {
         final List<TcpEndpoint> open;
@@ -328,12 +331,12 @@ public final class TcpFabric implements Fabric {
     }
 
     /**
-     * Closes what is still open: also fenced connections that wait for their sender to go, and handshakes. The event loop
-     * does not do it when it ends: told to end while it runs its tasks, and without a quiet period, it closes only what
-     * these tasks close, and drops timers; descriptors would stay open.
+     * Closes remaining channels: also fenced connections that wait for their sender, and handshakes. A shut-down event
+     * loop would not: if it is shut down while it runs its tasks, without a quiet period, it closes only what these
+     * tasks close, and drops timers; descriptors would stay open.
      */
     private void closeConnections() {
-        // An owner's event loop may have ended, or be the one that waits here: its connections are not waited for.
+        // An owner's event loop may have ended, or may be the waiting thread: its connections are not awaited.
         final var unused = connections.close(channel -> channel.eventLoop() != nic);
         connections.close(channel -> channel.eventLoop() == nic).awaitUninterruptibly();
     }
@@ -358,12 +361,12 @@ public final class TcpFabric implements Fabric {
         }
     }
 
-    /** Where this process listens: with the port that was taken, if any was as good. */
+    /** The address where this process listens, with the actual port. */
     public InetSocketAddress listenAddress() {
         return (InetSocketAddress) listener.localAddress();
     }
 
-    /** What event loops must be of that queue pairs are opened on. */
+    /** Required type of event loops for queue pairs. */
     public TcpTransport transport() {
         if (transport == null) {
             throw new IllegalStateException("its connections are the caller's own");
@@ -371,32 +374,32 @@ public final class TcpFabric implements Fabric {
         return transport;
     }
 
-    /** Bytes of frames that are not whole, on all connections that others have opened. */
+    /** Bytes of incomplete frames on all accepted connections. */
     public long bufferAccounting() {
         return bufferAccounting.get();
     }
 
-    /** How often peers were cut off for that. */
+    /** Number of peers disconnected for that. */
     public long faults(WireFault fault) {
         return faults.count(fault);
     }
 
-    /** Connections that others have opened and that are open. */
+    /** Open connections that other servers have opened. */
     public int acceptedConnections() {
         return accepted.get();
     }
 
-    /** Has that done by the NIC agent; when the fabric is closing, it is not done any more. */
+    /** Runs a task on the NIC agent; dropped while the fabric is closing. */
     void onNic(Runnable task) {
         execute(nic, task);
     }
 
-    /** Has that done on an event loop, unless it has ended, and every connection on it. */
+    /** Runs a task on an event loop; dropped if that, and so every connection on it, has ended. */
     static void execute(EventLoop loop, Runnable task) {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            LOG.debug("An event loop has ended: nothing is to be done on it any more", e);
+            LOG.debug("Event loop ended; task dropped", e);
         }
     }
 
@@ -404,8 +407,8 @@ public final class TcpFabric implements Fabric {
         try {
             lookAfterEverybody();
         } catch (RuntimeException e) {
-            // A task that throws would not be run again, and nobody's silence would be noticed any more.
-            LOG.error("Looking after the connections failed", e);
+            // A periodic task that throws would not run again, and silence would go unnoticed.
+            LOG.error("Check of the connections failed", e);
         }
     }
 
@@ -415,16 +418,16 @@ public final class TcpFabric implements Fabric {
         List.copyOf(handshakes).forEach(each -> each.tick(nowNs, settings.connectTimeoutMs() * 1_000_000L));
     }
 
-    /** So many bytes more, or fewer, are held of frames that are not whole. On the NIC loop. */
+    /** Adjusts the count of bytes in incomplete frames. On the NIC loop. */
     void held(int delta) {
         final long now = bufferAccounting.addAndGet(delta);
         if (delta > 0 && now > mostHeldBytes && !relieving) {
             relieving = true;
-            onNic(this::relieve); // behind what is being read
+            onNic(this::relieve); // after the current read
         }
     }
 
-    /** Ends connections until no more is held than may be: first that whose unfinished frame holds most. */
+    /** Ends connections until the limit holds, starting with the largest incomplete frame. */
     private void relieve() {
         relieving = false;
         while (bufferAccounting.get() > mostHeldBytes) {

@@ -9,22 +9,22 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
 
 /**
- * Sizes, times and surroundings of a TCP fabric.
+ * Settings of a TCP fabric.
  *
- * @param listen where this process listens for servers; port 0 takes any that is free
+ * @param listen where this process listens for servers; port 0 selects a free one
  * @param peers where the others listen
  * @param maxMessage longest SEND in bytes, a multiple of 64, at most 128 KiB; longer entries land as blocks
  * @param completions operations in flight on a queue pair; a power of two, at most 65536
- * @param messages RPC messages in flight to one server before the caller is told QUEUE_FULL
+ * @param messages limit of RPC messages in flight to one server; beyond it the caller gets QUEUE_FULL
  * @param maxRpc longest RPC message in bytes, at most 64 MiB; twice as much may be in flight to one server
  * @param keepsReserve whether the last posted segment is kept for queue pairs that use the reserve
- * @param ackLevel what a completion promises; at FORCED every endpoint needs a {@link org.rowankv.rdma.LandingForce}
- * @param nativeTransport whether epoll is used where it can be; NIO otherwise
- * @param maxConnections connections of peers that are admitted at a time; of those that are not, 256 at most
+ * @param ackLevel durability of a completion; at FORCED every endpoint needs a {@link org.rowankv.rdma.LandingForce}
+ * @param nativeTransport whether epoll is used where available; NIO otherwise
+ * @param maxConnections limit of admitted connections of peers; at most 256 others are in the handshake
  * @param connectTimeoutMs longest wait of a {@code connect}, and for a peer's handshake
- * @param retryMs pause after an attempt that failed, in which further ones fail at once
- * @param heartbeatMs how often either end of a quiet connection says that it is there
- * @param idleTimeoutMs silence after which the other end counts as gone; several heartbeats long
+ * @param retryMs pause after a failed attempt, in which further ones fail at once
+ * @param heartbeatMs interval in which either end of a quiet connection sends a ping
+ * @param idleTimeoutMs silence after which the other end counts as dead; several heartbeats long
  * @param clock measures the last four
  * @param authentication of this process and its peers
  */
@@ -65,15 +65,15 @@ public record TcpFabricSettings(
         require(idleTimeoutMs >= 2 * heartbeatMs, "idleTimeoutMs", idleTimeoutMs);
     }
 
-    /** 16 KiB messages, as on the local fabric; a peer counts as gone after 5 s. */
+    /** 16 KiB messages, as on the local fabric; a silent peer counts as dead after 5 s. */
     public static TcpFabricSettings of(InetSocketAddress listen, PeerAddresses peers) {
         return of(listen, peers, usual -> {});
     }
 
     /**
-     * The usual settings with some changed.
+     * The default settings with changes.
      *
-     * @throws IllegalArgumentException if the outcome is out of range
+     * @throws IllegalArgumentException if a value is out of range
      */
     public static TcpFabricSettings of(InetSocketAddress listen, PeerAddresses peers, Consumer<Builder> change) {
         final Builder builder = new Builder();
@@ -81,7 +81,7 @@ public record TcpFabricSettings(
         return builder.build(listen, peers);
     }
 
-    /** Values to change, named as in the settings; each begins with its default. */
+    /** Values to change, named as in the settings; each starts with its default. */
     public static final class Builder {
         public int maxMessage = 16 << 10;
         public int completions = 256;

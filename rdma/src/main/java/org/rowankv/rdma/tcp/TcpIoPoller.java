@@ -27,15 +27,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A worker's I/O with that of its queue pairs on the TCP fabric: an event loop of Netty that the owner turns, whose channels
- * are watched by the same selector as the owner's sockets.
+ * Poller of a worker's I/O, including its queue pairs on the TCP fabric: a Netty event loop driven by the owner, whose
+ * channels share one selector with the owner's sockets.
  *
- * <p>Whoever is not the owner may use queue pairs that are at home here, one at a time as ever; what they write is then
- * done by the owner, who is woken up for it.
+ * <p>Other threads may use its queue pairs, one at a time; the owner performs their writes, and is woken up for them.
  */
 public final class TcpIoPoller implements IoPoller {
     private static final Logger LOG = LoggerFactory.getLogger(TcpIoPoller.class);
-    /** By what a channel is ready for. */
+    /** By the readiness of a channel. */
     private static final NioIoEvent[] EVENTS = new NioIoEvent[1 << 5];
 
     static {
@@ -54,7 +53,7 @@ public final class TcpIoPoller implements IoPoller {
     /** Guarded by this. */
     private boolean closed;
 
-    /** @throws java.io.UncheckedIOException as when descriptors are exhausted */
+    /** @throws java.io.UncheckedIOException for example, if descriptors are exhausted */
     public TcpIoPoller() {
         this.sockets = new SelectorPoller();
         this.loop = new ManualIoEventLoop(null, unused -> new Handler());
@@ -62,7 +61,7 @@ public final class TcpIoPoller implements IoPoller {
 
     @Override
     public Thread newThread(String name, Runnable body) {
-        // Netty keeps what it uses again by thread, and looks for it faster in one of its own kind.
+        // Netty pools by thread, with faster access on its own thread class.
         final Thread thread = new FastThreadLocalThread(
                 () -> {
                     own();
@@ -73,7 +72,7 @@ public final class TcpIoPoller implements IoPoller {
         return thread;
     }
 
-    /** The calling thread is the owner from now on. */
+    /** Makes the calling thread the owner. */
     synchronized void own() {
         owned = true;
         loop.setOwningThread(Thread.currentThread());
@@ -106,8 +105,8 @@ public final class TcpIoPoller implements IoPoller {
     }
 
     /**
-     * Hands over the event loop to connect something on it, unless that has ended. What is begun is ended by {@link #close}
-     * at the latest: Netty by itself may forget what is handed to an event loop that ends.
+     * Passes the event loop to a connecting caller, unless it has ended. {@link #close} ends everything started on it:
+     * Netty alone may drop tasks submitted to an ending event loop.
      */
     synchronized boolean whileOpen(Consumer<EventLoop> connecting) {
         if (closed) {
@@ -134,12 +133,12 @@ public final class TcpIoPoller implements IoPoller {
         }
     }
 
-    /** How Netty's event loop comes to its events. Called by the owner, except for waking it up. */
+    /** Netty's access to its events. Called by the owner, except for wake-ups. */
     private final class Handler implements IoHandler {
         @Override
         public int run(IoHandlerContext context) {
             if (context.canBlock()) {
-                // Until the next timer at most.
+                // At most until the next timer.
                 final long delayNs = context.delayNanos(SystemClock.INSTANCE.nanoTime());
                 if (delayNs > 0) {
                     return sockets.await(delayNs);
@@ -173,13 +172,13 @@ public final class TcpIoPoller implements IoPoller {
 
         @Override
         public void destroy() {
-            // Again: what was registered since by what had been handed over is to be closed too.
+            // Again: closes channels registered by previously submitted tasks.
             prepareToDestroy();
             sockets.close();
         }
     }
 
-    /** A channel of Netty among those that are watched. The owner's. */
+    /** A watched channel of Netty. Owner only. */
     private final class Registration implements IoRegistration, Consumer<SelectionKey> {
         private final NioIoHandle handle;
         private final SelectionKey key;
@@ -205,7 +204,7 @@ public final class TcpIoPoller implements IoPoller {
         }
 
         @Override
-        @SuppressWarnings("unchecked") // as those who ask know
+        @SuppressWarnings("unchecked") // the callers pass matching types
         public <T> T attachment() {
             return (T) key;
         }
@@ -242,7 +241,7 @@ public final class TcpIoPoller implements IoPoller {
             try {
                 handle.close();
             } catch (Exception e) {
-                LOG.debug("A channel did not close well", e);
+                LOG.debug("Closing a channel failed", e);
             }
         }
     }

@@ -11,14 +11,14 @@ import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 
 /**
- * The sender's end of one connection. Posts are copied into a batch; polling rings the doorbell. Acknowledgements arrive
- * on the connection's event loop, which may be the owner's own, and are handed out when the owner polls.
+ * Sender's end of one connection. Posts are copied into a batch; polling rings the doorbell. Acknowledgements arrive on
+ * the connection's event loop, which may be the owner's own, and are delivered when the owner polls.
  *
- * <p>Owned by one worker, except {@link #isFenced}. What the event loop tells the owner goes through volatile fields of
+ * <p>Owned by one worker, except {@link #isFenced}. The event loop publishes to the owner through volatile fields of
  * {@link AckReader}, each of which only grows.
  */
 final class TcpQueuePair implements QueuePair {
-    /** Bytes of posts that a batch holds at least. */
+    /** Least capacity of a batch for posts, in bytes. */
     private static final int BATCH_LENGTH = 64 << 10;
 
     private final TcpEndpoint endpoint;
@@ -73,7 +73,7 @@ final class TcpQueuePair implements QueuePair {
             return PostStatus.FENCED;
         }
         control();
-        // Asked first: what fills the queue may be what waits there for a segment.
+        // First: the operations that fill the queue may be those that wait for a segment.
         if (reader.isNotReady()) {
             batches.ring();
             return PostStatus.RECEIVER_NOT_READY;
@@ -112,13 +112,13 @@ final class TcpQueuePair implements QueuePair {
         return PostStatus.POSTED;
     }
 
-    /** A frame without payload, for which room was claimed. */
+    /** A frame without payload, for which space was claimed. */
     private void frame(int type, long sequence, long first, long second) {
         PeerFrameDescriptor.head(batches.view(), batches.at(), type, 0, 0, 0, sequence, first, second, checksum);
         batches.filled(PeerFrameDescriptor.HEAD_LENGTH);
     }
 
-    /** Says what has been put off because there was no room to say it. */
+    /** Sends frames that were deferred for lack of space. */
     private void control() {
         if (wantsReserve && !isFenced() && batches.claim(PeerFrameDescriptor.HEAD_LENGTH)) {
             wantsReserve = false;
@@ -142,14 +142,14 @@ final class TcpQueuePair implements QueuePair {
     @Override
     public long acquireCredit(long wanted) {
         if (isFenced()) {
-            awaitsCredit = true; // of the next connection
+            awaitsCredit = true; // on the next connection
             return 0;
         }
         final long answered = reader.answered();
         final long here = Math.min(wanted, reader.granted() - claimed);
         claimed += here;
         if (questionOpen) {
-            // One question at a time: the answer may be on its way. Once it is there the caller hears of it first.
+            // One request at a time: the response may be on its way, and is returned first.
             questionOpen = asked != answered;
             awaitsCredit = questionOpen;
         } else {
@@ -172,7 +172,7 @@ final class TcpQueuePair implements QueuePair {
 
     @Override
     public void giveBackCredit(long bytes) {
-        // With what was granted since and nobody has claimed: who gives back waits for nothing.
+        // Includes unclaimed grants: returning credit need not wait for anything.
         final long unclaimed = reader.granted() - claimed;
         claimed += unclaimed;
         returned += bytes + unclaimed;
@@ -184,7 +184,7 @@ final class TcpQueuePair implements QueuePair {
         }
     }
 
-    /** What was granted and not claimed, or claimed and given back, is the receiver's again, whatever became of the connection. */
+    /** Returns unclaimed and returned credit to the receiver, whatever the state of the connection. */
     private void settle() {
         final long granted = reader.granted();
         if (asked > 0) {
@@ -206,7 +206,7 @@ final class TcpQueuePair implements QueuePair {
         return number;
     }
 
-    /** Ends the pair; what is in flight may or may not land. Any thread. */
+    /** Ends the pair; operations in flight may or may not land. Any thread. */
     void cutOff() {
         reader.endHere();
     }

@@ -19,20 +19,20 @@ import org.rowankv.runtime.Chaos;
 /**
  * The posted segments of one endpoint, and the landing in them.
  *
- * <p>One thread lands, the NIC agent's, and only whole messages that lie in this process's memory: a landing is a copy and
- * cannot be held up by a peer. It happens under this object's monitor, and so do fences. That alone makes a fence hold:
- * it returns after the landing that was going on, and every later one finds the sender fenced. Space is taken by raising
- * the tail <i>after</i> the entry was published, so there are no reservations, no holes and nothing to void; a landing
- * that breaks off leaves its place to the next.
+ * <p>Only the NIC agent's thread lands, and only complete messages in this process's memory: a landing is a copy that
+ * no peer can delay. It runs under this object's monitor, as do fences. That alone makes fences effective: a fence
+ * returns after the landing in progress, and every later one finds the sender fenced. The tail is raised <i>after</i>
+ * the entry was published, so there are no reservations and no holes to void; a failed landing leaves its slot to the
+ * next.
  *
  * <p>Memory-order protocol: the entry, then its publication word with release, then the tail in the volatile word. A
- * posting is stored before {@code posted} is raised. The segment being touched is named in a volatile field before its
- * first byte is written, and cleared after the last.
+ * posting is stored before {@code posted} is raised. A volatile field names the accessed segment before its first byte
+ * is written, and is cleared after the last.
  *
- * <p>The reading methods are for any thread; {@link #post} is for the control agent.
+ * <p>Reading methods are for any thread; {@link #post} is for the control agent.
  */
 final class TcpReceiveQueue implements ReceiveQueue {
-    /** What a landing came to. */
+    /** Result of a landing. */
     static final int LANDED = 0;
 
     static final int NOT_READY = 1;
@@ -60,14 +60,14 @@ final class TcpReceiveQueue implements ReceiveQueue {
     /** Guarded by this. */
     private boolean closed;
 
-    /** Guarded by this: somebody was told that no segment is posted, and waits to hear otherwise. */
+    /** Guarded by this: whether a connection was notified that no segment is posted, and waits for a post. */
     private boolean awaited;
 
-    /** @param onPosted called by the thread that posts, when somebody waits for it */
+    /** @param onPosted called by the posting thread if a connection waits for it */
     TcpReceiveQueue(EndpointSettings settings, Runnable onPosted) {
         this.settings = settings;
         this.segmentStrides = settings.segmentLength() / FrameDescriptor.STRIDE;
-        // More than there are segments: an ordinal is asked about until its segment is posted again.
+        // More than segments: an ordinal stays valid until its segment is posted again.
         final int capacity = Integer.highestOneBit(settings.segmentCount()) * 2;
         this.postings = new AtomicLongArray(capacity);
         this.limits = new AtomicIntegerArray(capacity);
@@ -75,7 +75,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
         this.onPosted = onPosted;
     }
 
-    /** Adds a sender if the check, made under the same monitor as fences, passes; it throws if not. */
+    /** Adds a sender if the check, under the same monitor as fences, passes; it throws if not. */
     synchronized void admit(LandingConnection connection, Runnable check) {
         check.run();
         connections.add(connection);
@@ -90,7 +90,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
         return List.copyOf(connections);
     }
 
-    /** Fences everyone and posts no more. */
+    /** Fences all senders and posts no more. */
     void close() {
         synchronized (this) {
             closed = true;
@@ -105,7 +105,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
         }
         final boolean tell;
         synchronized (this) {
-            // The one being landed in does not count.
+            // The segment being landed in does not count.
             if (closed || posted - currentOrdinal() - 1 >= settings.maxPosted()) {
                 return false;
             }
@@ -115,7 +115,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
                             settings.region().offset(base),
                             settings.segmentLength(),
                             generation)
-                    : "generation " + generation + " stands in the old bytes of segment " + segment;
+                    : "generation " + generation + " occurs in the old bytes of segment " + segment;
             postings.set((int) posted & mask, (long) segment << Integer.SIZE | (generation & 0xFFFF_FFFFL));
             posted = posted + 1;
             tell = awaited;
@@ -130,7 +130,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
     /**
      * Lands one message, if its sender may and a segment is posted for it.
      *
-     * @param body the entry behind its frame
+     * @param body the entry after its frame
      * @return LANDED, NOT_READY or CUT_OFF
      */
     synchronized int land(
@@ -165,7 +165,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
         onLanded = handler;
     }
 
-    /** What has arrived of a sender was done. On the NIC loop, and not under the monitor. */
+    /** Completes a batch of a sender's arrivals. On the NIC loop, without the monitor. */
     void landed() {
         onLanded.run();
     }
@@ -192,7 +192,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
             complete = true;
         } finally {
             if (!complete) {
-                // The segment may be closed before anything else lands here, and ends where no word of its use stands.
+                // The segment may close before another landing; it ends where no word of its use follows.
                 FrameDescriptor.wordRelease(buffer, at, 0);
             }
             touched = NOTHING;
@@ -203,7 +203,7 @@ final class TcpReceiveQueue implements ReceiveQueue {
         return settings.segmentAddress(segmentAt(ordinal)) + (long) place * FrameDescriptor.STRIDE;
     }
 
-    /** Whether a segment is posted that such a sender may land in; if not, it will be told of the next post. */
+    /** Whether a posted segment accepts such a sender; if not, the next post notifies it. */
     synchronized boolean isReady(boolean sparesLast) {
         final boolean ready = isReady(sparesLast, currentOrdinal());
         awaited |= !ready;
@@ -268,19 +268,19 @@ final class TcpReceiveQueue implements ReceiveQueue {
         return fence(connection -> true);
     }
 
-    /** There are no holes: what is not there whole takes no space. */
+    /** There are no holes: incomplete messages take no space. */
     @Override
     public FenceReport fenceHole(int segment, int offset) {
         return fence(connection -> false);
     }
 
-    /** Cuts off whom it shall. */
-    FenceReport fence(Predicate<LandingConnection> whom) {
+    /** Fences the selected senders. */
+    FenceReport fence(Predicate<LandingConnection> selected) {
         final Set<Integer> servers = new LinkedHashSet<>();
         final List<LandingConnection> fenced = new ArrayList<>();
         synchronized (this) {
             for (final LandingConnection connection : connections) {
-                if (!connection.isCutOff() && whom.test(connection)) {
+                if (!connection.isCutOff() && selected.test(connection)) {
                     connection.cutOff();
                     fenced.add(connection);
                     servers.add(connection.senderId());

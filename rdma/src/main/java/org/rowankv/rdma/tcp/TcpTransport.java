@@ -12,7 +12,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 
 /**
- * The classes of one way of doing I/O; those of different ways do not go together.
+ * The classes of one kind of I/O; different kinds are incompatible.
  *
  * @param name for logs: epoll or nio
  */
@@ -22,7 +22,7 @@ public record TcpTransport(
         Class<? extends SocketChannel> socket,
         Class<? extends ServerSocketChannel> serverSocket) {
 
-    /** Epoll if it is wanted and this platform has it, NIO otherwise. */
+    /** Epoll if requested and available, NIO otherwise. */
     public static TcpTransport choose(boolean nativeWanted) {
         return nativeWanted && Epoll.isAvailable()
                 ? new TcpTransport(

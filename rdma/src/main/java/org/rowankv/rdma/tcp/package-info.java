@@ -1,8 +1,9 @@
 /**
- * The fabric between servers over TCP. A thread of the receiver plays the network card: it lands a message when it has
- * arrived whole, and acknowledges; workers take no part. Needs Netty, which whoever only embeds the servers does not have.
+ * The fabric between servers over TCP. A thread of the receiver acts as the network card: it lands a message once it
+ * has arrived completely, and acknowledges; workers take no part. Needs Netty, which applications with embedded servers
+ * omit.
  *
- * <p>The bytes are described in {@code docs/PROTOCOL.md}, the decisions in {@code docs/design}.
+ * <p>{@code docs/PROTOCOL.md} describes the bytes, {@code docs/design} the decisions.
  */
 @NullMarked
 package org.rowankv.rdma.tcp;

@@ -5,18 +5,18 @@ import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.CreditSource;
 
 /**
- * What one queue pair has been granted of the receiver's space, and has given back. Both only grow, and are told as sums,
- * so that what was lost with a connection is made good by the next that speaks of it. On the NIC agent's event loop only.
+ * Account of the receiver's space granted to and returned by one queue pair. Both are cumulative sums, so the next
+ * report makes up for one lost with a connection. On the NIC agent's event loop only.
  *
- * <p>How much of the difference was used up by what landed, only the sender knows. It may give back through one queue
- * pair what it drew through another; more than it drew in all is not taken.
+ * <p>Only the sender knows how much of the difference its landings used. It may return through one queue pair what it
+ * acquired through another, but no more than it acquired in total.
  */
 public final class CreditAccount {
     private final Total total;
     private long granted;
     private long returned;
 
-    /** The same of all queue pairs of one start of a server. */
+    /** The same for all queue pairs of one incarnation of a server. */
     public static final class Total {
         private long outstanding;
 
@@ -47,7 +47,7 @@ public final class CreditAccount {
         total.grant(bytes);
     }
 
-    /** The sender has given back so much in all. */
+    /** The sender has returned so much in total. */
     public void returned(CreditSource source, long inAll) throws WireException {
         if (inAll < 0) {
             throw new WireException(WireFault.BAD_FRAME, "gives back " + inAll + " bytes of credit");
@@ -58,7 +58,7 @@ public final class CreditAccount {
         }
     }
 
-    /** The sender is through: it has heard of so much, and given back so much. What it never heard of is back too. */
+    /** Final settlement: the sender received so much and returned so much. Unreceived grants are returned too. */
     public void settle(CreditSource source, long heardOf, long givenBack) throws WireException {
         if (heardOf < 0 || heardOf > granted) {
             throw new WireException(WireFault.BAD_FRAME, "heard of " + heardOf + " bytes of credit of " + granted);

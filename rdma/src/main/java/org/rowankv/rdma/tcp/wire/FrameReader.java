@@ -25,13 +25,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the frames of one connection: a {@link FrameDecoder} on what Netty brings, with Netty's memory for what is not whole. So a
- * peer that stops in the middle of a message holds up no other.
+ * Reader of one connection's frames: a {@link FrameDecoder} on Netty's input, with incomplete frames in Netty's memory.
+ * So a peer that stops within a message delays no other.
  *
- * <p>A frame that is not whole must get on ({@link ByteProgress}) in the time after which a silent peer counts as gone.
+ * <p>An incomplete frame must progress ({@link ByteProgress}) within the time after which a silent peer counts as dead.
  *
- * <p>A frame that cannot be taken now stays where it is, and so does all behind it, until {@link #resume}: meanwhile the
- * connection is not read from, and TCP makes the peer wait.
+ * <p>A frame that cannot be processed now stays, with all later ones, until {@link #resume}: meanwhile the connection
+ * is not read, and TCP applies back-pressure to the peer.
  *
  * <p>Runs on the connection's event loop.
  */
@@ -44,17 +44,17 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private final Clock clock;
     private final FrameDecoder cutter = new FrameDecoder(WirePort.PEERS, this, this::replace);
     private final FrameDecoder.Taker taker = this::takes;
-    /** Where the cutter keeps what is not whole. */
+    /** Memory of incomplete frames. */
     private ByteBuf partial = Unpooled.EMPTY_BUFFER;
 
     private @Nullable ChannelHandlerContext context;
     private boolean ended;
     private long lastReadNs;
     private long lastSentNs;
-    /** Of the frame that is not whole, unless this end does not read. */
+    /** Progress of the incomplete frame, unless this end does not read. */
     private final ByteProgress progress = new ByteProgress();
 
-    /** Bytes of {@link #partial} as they were counted last. */
+    /** Bytes of {@link #partial} at the last count. */
     private int counted;
 
     public FrameReader(FaultLog<WireFault> faults, Clock clock) {
@@ -65,28 +65,28 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     }
 
     /**
-     * A whole frame, whose head is sound and whose length is within the limits.
+     * Processes a complete frame with a valid head and an accepted length.
      *
-     * @param buffer little-endian; the bytes are there during the call only
-     * @return false if it cannot be taken now: it will be handed on again
+     * @param buffer little-endian; valid only during the call
+     * @return false if it cannot be processed now: it is passed again later
      */
     protected abstract boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException;
 
-    /** All that has arrived was handed on, or a frame has to wait. */
+    /** All arrived frames were passed, or one must wait. */
     protected abstract void onBatchEnd();
 
-    /** So many bytes more, or fewer, are held of a frame that is not whole. */
+    /** Adjusts the count of bytes in an incomplete frame. */
     protected void onHeld(int delta) {
-        // Of frames without payload there is nothing to count.
+        // Without payload there is nothing to count.
     }
 
-    /** The connection is over: nothing more arrives. Called once. */
+    /** The connection has ended. Called once. */
     protected abstract void onEnd();
 
-    /** What is known of the peer, for the log. */
+    /** Description of the peer, for logs. */
     protected abstract String describe();
 
-    /** Nothing was sent for a heartbeat: sends something. */
+    /** Nothing was sent for a heartbeat: sends a ping. */
     protected void onHeartbeat(Channel to) {
         send(to, PeerFrameDescriptor.PING, 0, 0, 0, 0);
     }
@@ -96,7 +96,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         context = added;
     }
 
-    /** Null before it was added to its connection. */
+    /** Null before it is added to its connection. */
     protected final @Nullable ChannelHandlerContext context() {
         return context;
     }
@@ -128,7 +128,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         }
     }
 
-    /** Tries again what had to wait, and goes on reading if it was taken. */
+    /** Retries the waiting frame, and reads on if it was processed. */
     protected final void resume(ChannelHandlerContext here) {
         if (!isWaiting() || ended) {
             return;
@@ -136,7 +136,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         try {
             cutter.resume(taker);
             if (!isWaiting() && !ended) {
-                lastReadNs = clock.nanoTime(); // until now this end did not listen
+                lastReadNs = clock.nanoTime(); // until now this end did not read
                 here.channel().config().setAutoRead(true);
             }
             settle(here, lastReadNs);
@@ -157,7 +157,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         if (!onFrame(buffer, at, length)) {
             return false;
         }
-        progress.owes(false, lastReadNs); // the frame behind it has a time of its own
+        progress.owes(false, lastReadNs); // the next frame has its own deadline
         return true;
     }
 
@@ -174,7 +174,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         return next;
     }
 
-    /** Behind what was read: what is held, and whether it got on. */
+    /** After a read: counts held bytes and progress. */
     private void settle(ChannelHandlerContext here, long nowNs) {
         if (isWaiting()) {
             here.channel().config().setAutoRead(false);
@@ -183,7 +183,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         count();
     }
 
-    /** What waits for this end is not counted: the peer cannot go on. */
+    /** Does not count data that waits for this end: the peer cannot proceed. */
     private void count() {
         final int delta = (isWaiting() ? 0 : cutter.capacity()) - counted;
         if (delta != 0) {
@@ -192,7 +192,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         }
     }
 
-    /** Looks whether the peer is still there, and says that this end is. */
+    /** Checks the peer for silence, and sends heartbeats. */
     public final void tick(long nowNs, long heartbeatNs, long idleNs) {
         final ChannelHandlerContext here = context;
         if (here != null
@@ -205,7 +205,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     }
 
     /**
-     * Ends a connection whose peer sends nothing, or does not go on with a frame, for too long. Not while this end does not read.
+     * Ends the connection of a peer that is silent, or does not continue a frame, for too long. Not while this end does
+     * not read.
      *
      * @return whether it was ended
      */
@@ -221,12 +222,12 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         return ended;
     }
 
-    /** Bytes of the buffer of the frame that is not whole; 0 if this end does not read. */
+    /** Buffered bytes of the incomplete frame; 0 if this end does not read. */
     public final int bufferAccounting() {
         return counted;
     }
 
-    /** Ends a connection for the memory of its unfinished frame. */
+    /** Ends the connection to free the memory of its incomplete frame. */
     public final void endForMemory() {
         final ChannelHandlerContext here = context;
         if (here != null) {
@@ -247,13 +248,13 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         final var unused = to.write(writer.frame(to.alloc(), type, flags, number, first, second), to.voidPromise());
     }
 
-    /** As {@link #write}, with all that was written before. */
+    /** As {@link #write}, and flushes all earlier writes. */
     protected final void send(Channel to, int type, int flags, long number, long first, long second) {
         write(to, type, flags, number, first, second);
         final var unused = to.flush();
     }
 
-    /** Ends this connection because of what its peer did. */
+    /** Ends this connection because of a fault of its peer. */
     protected final void fail(ChannelHandlerContext here, WireException e) {
         if (!ended) {
             faults.report(e.fault(), here.channel().remoteAddress(), e.text());

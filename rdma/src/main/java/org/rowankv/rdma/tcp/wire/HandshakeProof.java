@@ -9,9 +9,9 @@ import org.rowankv.protocol.frame.HandshakeDescriptor;
 import org.rowankv.rdma.secret.ClusterSecret;
 
 /**
- * The MACs of one handshake (docs/design/22). Both ends make one from the same hello and challenge, so from the version,
- * the method, the kind of link, both servers, both incarnations, the term and both fresh nonces. The directions have
- * labels of their own: a MAC that is sent back proves nothing. For one thread.
+ * The MACs of one handshake (docs/design/22). Both ends compute them from the same hello and challenge, so from
+ * version, method, kind of link, both servers, both incarnations, the term and both nonces. Each direction has its own
+ * label: a MAC sent back proves nothing. For one thread.
  */
 public final class HandshakeProof {
     private static final byte[] CALLER = "caller".getBytes(StandardCharsets.UTF_8);
@@ -25,7 +25,7 @@ public final class HandshakeProof {
         this.transcript = transcript;
     }
 
-    /** Of the two frames, each whole and with its length; they stay as they are. */
+    /** Of the two complete frames with their lengths; unchanged. */
     public static HandshakeProof of(ClusterSecret secret, ByteBuffer hello, ByteBuffer challenge) {
         try {
             final MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -46,19 +46,19 @@ public final class HandshakeProof {
         return ClusterSecret.isSame(ofCaller(), mac);
     }
 
-    /** Puts the called server's MAC into a welcome or refusal that has none, and seals it. */
+    /** Inserts the called server's MAC into a welcome or refusal, and seals it. */
     public ByteBuffer sign(ByteBuffer answer) {
         return HandshakeDescriptor.seal(answer.put(HandshakeDescriptor.MAC_OFFSET, ofCalled(answer)));
     }
 
-    /** Whether a whole welcome or refusal carries the called server's MAC. */
+    /** Whether a complete welcome or refusal carries the called server's MAC. */
     public boolean isOfCalled(ByteBuffer answer) {
         final byte[] mac = new byte[HandshakeDescriptor.MAC_LENGTH];
         answer.get(HandshakeDescriptor.MAC_OFFSET, mac);
         return ClusterSecret.isSame(ofCalled(answer), mac);
     }
 
-    /** Over all of the answer but its MAC, and its crc, which follows from the rest. */
+    /** Over all of the response but its MAC, and its crc, which follows from the rest. */
     private byte[] ofCalled(ByteBuffer answer) {
         final Mac mac = begin(CALLED);
         final int behind = HandshakeDescriptor.MAC_OFFSET + HandshakeDescriptor.MAC_LENGTH;

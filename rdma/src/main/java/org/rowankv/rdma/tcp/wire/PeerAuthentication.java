@@ -6,13 +6,13 @@ import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.SecureSeed;
 
 /**
- * The one method by which a server and its peers authenticate each other. Immutable; for any thread if the source of
- * numbers is. Shows nothing of the secret in {@link #toString}.
+ * Method by which a server and its peers authenticate each other. Immutable; for any thread if the random source is.
+ * {@link #toString} does not reveal the secret.
  */
 public final class PeerAuthentication {
-    /** Nothing is proved: every peer is what it says. */
+    /** No proof: every peer is trusted. */
     public static final int METHOD_NONE = 0;
-    /** Both ends prove that they hold the cluster's secret. */
+    /** Both ends prove possession of the cluster's secret. */
     static final int METHOD_SECRET = 1;
 
     private static final String ADVICE = "start all servers of the cluster with the same --cluster-secret-file";
@@ -25,13 +25,13 @@ public final class PeerAuthentication {
         this.random = random;
     }
 
-    /** Nothing is proved. */
+    /** No proof. */
     public static PeerAuthentication none() {
         return new PeerAuthentication(null, SecureSeed::next);
     }
 
     /**
-     * By the secret, or not at all if it is null.
+     * By the secret, or without proof if it is null.
      *
      * @param random numbers that a peer cannot predict; in a simulation they follow from the seed
      */
@@ -54,7 +54,7 @@ public final class PeerAuthentication {
         return random.getAsLong();
     }
 
-    /** Why a peer with that method is refused, or null if this end has the same. */
+    /** Why a peer with that method is refused, or null if this end uses the same. */
     @Nullable
     public String whyRefused(int method) {
         if (method == method()) {

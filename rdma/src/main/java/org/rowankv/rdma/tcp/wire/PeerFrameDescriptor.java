@@ -29,17 +29,19 @@ public final class PeerFrameDescriptor {
     public static final int SEND = 1;
     /** From now on this queue pair may land in the last posted segment too. */
     public static final int USE_RESERVE = 4;
-    /** first: more bytes of credit that are wanted. */
+    /** first: requested additional bytes of credit. */
     public static final int DRAW = 5;
-    /** first: bytes of credit given back in all. */
+    /** first: bytes of credit returned in total. */
     public static final int GIVE_BACK = 6;
-    /** Nothing to say, but alive. */
+    /** A ping. */
     public static final int PING = 7;
-    /** number: done up to this sequence; first: credit granted in all; second: credit asked for and answered in all. */
+    /**
+     * number: done up to this sequence; first: credit granted in total; second: credit requested and answered in total.
+     */
     public static final int ACK = 8;
     /**
-     * number: acknowledged up to this sequence; first: credit granted in all; second: done up to this sequence, perhaps not
-     * forced; nothing behind it ever will be.
+     * number: acknowledged up to this sequence; first: credit granted in total; second: done up to this sequence,
+     * perhaps not forced; no later operation will be done.
      */
     public static final int FENCED = 10;
     /** number: sequence of the message; small: payload crc; payload: the message. */
@@ -47,11 +49,11 @@ public final class PeerFrameDescriptor {
     /** number: messages read so far. */
     public static final int MESSAGE_ACK = 12;
     /**
-     * On a message link: number: a queue pair that is dead; first: the credit it has heard of in all; second: how much of
-     * that it has given back in all.
+     * On a message link: number: a dead queue pair; first: the credit it received in total; second: the credit it
+     * returned in total.
      */
     public static final int SETTLE = 13;
-    /** The answer: the same three numbers. Said to whoever says {@link #SETTLE}, also of a queue pair that nobody knows. */
+    /** The response: the same three numbers. Sent for every {@link #SETTLE}, also of an unknown queue pair. */
     public static final int SETTLED = 14;
 
     /** In an ACK: no segment is posted that this queue pair may land in. */
@@ -59,7 +61,7 @@ public final class PeerFrameDescriptor {
 
     private PeerFrameDescriptor() {}
 
-    /** Writes the head and what stands before the payload, of which there are so many bytes. */
+    /** Writes the head and the fields before the payload of that length. */
     public static void head(
             ByteBuffer buffer,
             int at,
@@ -85,14 +87,14 @@ public final class PeerFrameDescriptor {
         return buffer.getLong(at + SECOND_OFFSET);
     }
 
-    /** Fails unless what must be zero in every head is. */
+    /** Throws unless the reserved fields of the head are zero. */
     static void checkZero(ByteBuffer buffer, int at) throws WireException {
         if (FrameHeadDescriptor.code(buffer, at) != 0 || FrameHeadDescriptor.second(buffer, at) != 0) {
             throw new WireException(WireFault.BAD_FRAME, "type " + FrameHeadDescriptor.type(buffer, at));
         }
     }
 
-    /** Fails unless the payload of a whole frame is what its crc says. */
+    /** Throws unless the payload of a complete frame matches its crc. */
     public static void checkPayload(ByteBuffer buffer, int at, int length, WireChecksum checksum) throws WireException {
         if (checksum.of(buffer, at + HEAD_LENGTH, length - HEAD_LENGTH) != FrameHeadDescriptor.small(buffer, at)) {
             throw new WireException(

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import org.rowankv.protocol.frame.WireChecksum;
 
 /**
- * Makes the frames that go out one by one, in Netty's memory. The head is laid out in a buffer of this writer and copied by words:
- * a view of Netty's buffer would be an object for each frame. For one thread at a time.
+ * Writer of single frames in Netty's memory. It lays out the head in its own buffer and copies words: a view of Netty's
+ * buffer would be an object per frame. For one thread at a time.
  */
 public final class PeerFrameWriter {
     private final WireChecksum checksum = new WireChecksum();

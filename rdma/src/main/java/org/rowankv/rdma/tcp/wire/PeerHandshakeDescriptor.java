@@ -64,7 +64,7 @@ public final class PeerHandshakeDescriptor {
     /** In the welcome's flags: a segment is posted that this queue pair may land in. */
     public static final int READY = 1;
 
-    /** Most queue pairs that one server has to another. */
+    /** Limit of queue pairs from one server to another. */
     public static final int MAX_LIVE = 1024;
 
     public static final int MAX_HELLO = HELLO_LENGTH + MAX_LIVE * Long.BYTES;
@@ -72,12 +72,12 @@ public final class PeerHandshakeDescriptor {
     private PeerHandshakeDescriptor() {}
 
     /**
-     * Which server calls which.
+     * Caller and called server of a connection.
      *
-     * @param expected the incarnation that is called; 0 on a message link, which calls whichever there is
-     * @param nonce drawn by the calling process, so that a second one with the same names is recognized
+     * @param expected the called incarnation; 0 on a message link, which accepts any
+     * @param nonce drawn by the calling process, so that a second one with the same identity is detected
      * @param pair number of the queue pair; of two of one process the later has the higher
-     * @param live numbers of the caller's queue pairs to this server that still live; lower ones not in it are dead
+     * @param live numbers of the caller's live queue pairs to this server; lower ones not in it are dead
      */
     @SuppressWarnings("ArrayRecordComponent")
     public record PeerHello(
@@ -98,7 +98,7 @@ public final class PeerHandshakeDescriptor {
         }
     }
 
-    /** What a caller that is accepted is answered. */
+    /** Response to an accepted caller. */
     public record PeerWelcome(
             long incarnation,
             long term,
@@ -108,7 +108,7 @@ public final class PeerHandshakeDescriptor {
             int maxMessage,
             int flags) {}
 
-    /** For a connection that is authenticated so; a fresh nonce is drawn for it. */
+    /** For a connection with that authentication; draws a fresh nonce. */
     public static ByteBuffer hello(PeerHello hello, PeerAuthentication authentication) {
         final ByteBuffer frame = HandshakeDescriptor.frame(
                         WirePort.PEERS, HELLO_LENGTH + hello.live.length * Long.BYTES, hello.kind)
@@ -145,7 +145,7 @@ public final class PeerHandshakeDescriptor {
                         .putInt(FLAGS_OFFSET, welcome.flags));
     }
 
-    /** Reads a whole hello. */
+    /** Reads a complete hello. */
     public static PeerHello readHello(ByteBuffer frame) throws WireException {
         final int length = frame.limit();
         final int count = length < HELLO_LENGTH ? -1 : frame.getInt(LIVE_COUNT_OFFSET);
@@ -182,12 +182,12 @@ public final class PeerHandshakeDescriptor {
                 live);
     }
 
-    /** By which the caller of a hello that was read proves its identity, one of {@link PeerAuthentication}. */
+    /** Method by which the caller of a hello proves its identity, one of {@link PeerAuthentication}. */
     public static int method(ByteBuffer hello) {
         return hello.getInt(METHOD_OFFSET);
     }
 
-    /** Reads a whole welcome that is no refusal. */
+    /** Reads a complete welcome that is no refusal. */
     public static PeerWelcome readWelcome(ByteBuffer frame) throws WireException {
         if (frame.limit() != WELCOME_LENGTH) {
             throw new WireException(WireFault.BAD_LENGTH, "a welcome of " + frame.limit() + " bytes");

@@ -46,19 +46,19 @@ public final class ProofDescriptor {
                         .put(HandshakeDescriptor.MAC_OFFSET, mac));
     }
 
-    /** Whether a whole frame from a called server is a challenge; else it is a welcome, or a refusal. */
+    /** Whether a complete frame from a called server is a challenge; else it is a welcome, or a refusal. */
     public static boolean isChallenge(ByteBuffer frame) {
         return HandshakeDescriptor.code(frame) == STATUS_CHALLENGE;
     }
 
-    /** Fails unless a whole challenge has its length. */
+    /** Throws unless a complete challenge has its length. */
     public static void checkChallenge(ByteBuffer frame) throws WireException {
         if (frame.limit() != CHALLENGE_LENGTH) {
             throw new WireException(WireFault.BAD_LENGTH, "a challenge of " + frame.limit() + " bytes");
         }
     }
 
-    /** Reads a whole proof: its MAC. */
+    /** Reads the MAC of a complete proof. */
     public static byte[] readProof(ByteBuffer frame) throws WireException {
         final int method = HandshakeDescriptor.code(frame);
         if (frame.limit() != PROOF_LENGTH || method != PeerAuthentication.METHOD_SECRET) {

@@ -4,7 +4,7 @@ import org.rowankv.protocol.frame.HandshakeDescriptor;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
 
-/** The status of a refusal, and the reason of the exception that it becomes at the caller. */
+/** Status of a refusal, and the reason of the resulting exception. */
 public final class RefusalStatus {
     private RefusalStatus() {}
 
@@ -21,7 +21,7 @@ public final class RefusalStatus {
         };
     }
 
-    /** A status that is not known, of a newer version, is a refusal too. */
+    /** An unknown status, of a newer version, is a refusal too. */
     public static Reason reasonOf(int status) {
         for (Reason reason : Reason.values()) {
             if (statusOf(reason) == status) {
