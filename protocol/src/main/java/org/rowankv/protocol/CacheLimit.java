@@ -10,7 +10,7 @@ package org.rowankv.protocol;
  */
 public record CacheLimit(long maxEntries, long maxBytes) {
     public static final long NO_LIMIT = 0;
-    /** Nothing is evicted: what every cache has unless it is given a limit. */
+    /** No limit: the default of every cache. */
     public static final CacheLimit NONE = new CacheLimit(NO_LIMIT, NO_LIMIT);
 
     /** Throws IllegalArgumentException for a negative number. */

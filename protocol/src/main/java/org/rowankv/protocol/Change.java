@@ -3,15 +3,14 @@ package org.rowankv.protocol;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One committed change of one key, as a change stream tells it. The arrays are shared by all who hear of it: nobody writes to
- * them.
+ * One committed change of one key in a change stream. All receivers share the arrays and must not write to them.
  *
- * @param version of the change in its shard: of two changes of a key the later has the higher
- * @param value what is there now; null unless the change created or updated
- * @param oldValue what was there before, if that was asked for and there was something; null also of a change that was decided
- *     before somebody asked for old values, or that the server had to finish after a failure
+ * @param version of the change in its shard; grows with each change of a key
+ * @param value the new value; null unless the change created or updated
+ * @param oldValue the old value, if requested and present; null also for a change that was decided before the first
+ *     request for old values, or that the server completed after a failure
  */
-@SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
+@SuppressWarnings("ArrayRecordComponent") // carries bytes, never compared
 public record Change(long version, ChangeType type, byte[] key, byte @Nullable [] value, byte @Nullable [] oldValue) {
     /** Bytes of key and values. */
     public long length() {

@@ -1,16 +1,16 @@
 package org.rowankv.protocol;
 
-/** What a change did to its key. The ordinals are part of the format on the wire. */
+/** Effect of a change on its key. The ordinals are part of the wire format. */
 public enum ChangeType {
     /** There was no object; now there is. */
     CREATED,
     /** A live object was replaced. */
     UPDATED,
-    /** A live object was removed, by somebody who asked for that. */
+    /** A live object was removed by an operation. */
     REMOVED,
-    /** An object's lifetime was found over, or was ended at once by whoever gave it none. */
+    /** An object was found expired, or ended at once by an operation with a zero lifetime. */
     EXPIRED,
-    /** An object was ended because its cache was above its limit. */
+    /** An object was evicted, because its cache was above its limit. */
     EVICTED;
 
     private static final ChangeType[] VALUES = values();
@@ -26,7 +26,7 @@ public enum ChangeType {
         return VALUES.length;
     }
 
-    /** Whether an object is there afterwards. */
+    /** Whether an object exists afterwards. */
     public boolean hasValue() {
         return this == CREATED || this == UPDATED;
     }

@@ -1,6 +1,6 @@
 package org.rowankv.protocol;
 
-/** Under which condition a mutation takes effect; judged by the primary under the key's lock. */
+/** Condition under which a mutation takes effect; evaluated by the primary under the key's lock. */
 public enum Condition {
     ALWAYS,
     /** Only if there is no live object of that key. */

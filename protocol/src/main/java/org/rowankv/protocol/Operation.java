@@ -1,6 +1,6 @@
 package org.rowankv.protocol;
 
-/** What a request asks for. */
+/** Operation of a request. */
 public enum Operation {
     /** Reads one object; with an access time-to-live it also touches it. */
     GET(false),

@@ -3,17 +3,17 @@ package org.rowankv.protocol;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and, after the call, its answer: a reusable holder, so that an operation allocates nothing. Used by one
+ * A request and, after the call, its response: a reusable holder, so that an operation allocates nothing. Used by one
  * thread at a time.
  *
- * <p>The byte arrays given are read during the call only and never kept. The answer's bytes lie in {@link #result()},
- * from 0 to {@link #resultLength()}, until the next use of this object; the array grows as needed and is reused.
+ * <p>The byte arrays given are read during the call only and never kept. {@link #result()} contains the response's
+ * bytes, from 0 to {@link #resultLength()}, until the next use of this object; the array grows as needed and is reused.
  */
 public final class Request {
     private static final byte[] NO_BYTES = new byte[0];
     private static final byte[] DESTROYED = {1};
 
-    // --- what is asked ---
+    // --- the request ---
     private Operation operation = Operation.GET;
     private Condition condition = Condition.ALWAYS;
     private int cacheId;
@@ -31,13 +31,13 @@ public final class Request {
     private int shard;
     private long hash;
 
-    // --- who asks ---
+    // --- the requester ---
     private long sessionId;
     private long sequence;
     private int unanswered;
     private long connection;
 
-    // --- the answer ---
+    // --- the response ---
     private Status status = Status.OK;
     private int bits;
     private long version;
@@ -195,7 +195,7 @@ public final class Request {
         unanswered = unansweredBefore;
     }
 
-    /** Set by the server: the client connection that the request arrived on, ≥ 1; 0 for a caller in the server's process. */
+    /** Set by the server: the client connection of the request, ≥ 1; 0 for a caller in the server's process. */
     public void arrivedOn(long newConnection) {
         connection = newConnection;
     }
@@ -288,7 +288,7 @@ public final class Request {
         return unanswered;
     }
 
-    // --- the answer ---
+    // --- the response ---
 
     /** For the session that answers. */
     public void clearAnswer() {

@@ -1,6 +1,6 @@
 package org.rowankv.protocol;
 
-/** The outcome of a request. All codes stand here; each has a caller that reacts to it. */
+/** Outcome of a request. This is the complete table of codes; each has a caller that reacts to it. */
 public enum Status {
     /** Done. For a read: the value was found. */
     OK,
@@ -27,26 +27,26 @@ public enum Status {
     NO_REPLY,
     /** The deadline passed while the outcome was not known: the operation may have taken effect, at most once. */
     OUTCOME_UNKNOWN,
-    /** The entry exists but its bytes do not agree with their checksum; it is never served. */
+    /** The entry exists but its bytes do not match their checksum; it is never returned. */
     CORRUPTED,
     /** The request is malformed. Nothing was applied. */
     BAD_REQUEST,
     /** The store is closed. Nothing was applied. */
     CLOSED,
     /**
-     * The shard's primary cannot be reached, or did not answer even the opening of a session: the request was not sent. Nothing was
-     * applied by this attempt.
+     * The shard's primary is unreachable, or did not respond to the opening of a session: the request was not sent.
+     * Nothing was applied by this attempt.
      */
     UNREACHABLE,
     /**
-     * The shard has given out nearly all versions of its epoch, and another epoch could not be stored. Nothing was written; no
-     * version was taken. Later it may work.
+     * The shard has nearly exhausted its epoch, and another epoch could not be stored. Nothing was written; no version
+     * was taken. A retry may succeed.
      */
     NO_VERSION;
 
     private static final Status[] VALUES = values();
 
-    /** Whether nothing was applied, and another server, or the same one later, may do it. */
+    /** Whether nothing was applied, and another server, or the same one later, may apply it. */
     public boolean isForAnother() {
         return this == STALE_TERM || this == NOT_PRIMARY || this == UNREACHABLE || this == NO_VERSION;
     }

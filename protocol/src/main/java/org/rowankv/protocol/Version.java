@@ -2,13 +2,13 @@ package org.rowankv.protocol;
 
 /**
  * The 64-bit version of a log entry within its shard: epoch (24 bits, the topmost kept zero so that versions compare as
- * signed longs) and counter (40 bits). No (shard, version) pair is ever given out twice: the epoch rises whenever the
+ * signed longs) and counter (40 bits). No (shard, version) pair is assigned twice: the epoch rises whenever the
  * primary's incarnation or the replica set changes, at every cold start, and before the counter wraps.
  *
- * <p>Nobody outside this package adds one to a version.
+ * <p>No code outside this package increments a version.
  */
 public final class Version {
-    /** The version of "nothing": smaller than every version that is given out. */
+    /** The version of "nothing": smaller than every assigned version. */
     public static final long NONE = 0;
 
     public static final int COUNTER_BITS = 40;
@@ -45,7 +45,7 @@ public final class Version {
         return version == NONE ? NONE : version - 1;
     }
 
-    /** For people: {@code epoch.counter}. */
+    /** For display: {@code epoch.counter}. */
     public static String toString(long version) {
         return epoch(version) + "." + counter(version);
     }

@@ -4,15 +4,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.rowankv.runtime.CounterStarts;
 
 /**
- * Gives out the versions of one shard on its primary, each once. It never goes past the last version of an epoch: long before,
- * {@link #needsEpoch} asks for the next one, and shortly before, {@link #mayTake} refuses until {@link #renew} has brought it.
+ * Counter of one shard's versions on its primary; assigns each once. It never exceeds an epoch: long before its end,
+ * {@link #needsEpoch} requests the next one, and shortly before, {@link #mayTake} refuses until {@link #renew}.
  *
  * <p>Thread-safe.
  */
 public final class VersionCounter {
-    /** From here on another epoch is asked for: the rest lasts for more than an hour at a million writes a second. */
+    /** From here on it requests another epoch: the rest lasts for more than an hour at a million writes a second. */
     static final long RENEWED_FROM = Version.MAX_COUNTER - (1L << 32);
-    /** From here on none is taken: the rest is more than there are mutations between that question and their version. */
+    /** From here on it assigns none: the rest exceeds the mutations between {@link #mayTake} and {@link #take}. */
     static final long REFUSED_FROM = Version.MAX_COUNTER - (1L << 20);
 
     private final AtomicLong last;
@@ -29,22 +29,22 @@ public final class VersionCounter {
         this.last = new AtomicLong(Version.of(epoch, counters.of(0L, shard % 2 == 0 ? RENEWED_FROM : REFUSED_FROM)));
     }
 
-    /** The version given out last, or one that is smaller than every one to come and larger than every one before. */
+    /** The last assigned version, or one between all earlier and all later versions. */
     public long last() {
         return last.get();
     }
 
-    /** A lower bound of every version that will be taken from now on. */
+    /** A lower bound of all later versions. */
     public long lowerBound() {
         return Version.next(last.get());
     }
 
-    /** Whether the shard should get another epoch. */
+    /** Whether the shard needs another epoch. */
     public boolean needsEpoch() {
         return Version.counter(last.get()) >= RENEWED_FROM;
     }
 
-    /** Whether a mutation may go on to take a version. If not, it waits for another epoch. */
+    /** Whether a mutation may take a version. If not, it waits for another epoch. */
     public boolean mayTake() {
         return Version.counter(last.get()) < REFUSED_FROM;
     }
@@ -67,9 +67,9 @@ public final class VersionCounter {
     }
 
     /**
-     * Goes on with the versions of another epoch, which is stored as that of the shard.
+     * Continues with another epoch, which is stored as the shard's.
      *
-     * @throws IllegalArgumentException if that is not larger than the present one
+     * @throws IllegalArgumentException if it is not larger than the present one
      */
     public void renew(int epoch) {
         final long first = Version.of(epoch, 0);
@@ -84,12 +84,12 @@ public final class VersionCounter {
         }
     }
 
-    /** How often another epoch could not be had. A mutation that waits for one is refused when this has risen. */
+    /** Number of failures to store another epoch. A waiting mutation is refused when it rises. */
     public long failures() {
         return failures;
     }
 
-    /** Another epoch could not be had. By one thread. */
+    /** Counts a failure to store another epoch. One thread only. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
     public void failed() {
         failures++;

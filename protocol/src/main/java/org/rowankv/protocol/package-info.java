@@ -1,4 +1,4 @@
-/** What a request means: operations, conditions, status codes, versions. Neither bytes on a wire nor connections. */
+/** Meaning of requests: operations, conditions, status codes, versions. Independent of wire formats and connections. */
 @NullMarked
 package org.rowankv.protocol;
 

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Who holds what: the term, the servers with their incarnations, and the assignment of every shard. Immutable; a change
- * is a new configuration with a higher term (terms only grow, nobody adopts a lower one).
+ * The placement: the term, the servers with their incarnations, and the assignment of every shard. Immutable; a change
+ * is a new configuration with a higher term (terms only grow; no server adopts a lower one).
  *
- * @param clusterId drawn at random when the cluster is made
+ * @param clusterId random, drawn when the cluster is created
  * @param hashSeed the seed of {@link KeyHash}; part of the format on disk
  * @param term the term of this configuration, ≥ 1
- * @param incarnations by server id: the start of that server which holds its roles in this term
+ * @param incarnations by server id: the incarnation of that server with roles in this term
  * @param shards by shard id
  */
 public record Configuration(
@@ -139,8 +139,8 @@ public record Configuration(
     }
 
     /**
-     * The configuration after all copies of a joining server became complete: a higher term. Epochs stay, since who holds
-     * the shards and who is primary did not change.
+     * The configuration after all replicas of a joining server became complete: a higher term. Epochs stay, because
+     * neither replica sets nor primaries changed.
      */
     public Configuration joined(int server) {
         final List<ShardAssignment> next = new ArrayList<>(shards.size());
@@ -158,7 +158,7 @@ public record Configuration(
         return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
     }
 
-    /** The same with a higher term: all servers of a cluster start anew together, and each shard gets a new epoch then. */
+    /** A copy with a higher term, for a coordinated restart of all servers, in which each shard gets a new epoch. */
     public Configuration superseded() {
         return new Configuration(clusterId, hashSeed, term + 1, incarnations, shards);
     }

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 
 /**
  * The 64-bit hash that places a key: seeded per cluster (the seed is part of the configuration and of the format on
- * disk), so that whoever chooses keys cannot aim at one shard without knowing it. Not a cryptographic hash. Immutable.
+ * disk), so that keys cannot be chosen to hit one shard without the seed. Not a cryptographic hash. Immutable.
  */
 public final class KeyHash {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

@@ -3,10 +3,10 @@ package org.rowankv.topology;
 import java.util.List;
 
 /**
- * What a client needs to know: the configuration and where its servers are reached. Immutable.
+ * Routing of a client: the configuration and the addresses of its servers. Immutable.
  *
- * @param addresses by server id, each {@code host:port}, an IPv6 host in brackets; empty for a server that no client can
- *     reach now
+ * @param addresses by server id, each {@code host:port}, an IPv6 host in brackets; empty for a server that clients
+ *     cannot reach now
  */
 public record Routing(Configuration configuration, List<String> addresses) {
     public Routing {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Version;
 
 /**
- * A {@link Routing} as bytes, little-endian: what clients are told of a configuration. Backups are not part of it.
+ * Layout of a {@link Routing}, little-endian: the part of a configuration that clients need. Excludes backups.
  *
  * <pre>
  *   0   cluster id              8

@@ -8,18 +8,18 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Version;
 
 /**
- * One shard's line in the configuration.
+ * Assignment of one shard in the configuration.
  *
  * <p>A replica is <i>joining</i> until its copy of the shard is complete: it receives and acknowledges every write, but
- * what was written before it came may be missing, so it is never promoted and never suffices.
+ * earlier writes may be missing, so it is never promoted and never suffices alone.
  *
  * @param epoch the shard's epoch: rises whenever its replica set or its primary's incarnation changes
- * @param primary the server that decides the order of the shard's writes; never joining
- * @param backups the servers that acknowledge every write too, complete or joining
- * @param joining those of the backups that are joining
+ * @param primary the server that orders the shard's writes; never joining
+ * @param backups the other servers that acknowledge every write, complete or joining
+ * @param joining the joining backups
  */
 public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer> joining) {
-    private static final int NOBODY = -1;
+    private static final int NO_SERVER = -1;
 
     public ShardAssignment(int epoch, int primary, int[] backups) {
         this(epoch, primary, backups, Set.of());
@@ -69,7 +69,7 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
         return joining.contains(server);
     }
 
-    /** Whether the server's replica alone suffices: it holds every acknowledged write. */
+    /** Whether the server's replica suffices alone: it contains every acknowledged write. */
     public boolean isComplete(int server) {
         return isReplica(server) && !joining.contains(server);
     }
@@ -88,21 +88,21 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
     }
 
     /**
-     * The same servers after some of them lost what they held: those are joining now.
+     * The same servers after some of them lost their data: those are joining now.
      *
-     * @param preferred becomes primary if its replica is complete; if not, the first one that is
+     * @param preferred becomes primary if its replica is complete; otherwise the first complete one
      * @return null if no complete replica is left
      */
     @Nullable
     ShardAssignment without(Set<Integer> lost, int preferred) {
-        int first = isComplete(preferred) && !lost.contains(preferred) ? preferred : NOBODY;
+        int first = isComplete(preferred) && !lost.contains(preferred) ? preferred : NO_SERVER;
         final int[] servers = new int[replicaCount()];
         servers[0] = primary;
         System.arraycopy(backups, 0, servers, 1, backups.length);
-        for (int i = 0; i < servers.length && first == NOBODY; i++) {
-            first = isComplete(servers[i]) && !lost.contains(servers[i]) ? servers[i] : NOBODY;
+        for (int i = 0; i < servers.length && first == NO_SERVER; i++) {
+            first = isComplete(servers[i]) && !lost.contains(servers[i]) ? servers[i] : NO_SERVER;
         }
-        if (first == NOBODY) {
+        if (first == NO_SERVER) {
             return null;
         }
         final int[] others = new int[backups.length];

@@ -1,6 +1,6 @@
 /**
- * Where a key lives: the key hash, shards, and the configuration that assigns shards to servers. How a configuration
- * is kept or agreed on belongs to the server.
+ * Placement of keys: the key hash, shards, and the configuration that assigns shards to servers. The server stores
+ * configurations and agrees on them.
  */
 @NullMarked
 package org.rowankv.topology;

@@ -1,8 +1,8 @@
 package org.rowankv.protocol.frame;
 
 /**
- * Whether bytes that are owed in one direction of a connection get on: since when fewer than {@value #STEP} bytes have moved. A
- * byte now and then is not enough. Owned by the connection.
+ * Progress of the bytes due in one direction of a connection: time since less than {@value #STEP} bytes moved. An
+ * occasional byte is not enough. Owned by the connection.
  */
 public final class ByteProgress {
     /** Bytes that count as progress. */
@@ -12,7 +12,7 @@ public final class ByteProgress {
     private long sinceNs;
     private int moved;
 
-    /** Whether bytes are owed from now on. What was owed goes on; after a false what is owed begins anew, as another frame. */
+    /** Sets whether bytes are due. Due bytes stay due; after a false the next ones start anew, as another frame. */
     public void owes(boolean nowOwed, long nowNs) {
         if (nowOwed && !owed) {
             restart(nowNs);
@@ -20,7 +20,7 @@ public final class ByteProgress {
         owed = nowOwed;
     }
 
-    /** So many bytes have moved. */
+    /** That many bytes have moved. */
     public void moved(int bytes, long nowNs) {
         moved += bytes;
         if (owed && moved >= STEP) {
@@ -37,7 +37,7 @@ public final class ByteProgress {
         return owed;
     }
 
-    /** How long it has not got on; 0 if nothing is owed. */
+    /** Time without progress; 0 if nothing is due. */
     public long ageNs(long nowNs) {
         return owed ? Math.max(0, nowNs - sinceNs) : 0;
     }

@@ -3,21 +3,21 @@ package org.rowankv.protocol.frame;
 import java.nio.ByteBuffer;
 
 /**
- * Cuts what arrives on one connection into frames, wherever the network cut it. A frame that is whole in what arrives is handed
- * on where it lies. What is missing of a frame is waited for in a buffer of this connection that grows with what has arrived, not
- * with what was announced; a connection at rest has none.
+ * Decoder of one connection's frames, independent of how the network cuts them. It passes a complete frame in place. An
+ * incomplete frame waits in a buffer that grows with the arrived bytes, not with the announced length; an idle
+ * connection has none.
  *
- * <p>A frame that cannot be taken now stays here, and so does all behind it, until {@link #resume}.
+ * <p>A frame that cannot be processed now waits, with all later ones, until {@link #resume}.
  */
 public final class FrameDecoder {
-    /** Takes frames. */
+    /** Receives frames. */
     @FunctionalInterface
     public interface Taker {
         /**
-         * A whole frame whose length is within the limit and whose crc agrees.
+         * A complete frame with an accepted length and a valid crc.
          *
-         * @param buffer little-endian; the bytes are there during the call only
-         * @return false if it cannot be taken now: it will be handed on again
+         * @param buffer little-endian; valid only during the call
+         * @return false if it cannot be processed now: it is passed again later
          */
         boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException;
     }
@@ -45,7 +45,7 @@ public final class FrameDecoder {
         this.memory = memory;
     }
 
-    /** Hands on what is whole, with all that was held back before it; keeps the rest. All of the buffer is used up. */
+    /** Passes complete frames, held ones first; keeps the rest. Consumes the whole buffer. */
     public void take(ByteBuffer in, Taker taker) throws WireException {
         if (!blocked && (held.position() == 0 || completesHeld(in, taker))) {
             in.position(consume(in, in.position(), in.limit(), taker));
@@ -53,7 +53,7 @@ public final class FrameDecoder {
         hold(in, in.remaining());
     }
 
-    /** Goes on with what could not be taken. */
+    /** Retries a frame that could not be processed. */
     public void resume(Taker taker) throws WireException {
         if (!blocked) {
             return;
@@ -73,17 +73,17 @@ public final class FrameDecoder {
         }
     }
 
-    /** Whether a frame waits to be taken. */
+    /** Whether a frame waits to be processed. */
     public boolean isBlocked() {
         return blocked;
     }
 
-    /** How many bytes are kept here. */
+    /** Number of held bytes. */
     public int bufferAccounting() {
         return held.position();
     }
 
-    /** Bytes that the buffer takes. */
+    /** Capacity of the buffer. */
     public int capacity() {
         return held.capacity();
     }
@@ -93,7 +93,7 @@ public final class FrameDecoder {
         return blocked ? 0 : awaited;
     }
 
-    /** The connection is over: what is kept is dropped, and so is what arrives. */
+    /** The connection has ended: drops held and later bytes. */
     public void release() {
         released = true;
         drop();

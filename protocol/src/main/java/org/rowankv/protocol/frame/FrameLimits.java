@@ -1,6 +1,6 @@
 package org.rowankv.protocol.frame;
 
-/** How long frames may be that one end of a connection accepts. */
+/** Limits of the frames that one end of a connection accepts. */
 @FunctionalInterface
 public interface FrameLimits {
     /**

@@ -3,18 +3,19 @@ package org.rowankv.protocol.frame;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Where a connection keeps a frame that is not whole. Asked when a buffer grows or is dropped, not per frame. */
+/** Memory of a connection's incomplete frame. Called when a buffer grows or is dropped, not per frame. */
 @FunctionalInterface
 public interface FrameMemory {
-    /** A buffer of no bytes, which all connections at rest share. */
+    /** An empty buffer, shared by all idle connections. */
     ByteBuffer NOTHING = ByteBuffer.allocate(0).order(ByteOrder.LITTLE_ENDIAN);
 
     /**
-     * Exchanges a buffer, which is not used any more.
+     * Replaces a buffer, which must not be used afterwards.
      *
-     * @param current what was returned last, or {@link #NOTHING}; its bytes from 0 to its position are copied if there is room
+     * @param current the last returned buffer, or {@link #NOTHING}; its bytes from 0 to its position are copied if they
+     *     fit
      * @param capacity of the next; 0: {@link #NOTHING}
-     * @return little-endian, positioned behind what was copied
+     * @return little-endian, positioned after the copied bytes
      */
     ByteBuffer replace(ByteBuffer current, int capacity);
 

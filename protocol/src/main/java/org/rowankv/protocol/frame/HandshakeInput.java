@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 import java.nio.channels.ReadableByteChannel;
 
 /**
- * Collects one frame of a handshake, and none of the bytes behind it. Believes nothing: what it keeps grows with what has arrived, and
- * what cannot become a frame fails as soon as that is certain. Owned by the connection.
+ * Input of one handshake frame, without later bytes. It trusts nothing: its memory grows with the arrived bytes, and
+ * invalid input fails as early as possible. Owned by the connection.
  *
- * <p>Of another port or version all is read before it fails, if its length is within the limit: the answer to it would be lost if
- * the connection were closed with bytes of it unread.
+ * <p>A frame of another port or version is read completely before it fails, if its length is within the limit: closing
+ * the connection with unread bytes would lose the response.
  */
 public final class HandshakeInput {
     private static final int FIRST_CAPACITY = 128;
@@ -42,7 +42,7 @@ public final class HandshakeInput {
         longest = longestNext;
     }
 
-    /** Takes bytes up to the end of the frame; whether that is whole. */
+    /** Takes bytes up to the end of the frame; returns whether it is complete. */
     public boolean take(ByteBuffer in) throws WireException {
         while (!whole && in.hasRemaining()) {
             final int size = Math.min(missing(), in.remaining());
@@ -54,7 +54,7 @@ public final class HandshakeInput {
         return whole;
     }
 
-    /** As {@link #take}, of what the channel has; how many bytes that was, or -1 at its end. */
+    /** As {@link #take}, from the channel; returns the number of bytes, or -1 at its end. */
     public int readFrom(ReadableByteChannel channel) throws IOException, WireException {
         makeRoom(missing());
         heard.limit(heard.position() + missing());
@@ -120,7 +120,7 @@ public final class HandshakeInput {
         return true;
     }
 
-    /** Whether what has arrived begins as that port's frames do. */
+    /** Whether the arrived bytes begin like that port's frames. */
     private boolean begins(WirePort of) {
         for (int i = 0; i < Math.min(heard.position(), Long.BYTES); i++) {
             if (heard.get(i) != (byte) (of.magic() >>> i * Byte.SIZE)) {

@@ -1,6 +1,6 @@
 package org.rowankv.protocol.frame;
 
-/** The other end broke the protocol: its connection ends, and nothing else does. Carries no stack, since it may occur often. */
+/** The other end violated the protocol: only its connection ends. Has no stack trace, because it may be frequent. */
 public final class WireException extends Exception {
     private static final long serialVersionUID = 1L;
 

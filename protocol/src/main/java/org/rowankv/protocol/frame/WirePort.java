@@ -1,8 +1,8 @@
 package org.rowankv.protocol.frame;
 
-/** The two kinds of ports. Both have one framing and one handshake; each has a set of messages of its own. */
+/** The two kinds of ports. They share framing and handshake; each has its own messages. */
 public enum WirePort {
-    /** From server to server. The crc covers the head: a payload has its own, since it lands as it came. */
+    /** From server to server. The crc covers the head; a payload has its own, because it lands unchanged. */
     PEERS(
             0x7672_536e_6177_6f52L,
             FrameHeadDescriptor.HEAD_LENGTH + 2 * Long.BYTES,
@@ -40,7 +40,7 @@ public enum WirePort {
         return magic;
     }
 
-    /** Bytes of a frame that stand before its body: no frame is shorter. */
+    /** Bytes of a frame before its body: the least length of a frame. */
     int headLength() {
         return headLength;
     }
@@ -54,7 +54,7 @@ public enum WirePort {
         return this == PEERS ? CLIENTS : PEERS;
     }
 
-    /** What both versions are, and what to do. */
+    /** Both versions, and the remedy. */
     String whyOtherVersion(boolean called, int version) {
         return "the " + (called ? caller : "server") + " speaks version " + version + ", this "
                 + (called ? "server" : caller) + " speaks version " + HandshakeDescriptor.VERSION + "; "

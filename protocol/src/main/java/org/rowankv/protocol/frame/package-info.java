@@ -1,4 +1,4 @@
-/** The bytes that both ports have in common: the head of a frame, how frames are cut, the prefix of a handshake. No messages. */
+/** Bytes common to both ports: frame head, decoding of frames, prefix of a handshake. No messages. */
 @NullMarked
 package org.rowankv.protocol.frame;
 

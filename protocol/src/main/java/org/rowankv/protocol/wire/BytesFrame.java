@@ -3,7 +3,7 @@ package org.rowankv.protocol.wire;
 import java.nio.ByteBuffer;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
 
-/** Frames whose body is nothing, or bytes that another format describes. */
+/** Frames with an empty body, or bytes that another format describes. */
 public final class BytesFrame {
     private static final byte[] NOTHING = {};
 

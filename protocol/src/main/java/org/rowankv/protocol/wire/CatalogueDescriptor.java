@@ -33,7 +33,7 @@ public final class CatalogueDescriptor {
     static final int COUNT_OFFSET = NUMBER_OFFSET + Long.BYTES;
     static final int CACHES_OFFSET = COUNT_OFFSET + Integer.BYTES;
 
-    /** What can be asked. */
+    /** Catalogue operations. */
     public enum Asked {
         /** The cache of that name: one, or none. */
         FIND,
@@ -49,11 +49,11 @@ public final class CatalogueDescriptor {
         LIST
     }
 
-    /** A cache, or what is asked about one. */
-    @SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
+    /** A cache, or the subject of a request. */
+    @SuppressWarnings("ArrayRecordComponent") // carries bytes, never compared
     public record Cache(int id, String name, byte[] descriptor, CacheLimit limit) {}
 
-    /** An answer; the text is empty unless the status is not OK. */
+    /** A response; the text is empty unless the status is not OK. */
     public record Answer(Status status, long number, List<Cache> caches, String text) {}
 
     private static final Asked[] ASKED = Asked.values();

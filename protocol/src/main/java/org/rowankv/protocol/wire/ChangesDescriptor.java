@@ -12,7 +12,7 @@ import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 
 /**
- * Layout of the answer to a question for changes: the frame's head, then its sections, each
+ * Layout of the response to a request for changes: the frame's head, then its sections, each
  *
  * <pre>
  *   0       4        8      16        24   32      36     40
@@ -23,9 +23,9 @@ import org.rowankv.protocol.frame.WireFault;
  *   +-------+--------+------+---------+----+-------+------+-----------------------------------//--+
  * </pre>
  *
- * <p>In the head, small: the number of sections. Index: of the section in the question; those of which there is nothing to say are
- * left out. From: the position that was asked from. Lost to: 0, or what happened after {@code from} and up to here may be missing.
- * To: the position from which to ask next; all changes up to there were told. A length of −1: no such value.
+ * <p>In the head, small: the number of sections. Index: of the section in the request; empty ones are omitted.
+ * From: the requested position. Lost to: 0, or changes after {@code from} up to here may be missing.
+ * To: the position of the next request; all changes up to there are included. A length of −1: no such value.
  */
 public final class ChangesDescriptor {
     static final int FIXED_LENGTH = FrameHeadDescriptor.HEAD_LENGTH;
@@ -50,12 +50,12 @@ public final class ChangesDescriptor {
     static final int NO_VALUE = -1;
 
     /**
-     * What is told of one section of a question.
+     * Response to one section of a request.
      *
      * @param index of the section
-     * @param from the position that was asked from
+     * @param from the requested position
      * @param lostTo 0, or the version up to which changes after {@code from} may be missing
-     * @param to the position from which to ask next
+     * @param to the position of the next request
      */
     public record Section(int index, Status status, long from, long lostTo, long to, List<Change> changes) {}
 
@@ -155,8 +155,7 @@ public final class ChangesDescriptor {
                 || to < asked
                 || lost < 0
                 || to < lost
-                        && (lost != 0
-                                || status == Status.OK.ordinal()) // who is refused may have been told of no place yet
+                        && (lost != 0 || status == Status.OK.ordinal()) // a refused subscriber may have no position yet
                 || count < 0
                 || buffer.getInt(at + ZERO_OFFSET) != 0) {
             throw new WireException(WireFault.BAD_FRAME, "a section of changes from " + asked + " to " + to);

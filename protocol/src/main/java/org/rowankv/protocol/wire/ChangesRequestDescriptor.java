@@ -6,7 +6,7 @@ import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 
 /**
- * Layout of the question for changes: the frame's head, then
+ * Layout of the request for changes: the frame's head, then
  *
  * <pre>
  *   24     32        36     40
@@ -16,8 +16,8 @@ import org.rowankv.protocol.frame.WireFault;
  * </pre>
  *
  * <p>In the head, small: the number of sections, perhaps none. A position of −1: from now on. Flags of a section: 1 with old
- * values. The answer comes when there is something to say, or when the time to wait is over, or when the same connection asks
- * again: a connection has at most one such question without an answer.
+ * values. The server responds when there are changes, when the time to wait is over, or when the same connection
+ * sends another one: a connection has at most one such request in flight.
  */
 public final class ChangesRequestDescriptor {
     static final int TERM_OFFSET = 24;
@@ -32,14 +32,14 @@ public final class ChangesRequestDescriptor {
     static final int SECTION_LENGTH = 24;
     static final int OLD_VALUES = 1;
 
-    /** The position of somebody who was told of nothing yet, and wants to hear from now on. */
+    /** Position of a subscriber without deliveries, which starts now. */
     public static final long FROM_NOW = -1;
 
     public static final int MAX_SECTIONS = 1 << 14;
     /** Of a frame with so many. */
     public static final int MAX_LENGTH = FIXED_LENGTH + MAX_SECTIONS * SECTION_LENGTH;
 
-    /** The longest time that may be waited. */
+    /** Limit of the time to wait. */
     public static final int MAX_WAIT_MS = 10_000;
 
     private ChangesRequestDescriptor() {}
@@ -69,7 +69,7 @@ public final class ChangesRequestDescriptor {
         out.seal(at);
     }
 
-    /** Fails if the frame is none of these, before anything of it is believed. */
+    /** Throws if the frame is no such request, before using any of it. */
     public static void check(ByteBuffer buffer, int at, int length) throws WireException {
         final int count = FrameHeadDescriptor.small(buffer, at);
         if (length < FIXED_LENGTH || count < 0 || count > MAX_SECTIONS) {

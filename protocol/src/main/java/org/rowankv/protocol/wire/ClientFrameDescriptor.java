@@ -5,17 +5,17 @@ import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 
 /**
- * The types of the frames between clients and servers. Each begins with the head of {@link FrameHeadDescriptor}; its number
- * correlates an answer with what it answers: the asking end chooses it.
+ * Types of the frames between clients and servers. Each begins with the head of {@link FrameHeadDescriptor}; its
+ * number, chosen by the requesting end, correlates a response with its request.
  */
 public final class ClientFrameDescriptor {
     /** From the client: {@link RequestDescriptor}. */
     public static final int REQUEST = 1;
     /** From the server: {@link ResponseDescriptor}. */
     public static final int ANSWER = 2;
-    /** From the client: the routing, please. No body. */
+    /** From the client: request for the routing. No body. */
     public static final int ROUTING_WANTED = 3;
-    /** From the server: the routing, as an answer or, with the number 0, because it has changed. */
+    /** From the server: the routing, as a response or, with the number 0, as an update. */
     public static final int ROUTING = 4;
     /** From the client: {@link ScanRequestDescriptor}. */
     public static final int SCAN = 5;

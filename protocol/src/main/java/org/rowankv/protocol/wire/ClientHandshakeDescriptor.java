@@ -44,18 +44,18 @@ public final class ClientHandshakeDescriptor {
     static final int LEAST_MAX_FRAME = 1 << 10;
 
     /**
-     * What a client says first.
+     * Hello of a client.
      *
-     * @param clusterId 0: whichever it is
+     * @param clusterId 0: any
      * @param maxFrame the longest frame that it accepts
      */
     public record ClientHello(long clusterId, int maxFrame) {}
 
     /**
-     * What a client that is accepted is answered.
+     * Welcome of an accepted client.
      *
      * @param maxFrame the longest frame that the server accepts
-     * @param maxInFlight requests without an answer that a connection may have
+     * @param maxInFlight limit of a connection's requests in flight
      */
     public record ClientWelcome(long clusterId, long term, int serverId, int maxFrame, int maxInFlight) {}
 

@@ -9,8 +9,8 @@ import org.rowankv.protocol.frame.FrameHeadDescriptor;
 import org.rowankv.protocol.frame.WireChecksum;
 
 /**
- * What one connection has yet to send: frames are appended, and written with as few calls as the socket allows. For one
- * thread at a time.
+ * Output of one connection: frames are appended, and written with as few calls as the socket permits. For one thread at
+ * a time.
  */
 public final class FrameEncoder {
     /** More than that is written in several calls: a channel keeps a buffer of the size of its largest call. */
@@ -32,10 +32,10 @@ public final class FrameEncoder {
     }
 
     /**
-     * A writer whose buffer is counted.
+     * An encoder with an accounted buffer.
      *
      * @param firstCapacity of the buffer while there is little to send; not counted
-     * @param memory hears what the buffer takes beyond that
+     * @param memory counts the buffer's memory beyond that
      */
     public FrameEncoder(int firstCapacity, BufferAccounting memory) {
         this.memory = memory;
@@ -47,7 +47,9 @@ public final class FrameEncoder {
         return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Room for a frame of that length; returns where it begins in {@link #buffer()}. It is there once it is sealed. */
+    /**
+     * Reserves space for a frame of that length; returns its index in {@link #buffer()}. It is appended once sealed.
+     */
     int reserve(int length) {
         if (buffer.capacity() - end < length) {
             makeRoom(length);
@@ -93,7 +95,7 @@ public final class FrameEncoder {
         return buffer;
     }
 
-    /** The frame that begins there is complete but for its crc. */
+    /** Seals the frame at that index, complete except for its crc. */
     void seal(int at) {
         final int length = FrameHeadDescriptor.length(buffer, at);
         FrameHeadDescriptor.seal(buffer, at, length, checksum);
@@ -105,7 +107,7 @@ public final class FrameEncoder {
         return end - sent;
     }
 
-    /** Writes what the channel takes; true when nothing is left. */
+    /** Writes the bytes that the channel accepts; true when nothing is left. */
     public boolean writeTo(WritableByteChannel channel) throws IOException {
         while (sent < end) {
             final int size = Math.min(MAX_CALL, end - sent);
@@ -129,7 +131,7 @@ public final class FrameEncoder {
         return true;
     }
 
-    /** Keeps no more memory than at first, if there is nothing to send. */
+    /** Shrinks the buffer to its first capacity, if there is nothing to send. */
     public void trim() {
         if (sent == end && buffer.capacity() > firstCapacity) {
             sent = 0;
@@ -138,7 +140,7 @@ public final class FrameEncoder {
         }
     }
 
-    /** The connection is over: what was to be sent is dropped. */
+    /** The connection has ended: drops unsent bytes. */
     public void release() {
         sent = 0;
         end = 0;

@@ -34,8 +34,8 @@ public final class PageDescriptor {
     static final int NO_VALUE = -1;
     static final int OMITTED = -2;
 
-    /** An object of a page; its arrays are the receiver's. */
-    @SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
+    /** An object of a page; the receiver owns its arrays. */
+    @SuppressWarnings("ArrayRecordComponent") // carries bytes, never compared
     public record PageObject(long version, byte[] key, byte @Nullable [] value, boolean omitted) {
         public long length() {
             final byte[] bytes = value;
@@ -87,7 +87,7 @@ public final class PageDescriptor {
         out.seal(at);
     }
 
-    /** Fails if the frame is no page; nothing of it is handed on before all of it was looked at. */
+    /** Throws if the frame is no page; checks all of it before passing any of it. */
     public static void check(ByteBuffer buffer, int at, int length) throws WireException {
         if (length < FIXED_LENGTH
                 || FrameHeadDescriptor.code(buffer, at) >= Status.values().length

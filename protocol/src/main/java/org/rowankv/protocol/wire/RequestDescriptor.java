@@ -98,7 +98,7 @@ public final class RequestDescriptor {
         return FrameHeadDescriptor.small(buffer, at);
     }
 
-    /** Bytes of key and value, for {@link #read}; fails if the frame is no request. */
+    /** Bytes of key and value, for {@link #read}; throws if the frame is no request. */
     public static int bodyLength(ByteBuffer buffer, int at, int length) throws WireException {
         if (length < FIXED_LENGTH) {
             throw new WireException(WireFault.BAD_FRAME, "a request of " + length + " bytes");
@@ -122,9 +122,9 @@ public final class RequestDescriptor {
     }
 
     /**
-     * Reads a request that {@link #bodyLength} accepted; key and value are copied into the array, which has room for them.
+     * Reads a request that {@link #bodyLength} accepted; copies key and value into the array, which has space for them.
      *
-     * @return whether the request makes sense. If not it must not be carried out
+     * @return whether the request is valid. If not it must not be executed
      */
     public static boolean read(ByteBuffer buffer, int at, Request into, byte[] body) {
         final int keyLength = buffer.getInt(at + KEY_LENGTH_OFFSET);

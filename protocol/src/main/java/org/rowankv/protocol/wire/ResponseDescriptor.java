@@ -52,7 +52,7 @@ public final class ResponseDescriptor {
         out.seal(at);
     }
 
-    /** Fails if the frame is no answer, before anything of it is believed. */
+    /** Throws if the frame is no response, before using any of it. */
     public static void check(ByteBuffer buffer, int at, int length) throws WireException {
         if (length < FIXED_LENGTH
                 || FrameHeadDescriptor.code(buffer, at) >= STATUS_COUNT
@@ -64,7 +64,7 @@ public final class ResponseDescriptor {
         }
     }
 
-    /** Reads an answer that was checked. */
+    /** Reads a checked response. */
     public static void read(ByteBuffer buffer, int at, int length, Request into) {
         if (FrameHeadDescriptor.flags(buffer, at) == HAS_RESULT) {
             final int result = length - FIXED_LENGTH;

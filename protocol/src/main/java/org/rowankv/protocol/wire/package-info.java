@@ -1,4 +1,4 @@
-/** The bytes between clients and servers: layouts, limits and frames. Both ends use it; it opens no connection. */
+/** Bytes between clients and servers: layouts, limits and frames. Both ends use it; it opens no connection. */
 @NullMarked
 package org.rowankv.protocol.wire;
 

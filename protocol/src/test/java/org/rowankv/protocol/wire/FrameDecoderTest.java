@@ -27,7 +27,7 @@ import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.frame.WirePort;
 
-/** Frames come out as they went in, wherever the stream was cut and whatever had to wait; what is wrong is told. */
+/** Decoded frames equal the encoded ones, wherever the stream was cut and whichever had to wait; faults are reported. */
 final class FrameDecoderTest {
     private static final int MAX_FRAME = 4 << 10;
 
