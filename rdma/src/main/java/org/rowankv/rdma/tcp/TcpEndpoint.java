@@ -44,7 +44,7 @@ import org.rowankv.runtime.FaultLog;
  * <p>Safe for any thread, except that one agent polls messages.
  */
 public final class TcpEndpoint implements Endpoint {
-    private static final Runnable NOBODY = () -> {};
+    private static final Runnable NO_HANDLER = () -> {};
 
     private final TcpFabric fabric;
     private final TcpFabricSettings fabricSettings;
@@ -59,7 +59,7 @@ public final class TcpEndpoint implements Endpoint {
     private final Map<Integer, MessageLink> links = new ConcurrentHashMap<>();
     private final CopyOnWriteArrayList<MessageLink.Reader> linkReaders = new CopyOnWriteArrayList<>();
     private final OutboundQueuePairs pairs;
-    private volatile Runnable onMessages = NOBODY;
+    private volatile Runnable onMessages = NO_HANDLER;
     private volatile boolean closed;
 
     TcpEndpoint(TcpFabric fabric, TcpFabricSettings fabricSettings, EndpointSettings settings) {
@@ -110,7 +110,7 @@ public final class TcpEndpoint implements Endpoint {
 
     @Override
     public CompletableFuture<QueuePair> connectAsync(int remoteServerId, long remoteIncarnation, long term) {
-        return connect(remoteServerId, remoteIncarnation, term, fabric.nic(), NOBODY);
+        return connect(remoteServerId, remoteIncarnation, term, fabric.nic(), NO_HANDLER);
     }
 
     @Override
@@ -143,7 +143,7 @@ public final class TcpEndpoint implements Endpoint {
         if (!(io instanceof TcpIoPoller own)) {
             return connectAsync(remoteServerId, remoteIncarnation, term);
         }
-        return pairs.open(remoteServerId, remoteIncarnation, term, NOBODY, (hello, handshake) -> {
+        return pairs.open(remoteServerId, remoteIncarnation, term, NO_HANDLER, (hello, handshake) -> {
             fabric.dial(hello, own, handshake);
         });
     }

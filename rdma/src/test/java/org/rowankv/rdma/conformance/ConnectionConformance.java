@@ -20,7 +20,7 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.runtime.Chaos;
 
-/** What every fabric must do for connections: who is admitted, and what becomes of the credit that a queue pair has. */
+/** Contract of every fabric's connections: admission, and the credit of a queue pair. */
 public abstract class ConnectionConformance {
     protected static final int SEGMENT = 4096;
     protected static final int TAG = 5;
@@ -214,7 +214,7 @@ public abstract class ConnectionConformance {
         }
     }
 
-    /** What the answer to a question brought and nobody has claimed is the receiver's again, whoever gives what back. */
+    /** Unclaimed grants return to the receiver, whichever pair returns credit. */
     @Test
     void shouldKeepNoCreditThatAQueuePairWasGrantedAndDidNotClaim() {
         final long initial = 100_000;

@@ -152,7 +152,7 @@ public abstract class FabricConformance extends ConnectionConformance {
             append(pair, 1, SEGMENT - 128);
             final List<Long> waiting = postUntilNotReady(pair, 100, 192, completed);
             assertThat(completed).isEmpty();
-            // What still fits lands: nothing was lost, and nobody waits for another sender's message.
+            // Messages that still fit land: nothing was lost, and no sender waits for another's message.
             append(other, 3, 128);
             assertThat(receiver.queue().landedLimit(0)).isEqualTo(SEGMENT);
             assertThat(landedIds()).containsExactly(1L, 3L);
@@ -273,7 +273,7 @@ public abstract class FabricConformance extends ConnectionConformance {
 
     @Test
     void shouldLandWhatIsSentTwiceTwice() {
-        // Nobody looks for duplicates here: an entry's version tells them.
+        // The fabric does not detect duplicates: an entry's version does.
         receiver.postAll();
         try (QueuePair pair = sender.connectTo(receiver);
                 QueuePair again = sender.connectTo(receiver)) {

@@ -43,7 +43,7 @@ public abstract class ForcedConformance {
     /** That acknowledges at FORCED. */
     protected abstract Fabric createFabric();
 
-    /** A device that takes what it was given when it is told to. */
+    /** A device that completes forces on demand. */
     private static final class Device implements LandingForce {
         private final byte[] flushed = new byte[TestServer.BASE + SEGMENTS * SEGMENT];
         /** By ticket, from 1: all that it has once that is forced. */

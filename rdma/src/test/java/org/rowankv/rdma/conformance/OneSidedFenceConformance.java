@@ -158,7 +158,7 @@ public abstract class OneSidedFenceConformance extends FenceConformance {
         final QueuePair sibling = stalledServer.connectTo(receiver);
         final LandingCursor cursor = receiver.cursor();
         try (Stall<Outcome> stall = stallSend(stalledPair, afterReservation(), 1)) {
-            // Nobody has come by to help: the place has no word yet.
+            // No helper has run: the slot has no word yet.
             assertThat(receiver.read(cursor, TAG)).isEmpty();
             assertThat(cursor.isAtHole()).isTrue();
             assertThat(cursor.holeAgeNs(1000)).isZero();

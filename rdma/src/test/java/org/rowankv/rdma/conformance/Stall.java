@@ -36,7 +36,7 @@ public final class Stall<T> implements AutoCloseable {
         ACTIVE.add(stall);
         Chaos.install(name -> ACTIVE.forEach(each -> each.onPoint(name)));
         stall.thread.start();
-        await(stall.reached, "nobody reached " + point);
+        await(stall.reached, "no thread reached " + point);
         return stall;
     }
 

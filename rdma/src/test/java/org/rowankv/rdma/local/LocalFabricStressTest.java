@@ -29,8 +29,8 @@ import org.rowankv.runtime.SplittableRandomSource;
 
 /**
  * Real threads on the real ring: four senders of two servers, a fencer, and a reader that gives freed segments to
- * somebody else before it posts them again. In the end every sender's entries stand in the log exactly once, whole
- * and in order, none of a fenced queue pair behind the tail that its fence left, and nobody has written into a
+ * another owner before it posts them again. In the end every sender's entries stand in the log exactly once, whole
+ * and in order, none of a fenced queue pair behind the tail that its fence left, and no thread has written into a
  * segment that was free.
  *
  * <p>Runs without chaos points, as production does.
@@ -193,7 +193,7 @@ final class LocalFabricStressTest {
             }
         }
 
-        /** Somebody else fills the segment. */
+        /** Another owner fills the segment. */
         private void lend(int segment) {
             final long base = receiver.settings().segmentAddress(segment);
             final ByteBuffer buffer = receiver.settings().region().buffer(base);
@@ -211,7 +211,7 @@ final class LocalFabricStressTest {
             final int start = receiver.settings().region().offset(base);
             for (int at = 0; at < SEGMENT; at += Long.BYTES) {
                 if (buffer.getLong(start + at) != pattern(segment, at)) {
-                    throw new AssertionError("somebody wrote into free segment " + segment + " at " + at);
+                    throw new AssertionError("a write into free segment " + segment + " at " + at);
                 }
             }
             assertThat(receiver.post(segment)).isTrue();

@@ -113,7 +113,7 @@ final class LocalInterleavingTest {
             return this;
         }
 
-        /** Cuts off whoever holds the first hole that it sees. */
+        /** Fences the owner of the first hole that it finds. */
         Race readsAndFencesHoles() {
             fencesHoles = true;
             threads.add(() -> {
@@ -131,7 +131,7 @@ final class LocalInterleavingTest {
         }
 
         /**
-         * Frees closed segments that nobody names, and gives them to somebody who stores the bytes that were there
+         * Frees closed, unnamed segments, and passes them to an owner that stores the bytes that were there
          * before the first use: what a late helper would expect to find.
          */
         Race freesAndReuses(int rounds) {

@@ -20,7 +20,7 @@ import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Chaos;
 
-/** Somebody sleeps while all segments but the one that he names go round several times. */
+/** A sender sleeps while all segments but the named one are reused several times. */
 final class LocalReuseTest {
     private static final int SEGMENT = 256;
 
@@ -66,7 +66,7 @@ final class LocalReuseTest {
         }
     }
 
-    /** Two entries, so that who helps the second would write into the middle of another segment's first. */
+    /** Two entries, so that a helper of the second would write into the middle of another segment's first. */
     private void begin() {
         receiver.postAll();
         send(busy, ++sent, 1);

@@ -11,7 +11,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
-/** Whatever is wrong with a frame or where it lies, it is told. */
+/** Every fault of a frame or its address is reported. */
 @net.jqwik.api.Tag("jvm")
 final class FramePropertyTest {
     private static final int CAPACITY = 1 << 14;
@@ -102,7 +102,7 @@ final class FramePropertyTest {
         final byte[] bytes = new byte[64];
         new Random(seed).nextBytes(bytes);
         buffer.put(OFFSET, bytes);
-        // Even with the right generation in place, as a forger who could guess it would have it.
+        // Even with the right generation in place, as a forger with a correct guess would have it.
         buffer.putInt(OFFSET, generation);
         assertThat(whyInvalid(CAPACITY, 4096, generation)).isNotNull();
     }

@@ -19,13 +19,13 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.ProofDescriptor;
 
-/** A receiver on a plain socket, which answers what it is told to, whether or not that is right. */
+/** A scripted receiver on a plain socket; its responses may be wrong. */
 final class FakeReceiver implements AutoCloseable {
     private static final int PATIENCE_MS = 60_000;
 
     private final ServerSocket listener;
 
-    /** One connection that somebody opened to it. */
+    /** One accepted connection. */
     final class Connection implements AutoCloseable {
         private final Socket socket;
         private final DataInputStream in;
@@ -128,7 +128,7 @@ final class FakeReceiver implements AutoCloseable {
 
     FakeReceiver() throws IOException {
         listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        listener.setSoTimeout(PATIENCE_MS); // what nobody says any more must not hang its test
+        listener.setSoTimeout(PATIENCE_MS); // a missing frame must not hang the test
     }
 
     private static ByteBuffer frameOf(byte[] bytes) {

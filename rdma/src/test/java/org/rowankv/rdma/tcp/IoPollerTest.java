@@ -28,7 +28,7 @@ import org.rowankv.rdma.SelectorPoller;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 
-/** A worker's I/O: one wait for its sockets, its queue pairs, and whoever wakes it up; and its end. */
+/** A worker's I/O: one wait for its sockets, queue pairs and wake-ups; and its end. */
 final class IoPollerTest {
     private static final int SEGMENT = 4096;
     private static final int WAKE_UPS = 20_000;
@@ -189,7 +189,7 @@ final class IoPollerTest {
         }
     }
 
-    /** A timer ends the wait: nobody answers the hello, and nobody wakes the owner up. */
+    /** A timer ends the wait: there is no response to the hello and no wake-up. */
     @Test
     void shouldGiveUpAHandshakeWhileItWaits() throws IOException {
         try (ServerSocket silent = new ServerSocket()) {
@@ -277,7 +277,7 @@ final class IoPollerTest {
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
             final CompletableFuture<QueuePair> before = sender.endpoint().connectAsync(1, 1, 1, io);
-            io.close(); // nobody has ever turned it
+            io.close(); // it was never polled
             assertThatThrownBy(before::join).hasCauseInstanceOf(FabricException.class);
             final QueuePair pair = sender.endpoint().connectAsync(1, 1, 1, io).join();
             post(pair, 1);

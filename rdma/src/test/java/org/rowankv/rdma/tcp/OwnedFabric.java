@@ -13,7 +13,7 @@ import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 
-/** The TCP fabric with queue pairs that are at home at a worker's I/O: turned by who calls them, or by a thread in the background. */
+/** The TCP fabric with queue pairs on a worker's poller, driven by their callers or by a background thread. */
 final class OwnedFabric implements Fabric {
     private final TcpFabric fabric;
     private final TcpIoPoller io = new TcpIoPoller();

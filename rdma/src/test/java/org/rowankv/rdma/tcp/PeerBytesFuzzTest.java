@@ -112,7 +112,7 @@ final class PeerBytesFuzzTest {
         final EmbeddedChannel channel = new EmbeddedChannel(reader);
         final int first = Math.min(cut, bytes.readableBytes());
         channel.writeInbound(bytes.retainedSlice(0, first));
-        // A fault closes the connection; what comes behind it is nobody's.
+        // A fault closes the connection; later bytes are dropped.
         if (channel.isOpen()) {
             channel.writeInbound(bytes.retainedSlice(first, bytes.readableBytes() - first));
         }

@@ -28,7 +28,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.ProofDescriptor;
 import org.rowankv.runtime.SecureSeed;
 
-/** A peer on a plain socket, which says what it is told to, whether or not that is right. */
+/** A scripted peer on a plain socket; its frames may be wrong. */
 public final class RawPeer implements AutoCloseable {
     /** Whether it was welcomed, and why not. */
     record Answer(int status, String text) {}

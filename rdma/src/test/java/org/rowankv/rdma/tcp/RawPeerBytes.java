@@ -18,7 +18,7 @@ final class RawPeerBytes {
         return RawPeer.bytes(RawPeer.hello(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, 99));
     }
 
-    /** Somebody who listens and says nothing. */
+    /** A listener that sends nothing. */
     static InetSocketAddress anybody() {
         return (InetSocketAddress) ANYBODY.getLocalSocketAddress();
     }

@@ -73,7 +73,7 @@ final class SettlementTest {
             try (FakeReceiver.Connection first = acceptLink(receiver)) {
                 assertThat(nextFrame(first)).isEqualTo(PeerFrameDescriptor.SETTLE);
             }
-            // Nobody has a message, and nobody heard it.
+            // There is no message, and the settlement was not received.
             try (FakeReceiver.Connection second = acceptLink(receiver)) {
                 assertThat(nextFrame(second)).isEqualTo(PeerFrameDescriptor.SETTLE);
                 // Of an older word: this one is not confirmed.
@@ -130,7 +130,7 @@ final class SettlementTest {
                     // It never heard of ten, and gives back thirty.
                     assertConfirmed(link, PAIR, 50, 30);
                     assertThat(receiver.credit()).hasValue(80);
-                    // Of one that nobody knows there is nothing to give back, and nothing to say it again for.
+                    // An unknown pair has nothing to return, and no reason for a repeat.
                     assertConfirmed(link, PAIR + 1, 50, 30);
                     assertThat(receiver.credit()).hasValue(80);
                 }

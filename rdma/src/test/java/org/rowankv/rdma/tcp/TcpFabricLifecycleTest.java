@@ -119,7 +119,7 @@ final class TcpFabricLifecycleTest {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
-            final AtomicInteger told = new AtomicInteger();
+            final AtomicInteger notified = new AtomicInteger();
             final SingleThreadIoEventLoop loop = new SingleThreadIoEventLoop(
                     null,
                     (java.util.concurrent.ThreadFactory) task -> new Thread(task, "owner"),
@@ -130,12 +130,12 @@ final class TcpFabricLifecycleTest {
                         synchronized (tellers) {
                             tellers.add(Thread.currentThread().getName());
                         }
-                        told.incrementAndGet();
+                        notified.incrementAndGet();
                     })
                     .join();
             post(pair, 1, 100);
             pair.poll((context, status) -> {}, 0);
-            while (told.get() == 0) {
+            while (notified.get() == 0) {
                 Thread.onSpinWait();
             }
             synchronized (tellers) {
@@ -147,7 +147,7 @@ final class TcpFabricLifecycleTest {
         }
     }
 
-    /** Has forced what it is told that it has. */
+    /** Reports forces as complete on demand. */
     private static final class HeldForce implements LandingForce {
         private final AtomicLong flushed = new AtomicLong();
         private final AtomicLong requested = new AtomicLong();

@@ -33,7 +33,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.ManualClock;
 
-/** Peers that break the protocol, or the wire: their connection ends, is counted, and nobody else notices. */
+/** Peers that break the protocol, or the wire: their connection ends, is counted, and no other is affected. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("jvm")
 final class TcpHostileBytesTest {

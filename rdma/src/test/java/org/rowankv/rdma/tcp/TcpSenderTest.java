@@ -170,39 +170,39 @@ final class TcpSenderTest {
         void tell(FakeReceiver.Connection connection) throws IOException;
     }
 
-    private record Told(WireFault fault, String what, Lie lie) {
+    private record ScriptedFault(WireFault fault, String what, Lie lie) {
         @Override
         public String toString() {
             return what;
         }
     }
 
-    Stream<Told> lies() {
+    Stream<ScriptedFault> lies() {
         final long base = 4096;
         return Stream.of(
-                new Told(
+                new ScriptedFault(
                         WireFault.OUT_OF_ORDER,
                         "acknowledges what was not sent",
                         c -> c.frame(PeerFrameDescriptor.ACK, 0, 3, 0, 0)),
-                new Told(
+                new ScriptedFault(
                         WireFault.OUT_OF_ORDER,
                         "acknowledges less",
                         c -> c.frame(PeerFrameDescriptor.ACK, 0, -1, 0, 0)),
-                new Told(
+                new ScriptedFault(
                         WireFault.OUT_OF_ORDER,
-                        "grants what nobody wants",
+                        "grants unrequested credit",
                         c -> c.frame(PeerFrameDescriptor.ACK, 0, 0, base, 0)),
-                new Told(
+                new ScriptedFault(
                         WireFault.OUT_OF_ORDER,
-                        "answers what nobody asked",
+                        "responds without a request",
                         c -> c.frame(PeerFrameDescriptor.ACK, 0, 0, 0, 1)),
-                new Told(WireFault.BAD_FRAME, "of no type", c -> c.frame(9, 0, 1, 0, 0)),
-                new Told(
+                new ScriptedFault(WireFault.BAD_FRAME, "of no type", c -> c.frame(9, 0, 1, 0, 0)),
+                new ScriptedFault(
                         WireFault.OUT_OF_ORDER,
                         "fenced in the future",
                         c -> c.frame(PeerFrameDescriptor.FENCED, 0, 0, 0, 9)),
-                new Told(WireFault.BAD_FRAME, "a send", c -> c.frame(PeerFrameDescriptor.SEND, 0, 1, 0, 7)),
-                new Told(
+                new ScriptedFault(WireFault.BAD_FRAME, "a send", c -> c.frame(PeerFrameDescriptor.SEND, 0, 1, 0, 7)),
+                new ScriptedFault(
                         WireFault.BAD_CHECKSUM,
                         "noise",
                         c -> c.send(new byte[] {
@@ -213,18 +213,18 @@ final class TcpSenderTest {
 
     @ParameterizedTest
     @MethodSource("lies")
-    void shouldNotBelieve(Told told) throws IOException {
+    void shouldNotBelieve(ScriptedFault scripted) throws IOException {
         try (Connected connected = connect()) {
             post(connected.pair, 1);
             post(connected.pair, 2);
             connected.pair.poll((context, status) -> {}, 0);
             assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
             assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
-            told.lie.tell(connected.connection);
+            scripted.lie.tell(connected.connection);
             assertThat(awaitStatuses(connected.pair, 2))
                     .containsExactly(CompletionStatus.UNKNOWN, CompletionStatus.UNKNOWN);
         }
-        assertThat(fabric.faults(told.fault)).isEqualTo(1);
+        assertThat(fabric.faults(scripted.fault)).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -243,14 +243,14 @@ final class TcpSenderTest {
 
     @Test
     void shouldFailAtOnceForAWhileWhenNobodyListens() throws IOException {
-        final InetSocketAddress nobody = receiver.address();
+        final InetSocketAddress closedAddress = receiver.address();
         receiver.close();
         assertThatThrownBy(() -> sender.endpoint().connect(1, 1, 1)).hasMessageContaining("refused");
         receiver = new FakeReceiver();
         address.set(receiver.address());
-        // The pause is not over: the answer is the former one, and nobody is asked.
+        // The pause is not over: the result is the previous one, without a connection attempt.
         assertThatThrownBy(() -> sender.endpoint().connect(1, 1, 1))
-                .hasMessageContaining(String.valueOf(nobody.getPort()));
+                .hasMessageContaining(String.valueOf(closedAddress.getPort()));
         clock.advanceMs(1001);
         connect().close();
     }

@@ -35,7 +35,7 @@ final class FrameReaderSilenceTest {
     private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
     private boolean takes = true;
 
-    /** Takes frames or has them wait, as it is told. */
+    /** Processes frames or defers them, as the test sets. */
     private final class Choosy extends FrameReader {
 
         Choosy() {
@@ -126,7 +126,7 @@ final class FrameReaderSilenceTest {
         }
     }
 
-    /** An endless stream of frames, of which the lengths are known again to who takes them. */
+    /** An endless stream of frames, whose lengths the receiver can verify. */
     private static final class Frames {
         private final Random lengths;
         private final Random again;
