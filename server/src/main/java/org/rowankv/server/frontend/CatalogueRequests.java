@@ -11,19 +11,20 @@ import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 
 /**
- * The questions of one connection to the catalogue that have no answer yet: few of them, since all connections share one thread,
- * and charged to the loop's memory. What is too much is refused at once. Owned by the loop of the connection.
+ * The pending catalogue requests of one connection. Their number is bounded, since all connections share one catalogue
+ * thread; their bytes are charged to the loop's memory budget. A request beyond these limits is refused at once. Owned
+ * by the loop of the connection.
  */
 public final class CatalogueRequests {
-    /** Questions of one connection that wait for the catalogue. */
+    /** Pending catalogue requests of one connection. */
     static final int MAX_WAITING = 16;
-    /** While memory is short, a longer question is refused: nothing else bounds how long it waits for the catalogue. */
+    /** While memory is short, a longer request is refused: nothing else bounds how long it waits for the catalogue. */
     private static final int SHORT_LENGTH = 4 << 10;
-    /** Of a question, besides its frame. */
+    /** Charged per request, besides its frame. */
     private static final int OVERHEAD = 512;
 
-    private static final Answer TOO_MANY = refusal("too many questions of this connection wait for the catalogue");
-    private static final Answer NO_MEMORY = refusal("the server is short of memory for questions to the catalogue");
+    private static final Answer TOO_MANY = refusal("too many catalogue requests of this connection are pending");
+    private static final Answer NO_MEMORY = refusal("the server is short of memory for catalogue requests");
 
     private final ClientConnection connection;
     private final LoopMemoryBudget memory;
@@ -38,7 +39,7 @@ public final class CatalogueRequests {
         return new Answer(Status.FULL, 0, List.of(), text);
     }
 
-    /** Takes a question. Its answer comes later, by {@link ClientConnection#answerLater}. */
+    /** Accepts a request. {@link ClientConnection#answerLater} sends the answer later. */
     void ask(ByteBuffer buffer, int at, int length) throws WireException {
         final Asked asked = CatalogueDescriptor.asked(buffer, at);
         final long number = FrameHeadDescriptor.number(buffer, at);
@@ -54,7 +55,7 @@ public final class CatalogueRequests {
     private void ask(long number, Asked asked, Cache cache, int charge) {
         final ClientEventLoop loop = connection.loop();
         charge(1, charge);
-        boolean handed = false;
+        boolean submitted = false;
         try {
             loop.port()
                     .catalogue()
@@ -65,16 +66,16 @@ public final class CatalogueRequests {
                                 charge(-1, -charge);
                                 answer(number, answer);
                             }));
-            handed = true;
+            submitted = true;
         } finally {
-            if (!handed) {
+            if (!submitted) {
                 charge(-1, -charge);
             }
         }
     }
 
-    private void charge(int questions, int bytes) {
-        waiting += questions;
+    private void charge(int requests, int bytes) {
+        waiting += requests;
         memory.changed(bytes);
     }
 

@@ -16,14 +16,15 @@ import org.rowankv.server.catalogue.CatalogueThread;
 import org.rowankv.server.shard.ShardChanges;
 
 /**
- * Answers questions for changes: at once if there is something to say, else when there is, or when the time of the question is over.
- * A client that does not ask is owed nothing, so there is nothing to hold for one that is slow. Of one loop.
+ * Long polling for changes: a request is answered at once if there are changes, else when changes arrive or its wait
+ * time ends. The server keeps no state for a client without a pending request, so a slow client costs nothing. Owned by
+ * one loop.
  */
 final class ChangeFeedHandler {
-    /** While memory is short, no longer question waits: nothing else bounds how many do. */
+    /** While memory is short, no longer request waits: nothing else bounds the number of waiting requests. */
     private static final int SHORT_LENGTH = 4 << 10;
 
-    /** What stands behind the port at the moment. */
+    /** The current backend of the port. */
     private record PortSource(ClientPort port) implements PendingChangesRequest.Source {
         @Override
         public RequestBackend served() {
@@ -47,21 +48,24 @@ final class ChangeFeedHandler {
     private final Map<ClientConnection, PendingChangesRequest> waiting = new IdentityHashMap<>();
     private final Set<ShardChanges> watched = new HashSet<>();
     private final Runnable watcher;
-    /** Something has happened since the last look. */
+    /** Set when a change arrives or a role changes; cleared at the start of each poll. */
     private volatile boolean signalled;
-    /** What happened is not finished: something before it is still under way. */
+    /** The last poll met a change that an earlier, unfinished change holds back. */
     private boolean unfinished;
-    /** Of the readings of the catalogue that this loop has asked for: the last one. */
+    /** Number of the last catalogue reading that this loop has requested. */
     private long searched;
-    /** Whether that is under way. One at a time holds no question and no connection: those may be gone when it ends. */
+    /**
+     * Whether that reading is in progress. Its callback holds no request and no connection: both may be gone when it
+     * completes.
+     */
     private boolean searching;
-    /** What it says; from the catalogue's thread. */
+    /** Result of the reading; written by the catalogue thread. */
     private volatile CatalogueThread.@Nullable Reading found;
 
     /**
-     * Answers for one loop.
+     * Creates the handler of one loop.
      *
-     * @param wakeUp wakes the loop up if it sleeps; for any thread
+     * @param wakeUp wakes a sleeping loop; thread-safe
      */
     ChangeFeedHandler(ClientPort port, LoopMemoryBudget memory, Runnable wakeUp) {
         this.port = port;
@@ -73,12 +77,12 @@ final class ChangeFeedHandler {
         };
     }
 
-    /** Something may be to be said that was not before. Any thread; the loop is awake, or is woken up by the caller. */
+    /** Makes the next poll examine all waiting requests. Thread-safe; the loop is awake, or the caller wakes it. */
     void signal() {
         signalled = true;
     }
 
-    /** Takes a question of a connection; what that had asked before is answered. */
+    /** Accepts a request of a connection; an earlier request of the same connection is answered. */
     void ask(ClientConnection connection, long number, ByteBuffer buffer, int at, int length, long nowNs)
             throws WireException {
         ChangesRequestDescriptor.check(buffer, at, length);
@@ -100,7 +104,7 @@ final class ChangeFeedHandler {
         }
     }
 
-    /** What the connection has asked waits no longer. */
+    /** Removes the pending request of a connection. */
     private @Nullable PendingChangesRequest take(ClientConnection connection) {
         final PendingChangesRequest asked = waiting.remove(connection);
         if (asked != null) {
@@ -111,7 +115,7 @@ final class ChangeFeedHandler {
 
     private void begin(PendingChangesRequest asked) {
         for (int i = 0; i < asked.count(); i++) {
-            // An id that no catalogue has given out must not take one of the places of a shard.
+            // An id that no catalogue has assigned must not occupy one of a shard's feed slots.
             if (port.catalogue().isKnown(asked.cacheId(i))) {
                 begin(asked, i);
             } else {
@@ -127,12 +131,15 @@ final class ChangeFeedHandler {
         }
     }
 
-    /** Has the catalogue read for the caches that are not known: they were created through another server, or are invented. */
+    /**
+     * Requests a catalogue reading for unknown cache ids: such a cache was created through another server, or does not
+     * exist.
+     */
     private void search(PendingChangesRequest asked) {
         if (!asked.isSearched()) {
             return;
         }
-        asked.await(searched + 1); // one that is under way has begun before the question came
+        asked.await(searched + 1); // a reading in progress began before this request arrived
         if (!searching) {
             search();
         }
@@ -153,7 +160,7 @@ final class ChangeFeedHandler {
         }
     }
 
-    /** The catalogue was read, or cannot be read now. */
+    /** Handles the result of a catalogue reading; the catalogue may be unreachable. */
     private void onCatalogue(CatalogueThread.Reading reading) {
         found = null;
         searching = false;
@@ -172,7 +179,7 @@ final class ChangeFeedHandler {
             try {
                 search();
             } catch (RuntimeException | Error e) {
-                port.errors().report("finding the caches of clients' questions for changes", e);
+                port.errors().report("resolving the caches of pending change requests", e);
             }
         }
     }
@@ -190,27 +197,27 @@ final class ChangeFeedHandler {
             }
             asked.endSearch();
         } catch (RuntimeException | Error e) {
-            port.errors().report("finding the caches of a client's question for changes", e);
+            port.errors().report("resolving the caches of a change request", e);
             connection.close();
         }
     }
 
-    /** Whether anybody waits. */
+    /** Whether any request is pending. */
     boolean isAsked() {
         return !waiting.isEmpty();
     }
 
-    /** Whether there is something to look at: then the loop must not sleep. */
+    /** Whether a poll is due: then the loop must not sleep. */
     boolean isDue() {
         return !waiting.isEmpty() && (signalled || unfinished);
     }
 
-    /** Answers those to whom there is something to say; whether it was any. */
+    /** Answers the requests that have changes; returns whether there was any. */
     boolean turn() {
         if (!isDue()) {
             return false;
         }
-        signalled = false; // first: what happens from here on is looked at again
+        signalled = false; // first: later signals cause another poll
         final CatalogueThread.Reading reading = found;
         if (reading != null) {
             onCatalogue(reading);
@@ -223,7 +230,7 @@ final class ChangeFeedHandler {
         return any;
     }
 
-    /** Answers those whose time is over; all of them if nothing more is to come. */
+    /** Answers requests whose wait time is over; all requests if {@code closing}. */
     void endOverdue(long nowNs, boolean closing) {
         for (ClientConnection each : List.copyOf(waiting.keySet())) {
             final PendingChangesRequest asked = waiting.get(each);
@@ -233,7 +240,10 @@ final class ChangeFeedHandler {
         }
     }
 
-    /** Whether there was something to say, if it is not to be said anyway. What fails costs its own client the connection. */
+    /**
+     * Answers a request if it has changes or if {@code anyway}; returns whether it was answered. A failure closes the
+     * connection of that client only.
+     */
     private boolean answerGuarded(ClientConnection connection, boolean anyway) {
         final PendingChangesRequest asked = waiting.get(connection);
         if (asked == null) {
@@ -248,7 +258,7 @@ final class ChangeFeedHandler {
             send(connection, asked, sections);
             return true;
         } catch (RuntimeException | Error e) {
-            port.errors().report("telling a client of changes", e);
+            port.errors().report("sending changes to a client", e);
             connection.close();
             return false;
         }
@@ -264,7 +274,10 @@ final class ChangeFeedHandler {
         send(connection, asked, sectionsOf(asked, true));
     }
 
-    /** There is no memory to keep the question: a section without news says so, and the client asks again later. */
+    /**
+     * Answers without keeping the request, for lack of memory: a section without changes reports FULL, and the client
+     * polls again later.
+     */
     private void answerNow(ClientConnection connection, PendingChangesRequest asked) {
         final List<Section> sections = sectionsOf(asked, true);
         send(connection, asked, sections.isEmpty() ? List.of(asked.nothing(0, Status.FULL)) : sections);
@@ -274,18 +287,18 @@ final class ChangeFeedHandler {
         connection.answerLater(out -> ChangesDescriptor.write(out, asked.number(), sections));
     }
 
-    /** The connection is gone. */
+    /** The connection is closed. */
     void forget(ClientConnection connection) {
         final PendingChangesRequest unused = take(connection);
     }
 
-    /** The server has no roles any more, and is not touched any more: those who wait are told to look elsewhere. */
+    /** The server has lost its roles and must not be accessed any more: waiting clients are redirected. */
     void leaveServer(long nowNs) {
         endOverdue(nowNs, true);
         close();
     }
 
-    /** Nothing is watched any more. */
+    /** Removes all watchers. */
     void close() {
         watched.forEach(each -> each.unwatch(watcher));
         watched.clear();

@@ -11,7 +11,10 @@ import org.rowankv.protocol.frame.WireFault;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes the connections of a client port and deals them to its loops in turn. Owned by the loop that watches the listener. */
+/**
+ * Accepts the connections of a client port and assigns them to its loops round-robin. Owned by the loop that watches
+ * the listener.
+ */
 final class ClientAcceptor implements BooleanSupplier {
     private static final Logger LOG = LoggerFactory.getLogger(ClientAcceptor.class);
     private static final int MAX_ACCEPTED_AT_ONCE = 64;
@@ -29,7 +32,7 @@ final class ClientAcceptor implements BooleanSupplier {
         this.loops = loops;
     }
 
-    /** Takes those that wait; false if none can be taken now. */
+    /** Accepts all waiting connections; false if accepting fails for now. */
     @Override
     public boolean getAsBoolean() {
         try {
@@ -39,7 +42,8 @@ final class ClientAcceptor implements BooleanSupplier {
                 if (channel == null) {
                     return true;
                 }
-                // Refused in so many words at the hello; far above that, without.
+                // The handshake refuses an excess connection with a reason; far above the limit it is closed without
+                // one.
                 if (port.counts().accepted() > 2L * port.settings().maxConnections() + MAX_ACCEPTED_AT_ONCE) {
                     port.faults()
                             .report(
@@ -65,13 +69,13 @@ final class ClientAcceptor implements BooleanSupplier {
         }
     }
 
-    /** As when descriptors are exhausted. Connections that are open are served all the same. */
+    /** For example, file descriptors are exhausted. Open connections are served all the same. */
     private void onNotAccepting(IOException why) {
         final long pauses = port.counts().countAcceptPause();
         if (!pausing && isPowerOfTen(++exhaustions)) {
             LOG.warn(
-                    "Server {} cannot take further clients: {}. Those that are connected are served; it tries again every"
-                            + " {} ms ({} times so far, {} attempts)",
+                    "Client port accept paused: server={} cause={} retryMs={} pauses={} attempts={}; open connections are"
+                            + " served",
                     port.serverId(),
                     why.getMessage(),
                     ClientEventLoop.CHECK_MS,
@@ -85,7 +89,7 @@ final class ClientAcceptor implements BooleanSupplier {
         if (pausing) {
             pausing = false;
             if (isPowerOfTen(exhaustions)) {
-                LOG.info("Server {} takes clients again", port.serverId());
+                LOG.info("Client port accept resumed: server={}", port.serverId());
             }
         }
     }

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client's connection at the server's end: cuts what comes into frames, collects what goes, and stops reading while the
- * client has more under way, or more to fetch, than it may. Owned by one loop.
+ * The server's end of one client connection: decodes incoming frames, buffers outgoing ones, and stops reading while
+ * the client exceeds its in-flight window or its output limit. Owned by one loop.
  */
 final class ClientConnection implements FrameDecoder.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
@@ -39,31 +39,31 @@ final class ClientConnection implements FrameDecoder.Taker {
     private final FrameDecoder in;
     private final long number;
     private final FrameReservations room;
-    private final CatalogueRequests questions;
+    private final CatalogueRequests catalogueRequests;
     private final ByteProgress input = new ByteProgress();
     private final ByteProgress output = new ByteProgress();
     private final long sinceNs;
-    /** Null once it was welcomed. */
+    /** Null after the welcome. */
     private @Nullable ClientHandshake hello;
 
     private int inFlightWindow;
     private boolean closed;
-    /** Refused: nothing is read any more, and it ends when it has been told why. */
+    /** Refused: nothing more is read; the connection closes after the refusal is sent. */
     private boolean ending;
 
-    /** Whether it stands in the loop's list of those that have something to write. */
+    /** Whether it is in the loop's list of connections with output. */
     private boolean dirty;
 
-    /** The routing has changed, and is to be sent before anything else. */
+    /** A new routing must be sent before any other frame. */
     private boolean routingOwed;
 
-    /** Frames that were taken. */
+    /** Frames accepted so far. */
     private int frames;
 
-    /** Whether the loop counts it among those that owe something. */
+    /** Whether the loop counts this connection among those with a frame or answers in progress. */
     private boolean owing;
 
-    /** @param number of the connection, among all of the port; ≥ 1 */
+    /** @param number of the connection, unique within the port; ≥ 1 */
     ClientConnection(ClientEventLoop loop, SocketChannel channel, long number, long nowNs) {
         this.number = number;
         this.loop = loop;
@@ -72,12 +72,12 @@ final class ClientConnection implements FrameDecoder.Taker {
         this.memory = loop.memory();
         this.out = new FrameEncoder(FIRST_OUTPUT, memory);
         this.room = new FrameReservations(memory);
-        this.questions = new CatalogueRequests(this, memory);
+        this.catalogueRequests = new CatalogueRequests(this, memory);
         this.in = new FrameDecoder(WirePort.CLIENTS, loop.port().limits(), FrameMemory.onHeap(room));
         this.hello = new ClientHandshake(loop.port());
     }
 
-    /** Once, before anything else: how it is watched. */
+    /** Sets the selection key. Call once, before any other method. */
     void watched(SelectionKey key) {
         watched = key;
     }
@@ -85,38 +85,38 @@ final class ClientConnection implements FrameDecoder.Taker {
     private SelectionKey key() {
         final SelectionKey key = watched;
         if (key == null) {
-            throw new IllegalStateException("a connection that nobody watches");
+            throw new IllegalStateException("the connection has no selection key");
         }
         return key;
     }
 
-    /** What the socket is ready for. */
-    void onReady(ByteBuffer scratch) {
+    /** Handles readiness of the socket. */
+    void onReady(ByteBuffer readBuffer) {
         try {
             final SelectionKey key = key();
             if (!closed && key.isWritable()) {
                 flush();
-                goOn(); // what the client has fetched made room
+                resumeInput(); // sent bytes made room
             }
             if (!closed && !ending && key.isReadable()) {
-                read(scratch);
+                read(readBuffer);
             }
         } catch (WireException e) {
             fail(e);
         } catch (IOException e) {
-            LOG.debug("The connection of client {} broke", this, e);
+            LOG.debug("Connection of {} broken", this, e);
             close();
         }
     }
 
-    private void read(ByteBuffer scratch) throws IOException, WireException {
+    private void read(ByteBuffer readBuffer) throws IOException, WireException {
         for (int reads = 0; reads < READS_PER_TURN && isRead(); reads++) {
-            scratch.clear();
+            readBuffer.clear();
             if (memory.isShort()) {
-                scratch.limit(LoopMemoryBudget.SHORT_READ);
+                readBuffer.limit(LoopMemoryBudget.SHORT_READ);
             }
-            final int most = scratch.remaining();
-            final int count = channel.read(scratch);
+            final int most = readBuffer.remaining();
+            final int count = channel.read(readBuffer);
             if (count < 0) {
                 close();
                 return;
@@ -125,13 +125,13 @@ final class ClientConnection implements FrameDecoder.Taker {
                 return;
             }
             loop.counts().received(count);
-            scratch.flip();
+            readBuffer.flip();
             if (hello != null) {
-                greet(hello, scratch);
+                greet(hello, readBuffer);
             }
             if (hello == null && !ending && !closed) {
                 input.moved(count, loop.turnNs());
-                in.take(scratch, this);
+                in.take(readBuffer, this);
                 settleInput();
             }
             if (count < most) {
@@ -147,10 +147,10 @@ final class ClientConnection implements FrameDecoder.Taker {
 
     // --- memory ---
 
-    /** Behind what was read: asks for room for a longer frame, and notes whether a frame is under way. */
+    /** After a read: requests memory for a longer frame, and records whether a frame is in progress. */
     private void settleInput() {
         if (room.isPast(frames)) {
-            input.owes(false, loop.turnNs()); // the frame behind it has a time of its own
+            input.owes(false, loop.turnNs()); // the next frame has its own deadline
         }
         if (!closed) {
             room.want(this, frames, in.awaitedLength());
@@ -159,12 +159,12 @@ final class ClientConnection implements FrameDecoder.Taker {
         settleOwing();
     }
 
-    /** Bytes that the rest of its frame needs. */
+    /** Bytes still missing for the rest of the current frame. */
     int wantedRoom() {
         return Math.max(0, in.awaitedLength() - in.capacity());
     }
 
-    /** There is room for the frame for which it has waited. */
+    /** The memory for the waiting frame is available. */
     void onRoom() {
         room.granted(frames, wantedRoom(), loop.turnNs());
         input.owes(true, loop.turnNs());
@@ -180,17 +180,19 @@ final class ClientConnection implements FrameDecoder.Taker {
         }
     }
 
-    /** Whether a frame of its, or its answers, are under way. */
+    /** Whether a frame or answers of this connection are in progress. */
     boolean isOwing() {
         return owing;
     }
 
-    /** For how long a frame of its, or its answers, have not got on. */
+    /** How long the current frame or the answers have made no progress. */
     long stalledNs(long nowNs) {
         return Math.max(input.ageNs(nowNs), output.ageNs(nowNs));
     }
 
-    /** For how long a long frame has kept its room in memory without getting whole. One that is whole waits for this server. */
+    /**
+     * How long an incomplete long frame has held its reserved memory. 0 for a complete one: it waits for this server.
+     */
     long roomHeldNs(long nowNs) {
         return in.isBlocked() ? 0 : room.heldNs(nowNs);
     }
@@ -206,7 +208,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         close();
     }
 
-    /** Memory is short: keeps none for what may come. */
+    /** Releases idle buffers; called while memory is short. */
     void trim() {
         out.trim();
     }
@@ -229,7 +231,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         }
     }
 
-    /** The routing has changed. A client that does not read gets only the newest of those that change meanwhile. */
+    /** Announces a new routing. A client that does not read receives only the newest of several. */
     void routingChanged() {
         if (closed || hello != null) {
             return;
@@ -240,14 +242,14 @@ final class ClientConnection implements FrameDecoder.Taker {
         }
     }
 
-    /** Before anything else is written: what is answered from now on may be answered by the new routing. */
+    /** Precedes every other frame: later answers may depend on the new routing. */
     private void settleRouting() {
         if (routingOwed) {
             sendRouting(0, loop.port().routingBytes());
         }
     }
 
-    /** Tells the routing: as the answer to that number, or of its own accord. */
+    /** Sends the routing: in reply to that request number, or unsolicited with 0. */
     private void sendRouting(long number, byte[] routing) {
         if (!closed && hello == null) {
             routingOwed = false;
@@ -277,7 +279,7 @@ final class ClientConnection implements FrameDecoder.Taker {
             }
             case ClientFrameDescriptor.ROUTING_WANTED -> {
                 if (length != FrameHeadDescriptor.HEAD_LENGTH) {
-                    throw new WireException(WireFault.BAD_FRAME, "a question with a body");
+                    throw new WireException(WireFault.BAD_FRAME, "a routing request with a body");
                 }
                 sendRouting(FrameHeadDescriptor.number(buffer, at), loop.port().routingBytes());
             }
@@ -288,7 +290,7 @@ final class ClientConnection implements FrameDecoder.Taker {
             case ClientFrameDescriptor.CATALOGUE -> {
                 inFlightWindow++;
                 loop.counts().catalogueRequest();
-                questions.ask(buffer, at, length);
+                catalogueRequests.ask(buffer, at, length);
             }
             default -> throw new WireException(WireFault.BAD_FRAME, "type " + FrameHeadDescriptor.type(buffer, at));
         }
@@ -301,7 +303,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         try {
             begin(pending, buffer, at, bodyLength);
         } catch (RuntimeException | Error e) {
-            loop.requests().forget(pending); // whoever called closes this connection; what was charged ends here
+            loop.requests().forget(pending); // the caller closes this connection; the charge of the request ends here
             throw e;
         }
     }
@@ -309,7 +311,7 @@ final class ClientConnection implements FrameDecoder.Taker {
     private void begin(PendingRequest pending, ByteBuffer buffer, int at, int bodyLength) {
         final Request request = pending.request();
         final boolean sound = RequestDescriptor.read(buffer, at, request, pending.body(bodyLength));
-        pending.came(
+        pending.arrived(
                 this,
                 FrameHeadDescriptor.number(buffer, at),
                 RequestDescriptor.shard(buffer, at),
@@ -317,7 +319,7 @@ final class ClientConnection implements FrameDecoder.Taker {
                 loop.requests().turnNs());
         request.arrivedOn(number);
         inFlightWindow++;
-        loop.requests().came(pending);
+        loop.requests().arrived(pending);
         if (sound && loop.port().place(request, pending.shard())) {
             loop.requests().admit(pending);
         } else {
@@ -325,7 +327,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         }
     }
 
-    /** The request has its answer. */
+    /** Sends the answer of a completed request. */
     void answer(PendingRequest pending) {
         inFlightWindow--;
         if (!closed) {
@@ -335,7 +337,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         }
     }
 
-    /** Something that was asked of somebody else is answered, by this loop. */
+    /** Sends the answer of a request completed by another thread, on this loop. */
     void answerLater(java.util.function.Consumer<FrameEncoder> writer) {
         inFlightWindow--;
         if (!closed) {
@@ -358,7 +360,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         }
     }
 
-    /** Writes what there is, once, and takes what had to wait for that. */
+    /** Writes buffered output once, then resumes blocked input. */
     void onTurnEnd() {
         dirty = false;
         if (closed) {
@@ -366,17 +368,17 @@ final class ClientConnection implements FrameDecoder.Taker {
         }
         try {
             flush();
-            goOn(); // answers make room as writes do
+            resumeInput(); // answers make room as writes do
         } catch (WireException e) {
             fail(e);
         } catch (IOException e) {
-            LOG.debug("The connection of client {} broke", this, e);
+            LOG.debug("Connection of {} broken", this, e);
             close();
         }
     }
 
-    /** Takes what had to wait, as long as there is room. */
-    private void goOn() throws IOException, WireException {
+    /** Processes blocked frames while there is room. */
+    private void resumeInput() throws IOException, WireException {
         while (in.isBlocked() && !closed && isRoomForAnother()) {
             in.resume(this);
             settleInput();
@@ -392,14 +394,14 @@ final class ClientConnection implements FrameDecoder.Taker {
     private void flush() throws IOException {
         final int before = out.pending();
         if (before > 0) {
-            final boolean told = out.writeTo(channel);
+            final boolean drained = out.writeTo(channel);
             final int sent = before - out.pending();
             loop.counts().sent(sent);
             output.moved(sent, loop.turnNs());
-            if (told && ending) {
-                // What it still sends is read and dropped by the system, or the refusal might be lost.
+            if (drained && ending) {
+                // The system reads and drops further input; a plain close could lose the refusal.
                 channel.shutdownOutput();
-            } else if (told) {
+            } else if (drained) {
                 settleRouting();
             }
         }
@@ -438,7 +440,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         return hello != null || ending;
     }
 
-    /** No reads from now on; true when nothing is owed any more. */
+    /** Stops reading; true when no request and no output is pending. */
     boolean isDrained() {
         updateInterest();
         return closed || inFlightWindow == 0 && out.pending() == 0;
@@ -458,7 +460,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.debug("The connection of client {} did not close well", this, e);
+            LOG.debug("Closing the connection of {} failed", this, e);
         }
         room.end(this);
         in.release();

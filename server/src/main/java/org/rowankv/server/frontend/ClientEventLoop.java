@@ -24,30 +24,30 @@ import org.rowankv.rdma.IoPoller;
 import org.rowankv.runtime.Clock;
 
 /**
- * A worker as an event loop: it owns its clients' connections, and the requests it has taken from them. It never blocks while
- * one of them is under way: what waits for acknowledgements is turned again in the next turn, and each connection is
- * answered with one write per turn.
+ * An event loop that is also a worker: it owns its clients' connections and their pending requests. It never blocks
+ * while a request is pending: each cycle polls the requests that await acknowledgements, and writes the answers of each
+ * connection once.
  *
- * <p>When nothing happens it asks again for a while, yielding in between, and blocks then; what others hand to it wakes it
- * up, and so do acknowledgements that come by its own I/O.
+ * <p>When idle, the loop spins with yields for a while, then blocks. Tasks from other threads wake it, as do
+ * acknowledgements that arrive through its own I/O.
  */
 final class ClientEventLoop implements Runnable {
-    private static final int SCRATCH = 128 << 10;
-    /** Between two looks at requests that wait for others, when nothing else has happened for long. */
-    private static final long REST_NS = 20_000;
-    /** The same where what they wait for mostly comes by the loop's own I/O, which ends the wait. */
-    private static final long LOOK_NS = 1_000_000;
+    private static final int READ_BUFFER_LENGTH = 128 << 10;
+    /** Park time between two polls while requests wait for other threads, after a long idle time. */
+    private static final long PARK_NS = 20_000;
+    /** The same if acknowledgements arrive through the loop's own I/O, which ends the wait. */
+    private static final long POLL_NS = 1_000_000;
 
-    /** While requests are under way: how often those are helped that they may be waiting for. */
+    /** How often the loop helps the agents that pending requests may depend on. */
     private static final long HELP_NS = 1_000_000;
 
-    /** How long a request waits for new roles of the server; then its client looks whether others have them. */
+    /** How long a request waits for new roles of the server; then its client tries other servers. */
     private static final long HOLD_NS = 1_000_000_000L;
 
-    /** While others wait for room: how long a frame that has room may take, in times that it may stand still. */
+    /** While frames wait for memory: time limit for a frame with reserved memory, in multiples of the stall limit. */
     private static final int WHOLE_FRAME = 5;
 
-    /** Between two looks at who is overdue, and whether clients can be accepted again. */
+    /** Interval of the checks for overdue connections and requests, and of accept retries. */
     static final long CHECK_MS = 100;
 
     private final ClientPort port;
@@ -55,28 +55,29 @@ final class ClientEventLoop implements Runnable {
     private final LoopCounters counts;
     private final IoPoller io;
     private final Thread thread;
-    private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer readBuffer =
+            ByteBuffer.allocateDirect(READ_BUFFER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     private final ScanHandler pages;
     private final ChangeFeedHandler changes;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<ClientConnection> connections = new HashSet<>();
-    /** Those that have not said hello, or were refused: they have so much time. */
+    /** Connections in the handshake, or refused: both have a deadline. */
     private final Set<ClientConnection> greeting = new HashSet<>();
 
     private final List<ClientConnection> dirty = new ArrayList<>();
     private final RequestPipeline requests;
     private final LoopMemoryBudget memory;
-    /** Connections with a frame, or answers, that are under way. */
+    /** Connections with a frame or answers in progress. */
     private int owing;
 
-    /** What accepts connections, while it cannot; null if it can, or is another loop's. */
+    /** Key of the acceptor while it is paused; null if it accepts, or belongs to another loop. */
     private @Nullable SelectionKey pausedAcceptor;
 
-    // Made once: one for each turn would be garbage.
-    private final Consumer<ClientConnection> readAndWrite = connection -> connection.onReady(scratch);
+    // Created once: a lambda per cycle would be garbage.
+    private final Consumer<ClientConnection> readAndWrite = connection -> connection.onReady(readBuffer);
 
     private long helpedNs;
-    /** Since when others have waited for room without a break; meaningful while they do. */
+    /** Since when frames have waited for memory without a break; meaningful while they do. */
     private long hurriedSinceNs;
 
     private volatile boolean closing;
@@ -115,12 +116,12 @@ final class ClientEventLoop implements Runnable {
         return memory;
     }
 
-    /** One connection more, or less, has a frame or answers under way. */
+    /** Adds to the number of connections with a frame or answers in progress. */
     void owes(int delta) {
         owing += delta;
     }
 
-    /** When this turn has begun, about. */
+    /** Start of this cycle, approximately. */
     long turnNs() {
         return requests.turnNs();
     }
@@ -129,7 +130,7 @@ final class ClientEventLoop implements Runnable {
         return counts;
     }
 
-    /** Before the start: has connections accepted by this loop. */
+    /** Makes this loop accept connections. Call before {@link #start}. */
     void watch(ServerSocketChannel listener, BooleanSupplier acceptor) throws ClosedChannelException {
         final SelectionKey unused = io.watch(listener, SelectionKey.OP_ACCEPT, key -> accept(key, acceptor));
     }
@@ -138,7 +139,7 @@ final class ClientEventLoop implements Runnable {
         return closing;
     }
 
-    /** Any thread: the loop does this soon. */
+    /** Runs the task soon, on the loop. Thread-safe. */
     void execute(Runnable task) {
         tasks.add(task);
         if (ended) {
@@ -148,19 +149,19 @@ final class ClientEventLoop implements Runnable {
         }
     }
 
-    /** By the loop; behind its end, whatever that was, by whoever has something for it. */
+    /** Runs on the loop; after its end, however caused, on the thread that submits a task. */
     private synchronized void runTasks() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
         }
     }
 
-    /** Takes a question for changes. */
+    /** Accepts a request for changes. */
     void askChanges(ClientConnection connection, ByteBuffer buffer, int at, int length) throws WireException {
         changes.ask(connection, FrameHeadDescriptor.number(buffer, at), buffer, at, length, clock.nanoTime());
     }
 
-    /** Any thread: a connection for this loop. */
+    /** Assigns a connection to this loop. Thread-safe. */
     void adopt(SocketChannel channel) {
         execute(() -> register(channel));
     }
@@ -179,7 +180,7 @@ final class ClientEventLoop implements Runnable {
             connections.add(connection);
             greeting.add(connection);
         } catch (IOException e) {
-            port.errors().reportExpected("taking a client's connection", e);
+            port.errors().reportExpected("accepting a client's connection", e);
             ClientPort.closeQuietly(channel);
             port.connectionClosed();
         }
@@ -200,11 +201,11 @@ final class ClientEventLoop implements Runnable {
         dirty.add(connection);
     }
 
-    /** Tells every client of the routing that has changed. */
+    /** Announces the new routing to every client. */
     void publish() {
         execute(() -> {
             connections.forEach(ClientConnection::routingChanged);
-            changes.signal(); // roles may have gone
+            changes.signal(); // a role may be lost
         });
     }
 
@@ -212,13 +213,13 @@ final class ClientEventLoop implements Runnable {
         return requests;
     }
 
-    /** The port is paused: the server is not touched any more. */
+    /** The port is paused: the server must not be accessed any more. */
     void leaveServer() {
         requests.leaveServer();
         changes.leaveServer(clock.nanoTime());
     }
 
-    /** The server has roles again: everybody is told, and what has waited gets on. */
+    /** The server has roles again: announces the routing and resumes held requests. */
     void resume() {
         connections.forEach(ClientConnection::routingChanged);
         requests.resume();
@@ -229,18 +230,18 @@ final class ClientEventLoop implements Runnable {
     @Override
     public void run() {
         try {
-            turnToTheEnd();
+            runUntilDrained();
         } catch (RuntimeException | Error e) {
-            // Its clients have nobody to turn to, and what it has begun stays half done.
+            // Its clients lose their server, and its requests stay incomplete.
             port.errors().broken(thread.getName(), e);
             throw e;
         } finally {
-            // Whatever the end: queue pairs that nobody turns any more would hold up whoever borrows their contexts.
+            // In any case: queue pairs without a poller would block the threads that acquire their contexts.
             end();
         }
     }
 
-    private void turnToTheEnd() {
+    private void runUntilDrained() {
         long lastEventNs = clock.nanoTime();
         long nextCheckNs = lastEventNs;
         long drainUntilNs = 0;
@@ -272,11 +273,11 @@ final class ClientEventLoop implements Runnable {
                     break;
                 }
             }
-            // What was said behind the turn, to who was overdue, is still to be written, and nothing else may come.
+            // Answers written by the checks above must be sent, even if no other event arrives.
             if (progress || !dirty.isEmpty()) {
                 lastEventNs = nowNs;
             } else {
-                rest(nowNs - lastEventNs);
+                idle(nowNs - lastEventNs);
             }
         }
     }
@@ -298,7 +299,7 @@ final class ClientEventLoop implements Runnable {
         }
         progress |= requests.turn();
         progress |= changes.turn();
-        for (int i = 0; i < dirty.size(); i++) { // grows: what had to wait is taken in between
+        for (int i = 0; i < dirty.size(); i++) { // the list grows: blocked input is processed in between
             guarded(dirty.get(i), ClientConnection::onTurnEnd);
         }
         dirty.clear();
@@ -308,7 +309,7 @@ final class ClientEventLoop implements Runnable {
         }
     }
 
-    /** @param timeoutNs 0: looks only */
+    /** @param timeoutNs 0: polls without blocking */
     private void select(long timeoutNs) {
         try {
             final int happened = timeoutNs == 0 ? io.turn() : io.await(timeoutNs);
@@ -320,7 +321,7 @@ final class ClientEventLoop implements Runnable {
 
     private void accept(SelectionKey key, BooleanSupplier acceptor) {
         if (!acceptor.getAsBoolean()) {
-            // As when descriptors are exhausted: those that wait would make it ready again at once.
+            // For example, file descriptors are exhausted: waiting connections would make the key ready again at once.
             key.interestOps(0);
             pausedAcceptor = key;
         }
@@ -334,7 +335,7 @@ final class ClientEventLoop implements Runnable {
         pausedAcceptor = null;
     }
 
-    /** A failure in what concerns one connection ends that one. */
+    /** A failure in the handling of one connection closes that connection only. */
     private void guarded(ClientConnection connection, Consumer<ClientConnection> step) {
         try {
             step.accept(connection);
@@ -353,7 +354,7 @@ final class ClientEventLoop implements Runnable {
         }
     }
 
-    /** Closes the connections that do not get on; sooner if memory is short. */
+    /** Closes stalled connections; after a shorter time if memory is short. */
     private void endStalled(long nowNs) {
         if (memory.isShort()) {
             requests.dropKept();
@@ -365,20 +366,20 @@ final class ClientEventLoop implements Runnable {
         if (owing > 0) {
             final boolean hurried = memory.isWaitedFor();
             final long hurriedNs = port.settings().hurriedStallNs();
-            final long patienceNs = hurried ? hurriedNs : port.settings().stallNs();
-            // A frame that gets on by as little as counts would keep room for all of it from others.
-            // Slowness is no fault before others wait: the time counts from when they began to.
-            final boolean longHurried = hurried && nowNs - hurriedSinceNs >= WHOLE_FRAME * hurriedNs;
-            final long wholeNs = longHurried ? WHOLE_FRAME * hurriedNs : Long.MAX_VALUE;
+            final long stallLimitNs = hurried ? hurriedNs : port.settings().stallNs();
+            // A frame that barely makes progress would keep its reserved memory from others. Slowness is no fault
+            // before others wait: the time counts from when they began to wait.
+            final boolean expired = hurried && nowNs - hurriedSinceNs >= WHOLE_FRAME * hurriedNs;
+            final long wholeNs = expired ? WHOLE_FRAME * hurriedNs : Long.MAX_VALUE;
             connections.stream()
-                    .filter(each -> each.stalledNs(nowNs) >= patienceNs || each.roomHeldNs(nowNs) >= wholeNs)
+                    .filter(each -> each.stalledNs(nowNs) >= stallLimitNs || each.roomHeldNs(nowNs) >= wholeNs)
                     .toList()
                     .forEach(ClientConnection::onStalled);
         }
         memory.turn();
     }
 
-    /** Memory is full: closes connections until it is not, first the one that has not got on for longest. */
+    /** Memory is full: closes connections until it is not, longest stalled first. */
     private void relieve(long nowNs) {
         requests.dropKept();
         connections.forEach(ClientConnection::trim);
@@ -402,23 +403,23 @@ final class ClientEventLoop implements Runnable {
         }
     }
 
-    private void rest(long idleNs) {
+    private void idle(long idleNs) {
         if (idleNs < port.settings().spinNs()) {
             Thread.yield();
         } else if (closing || changes.isDue()) {
-            LockSupport.parkNanos(REST_NS);
+            LockSupport.parkNanos(PARK_NS);
         } else if (!requests.areUnderWay()) {
             select(mustCheck() ? CHECK_MS * 1_000_000 : Long.MAX_VALUE);
         } else if (io.carriesPairs()) {
-            select(LOOK_NS);
+            select(POLL_NS);
         } else {
-            LockSupport.parkNanos(REST_NS);
+            LockSupport.parkNanos(PARK_NS);
         }
     }
 
     // --- the end ---
 
-    /** Any thread: nothing more is read, what is under way is answered. */
+    /** Stops reading and answers pending requests. Thread-safe. */
     void close() {
         closing = true;
         io.wakeUp();

@@ -12,14 +12,14 @@ import org.rowankv.protocol.wire.ClientHandshakeDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientHello;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
 
-/** Reads the hello of one client, and decides whether it is welcome. Owned by the loop of the connection. */
+/** Reads the hello of one client and decides whether to admit it. Owned by the loop of the connection. */
 final class ClientHandshake {
     /**
-     * What becomes of a client.
+     * Outcome of a handshake.
      *
-     * @param answer its frame
-     * @param fault null: it is welcome
-     * @param text why it is refused, else empty
+     * @param answer frame to send
+     * @param fault null if the client is admitted
+     * @param text reason of a refusal, else empty
      */
     record Verdict(ByteBuffer answer, @Nullable WireFault fault, String text) {}
 
@@ -31,7 +31,7 @@ final class ClientHandshake {
         this.port = port;
     }
 
-    /** Takes bytes up to the end of the hello: what follows is frames already. Null while it is not whole. */
+    /** Consumes bytes up to the end of the hello; later bytes are frames. Null while the hello is incomplete. */
     @Nullable
     Verdict take(ByteBuffer more) throws WireException {
         try {
@@ -51,20 +51,21 @@ final class ClientHandshake {
             return refused(
                     HandshakeDescriptor.REFUSED_CLUSTER,
                     WireFault.OTHER_CLUSTER,
-                    "the client means cluster " + Long.toHexString(from.clusterId()) + ", this server is one of "
-                            + Long.toHexString(cluster) + "; check the addresses that the client was given");
+                    "the client expects cluster " + Long.toHexString(from.clusterId()) + ", this server belongs to "
+                            + Long.toHexString(cluster) + "; check the client's server addresses");
         }
         if (from.maxFrame() < port.settings().maxFrame()) {
             throw new WireException(
                     WireFault.BAD_LENGTH,
-                    "the client takes frames of " + from.maxFrame() + " bytes only, this server sends up to "
+                    "the client accepts frames of " + from.maxFrame() + " bytes, this server sends up to "
                             + port.settings().maxFrame());
         }
         if (port.isCrowded()) {
             return refused(
                     HandshakeDescriptor.REFUSED_FULL,
                     WireFault.TOO_MANY_CONNECTIONS,
-                    "this server has its " + port.settings().maxConnections() + " client connections already");
+                    "this server already has its maximum of " + port.settings().maxConnections()
+                            + " client connections");
         }
         final ClientWelcome welcome = new ClientWelcome(
                 cluster,

@@ -32,10 +32,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where clients of other processes reach a server: listens, and serves its clients from event loops of its own.
+ * Endpoint for clients of other processes: listens, and serves its clients on its own event loops.
  *
- * <p>Bytes from outside are believed in nothing: what is malformed costs its own connection, is counted, and logged at the
- * first and at every tenfold. Thread-safe. To be closed before its server.
+ * <p>Input is untrusted: malformed input closes its connection, is counted, and is logged at counts 1, 10, 100, and so
+ * on. Thread-safe. Close it before its server.
  */
 public final class ClientPort implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientPort.class);
@@ -43,10 +43,10 @@ public final class ClientPort implements AutoCloseable {
 
     private final ClientPortSettings settings;
     private final FrameLimits limits;
-    /** Another one with each start of the server; changed while no loop has anything of it in hand. */
+    /** Replaced at each start of the server, while no loop accesses it. */
     private volatile RequestBackend served;
 
-    /** Between two starts of the server: nobody is served, who comes waits. */
+    /** Between two starts of the server: no request is served, new requests are held. */
     private volatile boolean paused;
 
     private final ErrorLog errors;
@@ -55,18 +55,18 @@ public final class ClientPort implements AutoCloseable {
     private final ServerSocketChannel listener;
     private final List<ClientEventLoop> loops = new ArrayList<>();
 
-    /** A routing, and what is made of it once. */
-    private record Told(Routing routing, byte[] bytes, KeyHash keyHash) {
-        static Told of(Routing routing) {
-            return new Told(
+    /** A published routing and what is derived from it once. */
+    private record PublishedRouting(Routing routing, byte[] bytes, KeyHash keyHash) {
+        static PublishedRouting of(Routing routing) {
+            return new PublishedRouting(
                     routing,
                     RoutingDescriptor.encode(routing),
                     new KeyHash(routing.configuration().hashSeed()));
         }
     }
 
-    /** Null until it serves. */
-    private volatile @Nullable Told told;
+    /** Null before {@link #serve}. */
+    private volatile @Nullable PublishedRouting published;
 
     private final AtomicLong lastConnection = new AtomicLong();
     private boolean closed;
@@ -105,10 +105,10 @@ public final class ClientPort implements AutoCloseable {
     }
 
     /**
-     * Begins to listen, for a server that was started. Whoever connects waits for {@link #serve}.
+     * Starts to listen, for a started server. Connections wait for {@link #serve}.
      *
      * @param catalogue may block
-     * @throws IOException if it cannot listen there; says where
+     * @throws IOException if the address cannot be bound; the message names it
      */
     public static ClientPort bind(
             Server server, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
@@ -116,7 +116,7 @@ public final class ClientPort implements AutoCloseable {
         return bind(new BackendShards(server), catalogue, settings, clock, errors);
     }
 
-    /** As above, for something else that answers. */
+    /** As above, for another backend. */
     public static ClientPort bind(
             RequestBackend served, ClientCatalogue catalogue, ClientPortSettings settings, Clock clock, ErrorLog errors)
             throws IOException {
@@ -135,9 +135,8 @@ public final class ClientPort implements AutoCloseable {
     /**
      * As above.
      *
-     * @param counts to be gone on with: of no other port that is open
-     * @param ios one for each loop, which owns it, and ends it when the port is closed; if there is no port, they stay the
-     *     caller's
+     * @param counts continued by this port; no other open port uses them
+     * @param ios one per loop, owned by it and closed with the port; if binding fails, they stay the caller's
      */
     public static ClientPort bind(
             Server server,
@@ -170,26 +169,26 @@ public final class ClientPort implements AutoCloseable {
     }
 
     /**
-     * Begins to serve. Once.
+     * Starts to serve. Call once.
      *
-     * @param routing what clients are told first; {@link #publish} tells them of others
+     * @param routing first routing for clients; {@link #publish} replaces it
      */
     public synchronized ClientPort serve(Routing routing) {
-        if (told != null || closed) {
-            throw new IllegalStateException("the client port serves already, or is closed");
+        if (published != null || closed) {
+            throw new IllegalStateException("the client port is serving or closed");
         }
-        told = Told.of(routing);
+        published = PublishedRouting.of(routing);
         try {
             loops.get(0).watch(listener, new ClientAcceptor(this, listener, loops));
         } catch (ClosedChannelException e) {
             throw new IllegalStateException("the client port is closed", e);
         }
         loops.forEach(ClientEventLoop::start);
-        LOG.info("Server {} listens for clients at {}", served.serverId(), address());
+        LOG.info("Client port listening: server={} address={}", served.serverId(), address());
         return this;
     }
 
-    /** Where it listens. */
+    /** The address it listens at. */
     public InetSocketAddress address() {
         try {
             return (InetSocketAddress) listener.getLocalAddress();
@@ -198,21 +197,22 @@ public final class ClientPort implements AutoCloseable {
         }
     }
 
-    /** What clients are told from now on; those that are connected at once. Of an older term, or the same: nothing happens. */
+    /** Replaces the routing and announces it to all connected clients. No effect unless its term is newer. */
     public synchronized void publish(Routing routing) {
-        if (routing.term() > told().routing().term()) {
-            final Told next = Told.of(routing);
-            told = next;
+        if (routing.term() > published().routing().term()) {
+            final PublishedRouting next = PublishedRouting.of(routing);
+            published = next;
             loops.forEach(ClientEventLoop::publish);
         }
     }
 
     /**
-     * The server has no roles any more, and will get others: from now on requests wait, a second at most. Returns when nothing of
-     * the server is touched any more; what was under way by then and may take effect is answered NO_REPLY. Connections stay.
+     * Suspends service: the server has lost its roles and will receive others. Later requests are held, for a second at
+     * most. Returns when no loop accesses the server any more. Pending mutations that may have taken effect are
+     * answered NO_REPLY. Connections stay open.
      */
     public synchronized void pause() {
-        if (paused || closed || told == null) {
+        if (paused || closed || published == null) {
             return;
         }
         paused = true;
@@ -228,7 +228,7 @@ public final class ClientPort implements AutoCloseable {
         boolean interrupted = false;
         for (boolean done = false; !done; ) {
             try {
-                left.await(); // ends: a loop runs every task, after its own end on the thread that brings it
+                left.await(); // terminates: a loop runs every task, after its own end on the submitting thread
                 done = true;
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -239,19 +239,22 @@ public final class ClientPort implements AutoCloseable {
         }
     }
 
-    /** After {@link #pause}: goes on with what serves now; clients are told the routing, then what has waited is answered. */
+    /**
+     * After {@link #pause}: continues with the new server. Clients receive the routing first, then held requests are
+     * answered.
+     */
     public void resume(Server next, ClientCatalogue nextCatalogue, Routing routing) {
         resume(new BackendShards(next), nextCatalogue, routing);
     }
 
-    /** As above, for something else that answers. */
+    /** As above, for another backend. */
     public synchronized void resume(RequestBackend next, ClientCatalogue nextCatalogue, Routing routing) {
-        if (!paused || closed || routing.term() < told().routing().term()) {
-            throw new IllegalStateException("the client port was not paused, or is closed, or knows of a later term");
+        if (!paused || closed || routing.term() < published().routing().term()) {
+            throw new IllegalStateException("the client port is not paused, or is closed, or has a later term");
         }
-        final Told now = Told.of(routing);
+        final PublishedRouting now = PublishedRouting.of(routing);
         served = next;
-        told = now;
+        published = now;
         catalogue.use(nextCatalogue);
         paused = false;
         loops.forEach(loop -> loop.execute(loop::resume));
@@ -263,7 +266,7 @@ public final class ClientPort implements AutoCloseable {
         return settings;
     }
 
-    /** Of what clients send. */
+    /** Limits of frames from clients. */
     FrameLimits limits() {
         return limits;
     }
@@ -284,8 +287,8 @@ public final class ClientPort implements AutoCloseable {
         return catalogue;
     }
 
-    private Told told() {
-        final Told now = told;
+    private PublishedRouting published() {
+        final PublishedRouting now = published;
         if (now == null) {
             throw new IllegalStateException("the client port does not serve yet");
         }
@@ -293,15 +296,15 @@ public final class ClientPort implements AutoCloseable {
     }
 
     Routing routing() {
-        return told().routing();
+        return published().routing();
     }
 
-    @SuppressWarnings("ReturnsArray") // shared, and changed by nobody
+    @SuppressWarnings("ReturnsArray") // shared and immutable by convention
     byte[] routingBytes() {
-        return told().bytes();
+        return published().bytes();
     }
 
-    /** A number that no other connection of this port has or had, ≥ 1. Any thread. */
+    /** A number that no other connection of this port has or had, ≥ 1. Thread-safe. */
     long nextConnection() {
         return lastConnection.incrementAndGet();
     }
@@ -326,9 +329,9 @@ public final class ClientPort implements AutoCloseable {
         counts.countUnfinished();
     }
 
-    /** Gives the request its place; false if that is not where its client has sent it. */
+    /** Sets hash and shard of the request; false if the client sent it to another shard. */
     boolean place(Request request, int shard) {
-        final Told now = told();
+        final PublishedRouting now = published();
         final Operation operation = request.operation();
         if (operation != Operation.CLEAR
                 && operation != Operation.OPEN_SESSION
@@ -344,11 +347,11 @@ public final class ClientPort implements AutoCloseable {
     }
 
     /**
-     * OK, or why the shard's requests of a client with a configuration of that term are not answered here. Who knows of a
-     * newer configuration than this server is not served by it: in that one the shard may be another's.
+     * OK, or why requests for the shard, from a client with a configuration of that term, are refused. A client with a
+     * newer configuration than this server is refused: the shard may have another primary there.
      */
     Status whyNotServed(int shard, long clientTerm) {
-        final Routing routing = told().routing();
+        final Routing routing = published().routing();
         final long term = routing.term();
         if (shard < 0 || shard >= routing.configuration().shardCount()) {
             return Status.BAD_REQUEST;
@@ -365,48 +368,48 @@ public final class ClientPort implements AutoCloseable {
         return served.isPrimary(shard) ? Status.OK : clientTerm < term ? Status.STALE_TERM : Status.NOT_PRIMARY;
     }
 
-    // --- what is told of it ---
+    // --- counters ---
 
     public PortCounters counts() {
         return counts;
     }
 
-    /** Connections that are open now. */
+    /** Open connections. */
     public int connections() {
         return counts.connections();
     }
 
-    /** Requests that were answered. */
+    /** Answered requests. */
     public long requests() {
         return counts.requests();
     }
 
-    /** Requests that were answered STALE_TERM: their clients had an older configuration, and the shard has another primary. */
+    /** Requests answered STALE_TERM: the client had an older configuration, and the shard has another primary. */
     public long staleTerms() {
         return counts.staleTerms();
     }
 
-    /** Requests that had been applied before, by an attempt whose answer was lost: answered from what is remembered of it. */
+    /** Retried requests answered from the completion of an earlier attempt whose answer was lost. */
     public long joinedRetries() {
         return counts.replayed();
     }
 
-    /** How many times a request came, or was left over, while the server had no roles, and had to wait. */
+    /** How many times a request was held because the server had no roles. */
     public long waited() {
         return counts.waited();
     }
 
-    /** Requests that were given up when the port was closed. */
+    /** Requests abandoned when the port was closed. */
     public long unfinished() {
         return counts.unfinished();
     }
 
-    /** Connections that were closed for what came over them. */
+    /** Connections closed because of that fault. */
     public long faults(WireFault fault) {
         return counts.faults(fault);
     }
 
-    /** Listens no more, answers what is under way as long as the settings allow, and closes every connection. */
+    /** Stops listening, answers pending requests within the drain time, and closes every connection. */
     @Override
     public synchronized void close() {
         if (closed) {
@@ -415,7 +418,7 @@ public final class ClientPort implements AutoCloseable {
         closed = true;
         boolean interrupted = false;
         closeQuietly(listener);
-        loops.forEach(told == null ? ClientEventLoop::neverStarted : ClientEventLoop::close);
+        loops.forEach(published == null ? ClientEventLoop::neverStarted : ClientEventLoop::close);
         for (boolean done = false; !done; ) {
             try {
                 for (ClientEventLoop loop : loops) {
@@ -436,7 +439,7 @@ public final class ClientPort implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.debug("A channel did not close well", e);
+            LOG.debug("Closing a channel failed", e);
         }
     }
 }

@@ -6,20 +6,21 @@ import java.util.function.Consumer;
  * Process values of a client port.
  *
  * @param host to listen at; empty: every address of this machine
- * @param port to listen at; 0: any that is free
- * @param loops event loops, a thread each
- * @param spinNs how long an idle loop asks again, yielding in between, before it blocks; 0: it blocks at once
+ * @param port to listen at; 0: any free port
+ * @param loops event loops, one thread each
+ * @param spinNs how long an idle loop polls, yielding in between, before it blocks; 0: it blocks at once
  * @param maxConnections open at once; a further one is refused
- * @param maxInFlight requests of one connection that may be without an answer; it is not read further meanwhile
- * @param maxFrame the longest frame that is sent or accepted, more than the largest entry; a request may not be longer than an
- *     entry can be
- * @param handshakeNs how long a connection has to introduce itself
- * @param stallNs how long a frame that was begun, or answers that wait to be read, may not get on: 64 KiB of them, or the rest;
- *     then the connection is closed
- * @param hurriedStallNs the same while half of the memory is held; then a frame above 64 KiB has five times as long to get
- *     whole, from when others begin to wait
- * @param maxHeldBytes memory of unfinished frames, unsent answers, and keys and values of requests, of all connections together
- * @param drainNs how long {@link ClientPort#close} waits for requests under way
+ * @param maxInFlight in-flight window: unanswered requests of one connection, which is not read further at the limit
+ * @param maxFrame longest frame sent or accepted, longer than the largest entry; a request is limited to the length of
+ * an entry
+ * @param handshakeNs deadline of the handshake
+ * @param stallNs how long an incomplete frame, or unsent answers, may make less progress than 64 KiB or the rest; then
+ * the connection is closed
+ * @param hurriedStallNs the same while half of the memory is held; a frame above 64 KiB then has five times as long to
+ * complete, from when others begin to wait
+ * @param maxHeldBytes memory of incomplete frames, unsent answers, and keys and values of requests, of all connections
+ * together
+ * @param drainNs how long {@link ClientPort#close} waits for pending requests
  */
 public record ClientPortSettings(
         String host,
@@ -34,12 +35,12 @@ public record ClientPortSettings(
         long hurriedStallNs,
         long maxHeldBytes,
         long drainNs) {
-    /** What both ends allow unless told otherwise: more than the largest segment. */
+    /** Default of both ends: more than the largest segment. */
     public static final int DEFAULT_MAX_FRAME = 8 << 20;
 
     public static final long DEFAULT_SPIN_NS = 50_000;
 
-    /** Of the heap: the default of {@code maxHeldBytes}. */
+    /** Default of {@code maxHeldBytes}, as a fraction of the heap. */
     private static final int HEAP_PARTS = 8;
 
     private static final long LEAST_HELD_BYTES = 1 << 20;
@@ -64,9 +65,9 @@ public record ClientPortSettings(
     }
 
     /**
-     * The usual settings with some changed.
+     * Default settings with changes.
      *
-     * @throws IllegalArgumentException if the outcome is out of range
+     * @throws IllegalArgumentException if a value is out of range
      */
     public static ClientPortSettings at(String host, int port, Consumer<Builder> change) {
         final Builder builder = new Builder();
@@ -74,7 +75,7 @@ public record ClientPortSettings(
         return builder.build(host, port);
     }
 
-    /** Values to change, named as in the settings; each begins with its default. */
+    /** Values to change, named as in the settings; each starts with its default. */
     public static final class Builder {
         public int loops = Math.max(1, Runtime.getRuntime().availableProcessors() / 4);
         public long spinNs = DEFAULT_SPIN_NS;

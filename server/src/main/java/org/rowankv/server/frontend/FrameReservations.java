@@ -3,17 +3,17 @@ package org.rowankv.server.frontend;
 import org.rowankv.protocol.frame.BufferAccounting;
 
 /**
- * Room in a loop's memory for the frame that a connection is sending: a longer one is read further only with room for all of
- * it. Owned by the loop of the connection.
+ * Reserved loop memory for the frame that a connection is sending: a longer frame is read further only with memory for
+ * all of it. Owned by the loop of the connection.
  */
 final class FrameReservations implements BufferAccounting {
     private final LoopMemoryBudget memory;
     private boolean granted;
-    /** Number of the frame that has the room. */
+    /** Number of the frame that holds the reservation. */
     private int grantedFrame;
 
     private long grantedNs;
-    /** Of the room, what the buffer does not take yet: ≥ 0. */
+    /** Part of the reservation that the buffer does not use yet: ≥ 0. */
     private int reserved;
 
     private boolean awaited;
@@ -33,20 +33,20 @@ final class FrameReservations implements BufferAccounting {
     }
 
     /**
-     * Behind what was read.
+     * Called after a read.
      *
-     * @param frame number of the frame that is not whole yet
-     * @return whether that frame is another one than the one that had the room
+     * @param frame number of the incomplete frame
+     * @return whether that frame is later than the one with the reservation
      */
     boolean isPast(int frame) {
         if (!granted || grantedFrame == frame) {
             return false;
         }
-        giveBack();
+        release();
         return true;
     }
 
-    /** Asks for room for the rest of a frame, unless it has it. */
+    /** Reserves memory for the rest of a frame, unless it has a reservation. */
     void want(ClientConnection connection, int frame, int length) {
         if (granted || awaited || length <= LoopMemoryBudget.SMALL_FRAME) {
             return;
@@ -59,7 +59,7 @@ final class FrameReservations implements BufferAccounting {
         }
     }
 
-    /** There is room: it was taken. */
+    /** The memory was reserved. */
     void granted(int frame, int room, long nowNs) {
         grantedNs = nowNs;
         awaited = false;
@@ -68,26 +68,26 @@ final class FrameReservations implements BufferAccounting {
         reserved = room;
     }
 
-    /** Whether the frame waits for room: the connection is not read meanwhile. */
+    /** Whether the frame waits for memory: the connection is not read meanwhile. */
     boolean isAwaited() {
         return awaited;
     }
 
-    /** For how long a frame that is not whole has had its room; 0 if none has. */
+    /** How long an incomplete frame has held its reservation; 0 if there is none. */
     long heldNs(long nowNs) {
         return granted ? Math.max(0, nowNs - grantedNs) : 0;
     }
 
-    private void giveBack() {
+    private void release() {
         granted = false;
         memory.giveBack(reserved);
         reserved = 0;
     }
 
-    /** The connection is over. */
+    /** The connection is closed. */
     void end(ClientConnection connection) {
         if (granted) {
-            giveBack();
+            release();
         }
         if (awaited) {
             memory.forget(connection);

@@ -10,8 +10,8 @@ import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.concurrent.LatencyHistogram;
 
 /**
- * What one event loop did for its clients. Written by the loop alone, read by anybody: no lock, no allocation, and for what is
- * answered in the turn in which it came, one look at the clock for all of them together.
+ * Counters of one event loop. Written by the loop alone, readable by any thread: no lock, no allocation. Requests
+ * answered in the cycle of their arrival share one clock reading.
  */
 final class LoopCounters {
     private static final int STATUSES = Status.values().length;
@@ -28,14 +28,14 @@ final class LoopCounters {
     private final OwnedCounter waits = new OwnedCounter();
     private final OwnedCounter bufferAccounting = new OwnedCounter();
     private final OwnedCounter frameWaits = new OwnedCounter();
-    /** By operation: answered in this turn, in which they came. */
+    /** By operation: requests answered in the cycle of their arrival. */
     private final long[] thisTurn = new long[OPERATIONS];
 
     LoopCounters() {
         Arrays.setAll(latency, operation -> new LatencyHistogram());
     }
 
-    // --- by the loop ---
+    // --- the loop only ---
 
     void answered(Request request) {
         final int at =
@@ -54,7 +54,7 @@ final class LoopCounters {
         latency[operation.ordinal()].record(ns, 1);
     }
 
-    /** What came in this turn and was answered in it took that long. */
+    /** Records the latency of requests that arrived and were answered in this cycle. */
     void endTurn(long ns) {
         for (int operation = 0; operation < OPERATIONS; operation++) {
             if (thisTurn[operation] > 0) {
@@ -80,7 +80,7 @@ final class LoopCounters {
         catalogueRequests.add(1);
     }
 
-    /** A request has to wait until the server has roles. */
+    /** A request is held until the server has roles. */
     void waited() {
         waits.add(1);
     }
@@ -89,17 +89,17 @@ final class LoopCounters {
         turns.add(1);
     }
 
-    /** Connections and requests hold so much memory more. */
+    /** Adds to the memory held by connections and requests. */
     void held(long delta) {
         bufferAccounting.add(delta);
     }
 
-    /** A frame has to wait for room. */
+    /** A frame waits for memory. */
     void frameWaited() {
         frameWaits.add(1);
     }
 
-    // --- by anybody ---
+    // --- any thread ---
 
     long answered(Operation operation, Status status) {
         return answered.getOpaque(operation.ordinal() * STATUSES + status.ordinal());

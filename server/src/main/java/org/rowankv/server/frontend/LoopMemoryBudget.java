@@ -5,24 +5,24 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.frame.BufferAccounting;
 
 /**
- * The memory that the connections and requests of one loop hold, and what they may hold: buffers of unfinished frames, of
- * answers that are not sent, and of the keys and values of requests. Owned by the loop.
+ * Memory budget of one loop: buffers of incomplete frames, unsent answers, and keys and values of requests. Owned by
+ * the loop.
  *
- * <p>With half of the budget held it is <em>short</em>: each connection may have less under way, a longer frame waits for its
- * room, and what does not get on is closed soon. With all of it held it is <em>full</em>: the connection that has not got on for
- * longest is closed, if that was for {@value ClientEventLoop#CHECK_MS} ms; with twice as much held, in any case. Buffers grow in steps, so one step
- * may exceed that.
+ * <p>Above half of the budget memory is <em>short</em>: each connection has a smaller in-flight window, a longer frame
+ * waits for memory, and stalled connections are closed soon. Above all of it memory is <em>full</em>: the longest
+ * stalled connection is closed, if it has stalled for {@value ClientEventLoop#CHECK_MS} ms; above twice the budget, in
+ * any case. Buffers grow in steps, so one step may exceed that.
  */
 final class LoopMemoryBudget implements BufferAccounting {
-    /** A longer frame is read further only with room for all of it. */
+    /** A longer frame is read further only with memory for all of it. */
     static final int SMALL_FRAME = 64 << 10;
-    /** Read at once from a connection while memory is short. */
+    /** Bytes per read from a connection while memory is short. */
     static final int SHORT_READ = 16 << 10;
 
     private static final int MAX_OUTPUT = 1 << 20;
     private static final int SHORT_OUTPUT = 64 << 10;
     private static final int SHORT_IN_FLIGHT = 16;
-    /** One question for changes may wait for long, and one to the catalogue. */
+    /** One change request and one catalogue request may wait for long. */
     private static final int FULL_IN_FLIGHT = 4;
 
     private final long budget;
@@ -31,9 +31,9 @@ final class LoopMemoryBudget implements BufferAccounting {
     private final ArrayDeque<ClientConnection> waiting = new ArrayDeque<>();
     private long held;
     private boolean ended;
-    /** Whether nothing was waited for at some time since the last look. */
+    /** Whether no frame waited at some time since {@link #takeCalm}. */
     private boolean calm = true;
-    /** Frames that have room and are not whole yet. */
+    /** Incomplete frames with a reservation. */
     private int granted;
 
     LoopMemoryBudget(long budget, int maxInFlight, LoopCounters counts) {
@@ -44,7 +44,7 @@ final class LoopMemoryBudget implements BufferAccounting {
 
     @Override
     public void changed(int delta) {
-        if (!ended) { // what is answered behind the end gives back what is not counted any more
+        if (!ended) { // answers after the end release memory that is no longer counted
             held += delta;
             counts.held(delta);
             noteCalm();
@@ -66,7 +66,7 @@ final class LoopMemoryBudget implements BufferAccounting {
         return held >= budget / 2;
     }
 
-    /** Whether what does not get on keeps others from getting on. */
+    /** Whether stalled connections block others. */
     boolean isWaitedFor() {
         return isShort() || !waiting.isEmpty();
     }
@@ -75,25 +75,25 @@ final class LoopMemoryBudget implements BufferAccounting {
         return held >= budget;
     }
 
-    /** Twice as much as may be held: nothing is spared. */
+    /** Held ≥ 2 × budget: no connection is spared. */
     boolean isOverfull() {
         return held >= 2 * budget;
     }
 
-    /** Requests without an answer that a connection may have. */
+    /** In-flight window of a connection. */
     int maxInFlight() {
         return Math.min(maxInFlight, isFull() ? FULL_IN_FLIGHT : isShort() ? SHORT_IN_FLIGHT : Integer.MAX_VALUE);
     }
 
-    /** With so many bytes of answers to send, no further request of a connection is taken. */
+    /** With this many unsent bytes, a connection's requests are not processed further. */
     int maxOutput() {
         return isFull() ? 1 : isShort() ? SHORT_OUTPUT : MAX_OUTPUT;
     }
 
     /**
-     * Asks for room for the rest of a frame.
+     * Reserves memory for the rest of a frame.
      *
-     * @return whether there is; otherwise the connection gets it later, by {@link ClientConnection#onRoom}
+     * @return whether it is available; otherwise {@link ClientConnection#onRoom} reports it later
      */
     boolean take(ClientConnection connection, int more) {
         if (waiting.isEmpty() && hasRoom(more)) {
@@ -106,37 +106,39 @@ final class LoopMemoryBudget implements BufferAccounting {
         return false;
     }
 
-    /** With one at a time, if there is room for none: so a frame larger than the budget gets on too. */
+    /**
+     * Grants one reservation at a time even beyond the budget, so that a frame larger than the budget progresses too.
+     */
     private boolean hasRoom(int more) {
         return held + more < budget / 2 || granted == 0;
     }
 
-    /** A frame with room is whole, or its connection is over; what it has not used is free. */
+    /** A frame with a reservation is complete, or its connection is closed; releases the unused bytes. */
     void giveBack(int unused) {
         granted--;
         changed(-unused);
     }
 
-    /** The last that has begun to wait for room, or null. */
+    /** The last connection that began to wait for memory, or null. */
     @Nullable
     ClientConnection lastWaiting() {
         return waiting.peekLast();
     }
 
-    /** The loop is over. */
+    /** The loop has ended. */
     void end() {
         counts.held(-held);
         held = 0;
         ended = true;
     }
 
-    /** The connection is over. */
+    /** The connection is closed. */
     void forget(ClientConnection connection) {
         final boolean unused = waiting.remove(connection);
         noteCalm();
     }
 
-    /** Gives room to frames that wait for it, in the order in which they asked. */
+    /** Grants memory to waiting frames, in FIFO order. */
     void turn() {
         while (!waiting.isEmpty() && hasRoom(waiting.peekFirst().wantedRoom())) {
             final ClientConnection next = waiting.removeFirst();

@@ -14,11 +14,11 @@ import org.rowankv.protocol.wire.ChangesRequestDescriptor;
 import org.rowankv.server.shard.ShardChanges;
 
 /**
- * A question for changes that has no answer yet: its sections, and what there is to answer to each of them. It waits for nothing
- * itself; {@link ChangeFeedHandler} does. Of one loop.
+ * A change request without an answer yet: its sections and their results. It does not wait itself;
+ * {@link ChangeFeedHandler} does. Owned by one loop.
  */
 public final class PendingChangesRequest {
-    /** What the answers are read from; may change between two calls. */
+    /** Backend of the answers; may change between two calls. */
     public interface Source {
         RequestBackend served();
 
@@ -28,16 +28,16 @@ public final class PendingChangesRequest {
         int maxFrame();
     }
 
-    /** Of all sections of an answer together, but for a single change that is longer. */
+    /** Limit of all sections of an answer together, except for a single longer change. */
     private static final int MAX_BYTES = 256 << 10;
-    /** What an answer with a single change has besides that change. */
+    /** Bytes of an answer with a single change, besides that change. */
     private static final int OVERHEAD = 64 + ChangesDescriptor.SECTION_LENGTH + ChangesDescriptor.CHANGE_LENGTH;
 
-    /** Instead of a position: there are too many caches of which changes are kept. */
+    /** Replaces a position: the feed limit is reached, no changes of the cache are kept. */
     private static final long NOT_KEPT = ChangesRequestDescriptor.FROM_NOW;
 
     private static final long NS_PER_MS = 1_000_000;
-    /** What a question that waits holds besides its sections, and for each of them. */
+    /** Memory charge of a waiting request, besides its sections, and per section. */
     private static final int CHARGE = 512;
 
     private static final int SECTION_CHARGE = 32;
@@ -47,24 +47,24 @@ public final class PendingChangesRequest {
     private final long number;
     private final long term;
     private final long untilNs;
-    /** By section: where it begins, or {@link ChangesRequestDescriptor#FROM_NOW}. */
+    /** By section: start version, or {@link ChangesRequestDescriptor#FROM_NOW}. */
     private final long[] asked;
-    /** By section: up to where there was nothing. */
+    /** By section: version up to which there was no change. */
     private final long[] seen;
 
     private final int[] cacheIds;
     private final int[] shards;
     private final boolean[] oldValues;
-    /** By section: why it is not answered for. */
+    /** By section: status of a refusal. */
     private final @Nullable Status[] refused;
-    /** Sections whose cache is looked for in the catalogue: nothing is kept of them yet. */
+    /** Sections whose cache is being resolved in the catalogue: their changes are not kept yet. */
     private final BitSet unknown = new BitSet();
-    /** Number of the loop's reading of the catalogue that says of these. */
+    /** Number of the loop's catalogue reading that resolves them. */
     private long awaited;
-    /** What happened is not finished: something before it is still under way. */
+    /** A change is held back by an earlier, unfinished one. */
     private boolean unfinished;
 
-    /** A question that was {@link ChangesRequestDescriptor#check checked}. */
+    /** Parses a request that passed {@link ChangesRequestDescriptor#check}. */
     public PendingChangesRequest(long number, ByteBuffer buffer, int at, long nowNs) {
         final int count = ChangesRequestDescriptor.sections(buffer, at);
         this.number = number;
@@ -89,7 +89,7 @@ public final class PendingChangesRequest {
         return number;
     }
 
-    /** Of its sections. */
+    /** Number of sections. */
     public int count() {
         return shards.length;
     }
@@ -98,26 +98,26 @@ public final class PendingChangesRequest {
         return cacheIds[index];
     }
 
-    /** What it takes of the loop's memory while it waits. */
+    /** Bytes charged to the loop's memory while it waits. */
     int charge() {
         return CHARGE + SECTION_CHARGE * shards.length;
     }
 
-    // --- when it is answered in any case ---
+    // --- deadline ---
 
-    /** Whether the time is over that it may wait. */
+    /** Whether its wait time is over. */
     public boolean isOver(long nowNs) {
         return nowNs - untilNs >= 0;
     }
 
-    /** While the catalogue is read for it, a question waits a little longer. */
+    /** The same, with extra time while the catalogue is read for it. */
     boolean isOverdue(long nowNs) {
         return nowNs - untilNs >= (isSearched() ? SEARCH_NS : 0);
     }
 
-    // --- caches that are looked for ---
+    // --- unknown caches ---
 
-    /** The section's cache is looked for in the catalogue. */
+    /** Marks the section's cache as being resolved in the catalogue. */
     void search(int index) {
         unknown.set(index);
     }
@@ -138,19 +138,19 @@ public final class PendingChangesRequest {
         return awaited;
     }
 
-    /** The section is answered by that from now on. */
+    /** Answers the section with that status from now on. */
     void refuse(int index, Status why) {
         refused[index] = why;
     }
 
-    /** The catalogue was read. */
+    /** The catalogue reading is complete. */
     void endSearch() {
         unknown.clear();
     }
 
-    // --- what there is to answer ---
+    // --- sections ---
 
-    /** Has the changes of a section's cache kept from now on; returns where they are, or null if there are none to come. */
+    /** Starts the retention of changes for a section's cache; returns the feed, or null if there will be no changes. */
     public @Nullable ShardChanges begin(Source source, int index) {
         final int shard = shards[index];
         final RequestBackend served = source.served();
@@ -168,9 +168,9 @@ public final class PendingChangesRequest {
     }
 
     /**
-     * What there is to answer.
+     * Collects the sections of the answer.
      *
-     * @param anyway whether an answer is sent in any case; else none without news
+     * @param anyway whether an answer is sent in any case; else the result is empty without news
      */
     public List<Section> sections(Source source, boolean anyway) {
         final List<Section> sections = new ArrayList<>();
@@ -187,7 +187,7 @@ public final class PendingChangesRequest {
                     || !section.changes().isEmpty()) {
                 news = true;
             }
-            // From now on: where that is, is news.
+            // The start version of a FROM_NOW section is news.
             news |= asked[i] == ChangesRequestDescriptor.FROM_NOW;
             if (section.status() != Status.OK || section.to() > section.from()) {
                 sections.add(section);
@@ -200,7 +200,7 @@ public final class PendingChangesRequest {
         return news ? sections : List.of();
     }
 
-    /** Whether the last look has met changes that something before them, still under way, held back. */
+    /** Whether the last call of {@link #sections} met changes that an earlier, unfinished change holds back. */
     public boolean isUnfinished() {
         return unfinished;
     }
@@ -225,7 +225,7 @@ public final class PendingChangesRequest {
             return nothing(index, Status.FULL);
         }
         if (asked[index] > served.lastVersion(shard)) {
-            return nothing(index, Status.BAD_REQUEST); // no stream was ever at that place
+            return nothing(index, Status.BAD_REQUEST); // no stream was ever at that position
         }
         final long finished = served.finishedVersion(shard);
         final ShardChanges.Reading reading = changes.read(cacheId, seen[index], finished, room);

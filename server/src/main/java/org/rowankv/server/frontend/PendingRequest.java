@@ -5,7 +5,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.dispatch.PollableCalls;
 
-/** The context of one request that a loop has taken and not answered: used again and again, so that none is made per request. */
+/** The reusable context of one unanswered request of a loop. */
 final class PendingRequest {
     private static final int KEPT_BYTES = 64 << 10;
     private static final int FIRST_BYTES = 512;
@@ -20,7 +20,7 @@ final class PendingRequest {
     private long clientTerm;
     private int shard;
     private long heldSinceNs;
-    /** Of its arrays, as last counted. */
+    /** Size of its arrays, as last counted. */
     private int counted;
 
     PendingRequest(PollableCalls calls) {
@@ -28,7 +28,7 @@ final class PendingRequest {
         this.call = calls.callOf(request);
     }
 
-    /** Room for key and value, which the request refers to while it is under way. */
+    /** Buffer for key and value, which the request refers to while it is pending. */
     byte[] body(int length) {
         if (body.length < length) {
             body = new byte[Math.max(length, Math.min(2 * body.length, KEPT_BYTES))];
@@ -36,7 +36,7 @@ final class PendingRequest {
         return body;
     }
 
-    /** By how much its arrays have grown since the last call. */
+    /** Growth of its arrays since the last call. */
     int growth() {
         final int now = body.length + request.result().length;
         final int grown = now - counted;
@@ -44,15 +44,15 @@ final class PendingRequest {
         return grown;
     }
 
-    /** It is not used again; how much memory was counted. */
+    /** Returns the counted memory; the context is not used again. */
     int forgotten() {
         final int before = counted;
         counted = 0;
         return before;
     }
 
-    /** Who has asked, and with what configuration. */
-    void came(ClientConnection from, long newNumber, int ofShard, long term, long nowNs) {
+    /** Sets the origin of the request and the term of its client. */
+    void arrived(ClientConnection from, long newNumber, int ofShard, long term, long nowNs) {
         connection = from;
         number = newNumber;
         shard = ofShard;
@@ -60,7 +60,7 @@ final class PendingRequest {
         beganNs = nowNs;
     }
 
-    /** From the beginning, by who serves now. */
+    /** Restarts the request on the current backend. */
     void begin(PollableCalls calls) {
         if (calls != owner) {
             owner = calls;
@@ -73,7 +73,7 @@ final class PendingRequest {
         return shard;
     }
 
-    /** Of the configuration by which it was sent here. */
+    /** Term of the configuration by which the client routed the request. */
     long clientTerm() {
         return clientTerm;
     }
@@ -103,7 +103,7 @@ final class PendingRequest {
         return number;
     }
 
-    /** When it came, by the clock of intervals. */
+    /** Time of arrival, by the interval clock. */
     long beganNs() {
         return beganNs;
     }
@@ -112,12 +112,12 @@ final class PendingRequest {
         connection = null;
     }
 
-    /** Whether it is that server's, or would be another one's and keep that in memory. */
+    /** Whether it belongs to that backend; a context of another backend would keep that one reachable. */
     boolean isOf(PollableCalls calls) {
         return owner == calls;
     }
 
-    /** Whether it holds no more memory than is kept for those to come. */
+    /** Whether it is small enough to be kept for reuse. */
     boolean isKept() {
         return body.length <= KEPT_BYTES && request.result().length <= KEPT_BYTES;
     }

@@ -12,8 +12,8 @@ import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.concurrent.LatencyHistogram;
 
 /**
- * What a client port did for its clients. May outlive the port, and go on counting with the next one at the same place: of
- * ports that share one, at most one is open at a time. Thread-safe; what is read is a moment old, and of different moments.
+ * Counters of a client port. They may outlive the port and continue with its successor: of the ports that share one
+ * instance, at most one is open at a time. Thread-safe; reads are not a consistent snapshot.
  */
 public final class PortCounters {
     private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
@@ -23,7 +23,7 @@ public final class PortCounters {
     private final LongAdder unfinished = new LongAdder();
     private final LongAdder acceptBackoff = new LongAdder();
 
-    /** Those of a loop; the same ones for the loop of that number of the next port. */
+    /** Counters of a loop; the same instance for the loop of that number of the next port. */
     LoopCounters ofLoop(int number) {
         synchronized (loops) {
             while (loops.size() <= number) {
@@ -37,7 +37,7 @@ public final class PortCounters {
         return faults;
     }
 
-    /** One connection more; how many there are now. */
+    /** Counts an accepted connection; returns how many are open. */
     int accepted() {
         accepted.increment();
         return connections.incrementAndGet();
@@ -51,7 +51,7 @@ public final class PortCounters {
         unfinished.increment();
     }
 
-    /** One more; how many there were. */
+    /** Counts a pause; returns how many there were. */
     long countAcceptPause() {
         acceptBackoff.increment();
         return acceptBackoff.sum();
@@ -61,7 +61,7 @@ public final class PortCounters {
         return loops.stream().mapToLong(each).sum();
     }
 
-    /** Connections that are open now. */
+    /** Open connections. */
     public int connections() {
         return connections.get();
     }
@@ -70,22 +70,22 @@ public final class PortCounters {
         return accepted.sum();
     }
 
-    /** Times that no connection could be taken, as when descriptors are exhausted. */
+    /** Failed accepts, for example because file descriptors are exhausted. */
     public long acceptBackoff() {
         return acceptBackoff.sum();
     }
 
-    /** Connections that were closed for what came over them. */
+    /** Connections closed because of that fault. */
     public long faults(WireFault fault) {
         return faults.count(fault);
     }
 
-    /** Requests that were given up when the port was closed. */
+    /** Requests abandoned when the port was closed. */
     public long unfinished() {
         return unfinished.sum();
     }
 
-    /** Requests that were answered, whatever the answer. */
+    /** Answered requests, whatever the status. */
     public long requests() {
         long sum = 0;
         for (Operation operation : Operation.values()) {
@@ -100,7 +100,7 @@ public final class PortCounters {
         return sum(loop -> loop.answered(operation, status));
     }
 
-    /** Requests that were answered STALE_TERM: their clients had an older configuration, and the shard has another primary. */
+    /** Requests answered STALE_TERM: the client had an older configuration, and the shard has another primary. */
     public long staleTerms() {
         long sum = 0;
         for (Operation operation : Operation.values()) {
@@ -109,12 +109,12 @@ public final class PortCounters {
         return sum;
     }
 
-    /** How many times a request came, or was left over, while the server had no roles, and had to wait. */
+    /** How many times a request was held because the server had no roles. */
     public long waited() {
         return sum(LoopCounters::waits);
     }
 
-    /** Requests that were answered from the memory of an earlier attempt, which had been applied or refused. */
+    /** Requests answered from the completion of an earlier attempt, applied or refused. */
     public long replayed() {
         return sum(LoopCounters::replayed);
     }
@@ -136,22 +136,22 @@ public final class PortCounters {
         return sum(LoopCounters::catalogueRequests);
     }
 
-    /** Bytes that unfinished frames, unsent answers, and keys and values of requests take now. */
+    /** Bytes held by incomplete frames, unsent answers, and keys and values of requests. */
     public long bufferAccounting() {
         return sum(LoopCounters::bufferAccounting);
     }
 
-    /** Times that a connection was not read further, since there was no room for the rest of a frame. */
+    /** Times that reading a connection was suspended for lack of memory for the rest of a frame. */
     public long frameWaits() {
         return sum(LoopCounters::frameWaits);
     }
 
-    /** Turns of the event loops. A loop with nothing to do makes none. */
+    /** Cycles of the event loops. An idle loop makes none. */
     public long turns() {
         return sum(LoopCounters::turns);
     }
 
-    /** How many requests of that operation took as long as that bucket of a {@link LatencyHistogram} says. */
+    /** Requests of that operation in that bucket of a {@link LatencyHistogram}. */
     public long latencyCount(Operation operation, int bucket) {
         return sum(loop -> loop.latency(operation).count(bucket));
     }

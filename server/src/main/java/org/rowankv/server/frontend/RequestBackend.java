@@ -5,9 +5,9 @@ import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.dispatch.PollableCalls;
 import org.rowankv.server.shard.ShardChanges;
 
-/** What stands behind a client port: a server, or something that answers as fast as nothing can. For any thread. */
+/** The backend of a client port: a server, or a stub for measurements. Thread-safe. */
 public interface RequestBackend {
-    /** Takes objects of a scan. */
+    /** Receives the objects of a scan. */
     @FunctionalInterface
     interface Visitor {
         void onObject(byte[] key, byte @Nullable [] value, long version);
@@ -15,45 +15,48 @@ public interface RequestBackend {
 
     int serverId();
 
-    /** Longest entry in bytes: no request with a longer key and value can be carried out. */
+    /** Longest entry in bytes: no request with a longer key and value can be executed. */
     default int longestEntry() {
         return AreaSettings.MAX_SEGMENT_LENGTH;
     }
 
     /**
-     * For a loop's requests.
+     * The calls for a loop's requests.
      *
      * @param loop number of the event loop, from 0
-     * @param loops how many there are
+     * @param loops number of event loops
      */
     PollableCalls calls(int loop, int loops);
 
-    /** Whether this server answers for the shard. */
+    /** Whether this server is the primary of the shard. */
     boolean isPrimary(int shard);
 
-    /** Whether anything is answered; if not, it is over. */
+    /** Whether requests are answered; false after the end. */
     boolean isServing();
 
-    /** The changes of a shard that it answers for; null if it tells of none. */
+    /** The change feed of a local primary shard; null if there is none. */
     default @Nullable ShardChanges changes(int shard) {
         return null;
     }
 
-    /** The last version that was given out of a shard that it answers for. */
+    /** The last version assigned in a local primary shard. */
     default long lastVersion(int shard) {
         return 0;
     }
 
-    /** Every change of a shard with a version ≤ it is on all replicas, and was handed to its {@link #changes}. */
+    /** Every change of a shard with a version ≤ it is on all replicas and in {@link #changes}. */
     default long finishedVersion(int shard) {
         return 0;
     }
 
-    /** Whether the cache was destroyed, as far as that shard knows. */
+    /** Whether the cache was destroyed, according to that shard. */
     default boolean isDestroyed(int shard, int cacheId) {
         return false;
     }
 
-    /** Hands the live objects at a position of a shard's hash order to a visitor; the next position, or 0 at the end. */
+    /**
+     * Passes the live objects at a position of a shard's hash order to a visitor; returns the next position, or 0 at
+     * the end.
+     */
     long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor);
 }

@@ -5,18 +5,18 @@ import org.rowankv.protocol.wire.ChangesRequestDescriptor;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.RequestDescriptor;
 
-/** How long the frames of a client may be: none has more than an entry that fits a segment, or what its format allows. */
+/** Length limits of a client's frames: an entry that fits a segment, or the limit of the format. */
 final class RequestLimits implements FrameLimits {
-    /** More than the longest name and descriptor of a cache, so that too long ones are answered. */
+    /** More than the longest name and descriptor of a cache, so that too long ones receive an answer. */
     private static final int CATALOGUE = 1 << 20;
-    /** Of all others, and of types that there are not: too long for them, so that they are read and named in the log. */
+    /** All other types, known or not: longer than needed, so that unknown types are read and named in the log. */
     private static final int OTHERS = 1 << 10;
 
     private final int request;
     private final int most;
 
     /**
-     * Limits by what a server holds.
+     * Derives the limits from the server's segment size.
      *
      * @param longestEntry in bytes
      * @param most bytes of any frame

@@ -10,9 +10,8 @@ import org.rowankv.server.catalogue.CatalogueThread;
 import org.rowankv.server.dispatch.PollableCalls;
 
 /**
- * The requests that an event loop has taken and not answered: turned in every turn of the loop until they are. What waits for
- * a lock, for space or for acknowledgements holds up nobody but those behind it that want a place in a worker context too.
- * Owned by the loop.
+ * The unanswered requests of an event loop, polled in every cycle. A request that waits for a lock, for space or for
+ * acknowledgements delays only the requests behind it that need a slot of a worker context too. Owned by the loop.
  */
 final class RequestPipeline {
     private static final int MAX_KEPT = 1_024;
@@ -24,19 +23,19 @@ final class RequestPipeline {
     private final LoopMemoryBudget memory;
     private final ArrayDeque<PendingRequest> kept = new ArrayDeque<>();
     private final List<PendingRequest> active = new ArrayList<>();
-    /** Those that want a place in a worker context, in the order in which they came. */
+    /** Requests that need a slot of a worker context, in order of arrival. */
     private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
 
-    /** Those that came while the server had no roles, in that order. */
+    /** Requests held while the server has no roles, in order of arrival. */
     private final ArrayDeque<PendingRequest> held = new ArrayDeque<>();
 
-    /** Whose calls are {@link #calls}. */
+    /** Owner of {@link #calls}. */
     private RequestBackend served;
 
     private PollableCalls calls;
     private long answered;
     private long answeredBefore;
-    /** When what is done in this turn began to come; meaningful while {@link #stamped}. */
+    /** Arrival time of this cycle's requests; meaningful while {@link #stamped}. */
     private long turnNs;
 
     private boolean stamped;
@@ -52,17 +51,17 @@ final class RequestPipeline {
         this.calls = served.calls(loop, port.settings().loops());
     }
 
-    /** One step of each; true when any was answered since the turn before. */
+    /** Polls each request once; true if any was answered since the previous call. */
     boolean turn() {
         final long before = answeredBefore;
         turnCalls();
         stepAll();
-        turnCalls(); // what has gone on may have something to send
+        turnCalls(); // completed steps may have output
         answeredBefore = answered;
         return answered != before;
     }
 
-    /** After a turn. */
+    /** Called after a cycle. */
     void endTurn(long nowNs) {
         if (stamped) {
             stamped = false;
@@ -70,22 +69,22 @@ final class RequestPipeline {
         }
     }
 
-    /** Whether any is under way. */
+    /** Whether any request is pending. */
     boolean areUnderWay() {
         return !active.isEmpty() || !waiting.isEmpty();
     }
 
-    /** Whether any waits for new roles of the server. */
+    /** Whether any request waits for new roles of the server. */
     boolean areHeld() {
         return !held.isEmpty();
     }
 
-    /** Nothing has happened for a while: helps those that requests may be waiting for. */
+    /** After an idle interval: helps the agents that requests may depend on. */
     void help() {
-        guarded("helping those that clients' requests wait for", calls()::help);
+        guarded("helping agents of pending client requests", calls()::help);
     }
 
-    /** The loop ends. What is still under way is finished by whoever borrows its place next, or when the server is closed. */
+    /** The loop ends. The next owner of a slot, or the server's close, completes its pending mutation. */
     void end() {
         active.forEach(this::leave);
         waiting.forEach(this::leave);
@@ -99,7 +98,7 @@ final class RequestPipeline {
         port.countUnfinished();
     }
 
-    /** Contexts that are kept for requests to come are given up. */
+    /** Drops the contexts kept for reuse. */
     void dropKept() {
         kept.forEach(this::forget);
         kept.clear();
@@ -112,7 +111,7 @@ final class RequestPipeline {
         }
     }
 
-    /** It is not used again: what its arrays were charged is given back. */
+    /** Releases the charge of a context that is not used again. */
     void forget(PendingRequest pending) {
         memory.changed(-pending.forgotten());
     }
@@ -131,7 +130,7 @@ final class RequestPipeline {
         return free == null ? new PendingRequest(calls()) : free;
     }
 
-    /** When requests of this turn have come: one look at the clock for all of them. */
+    /** Arrival time of this cycle's requests: one clock reading for all of them. */
     long turnNs() {
         if (!stamped) {
             stamped = true;
@@ -141,11 +140,11 @@ final class RequestPipeline {
     }
 
     /** A request was read. */
-    void came(PendingRequest pending) {
+    void arrived(PendingRequest pending) {
         count(pending);
     }
 
-    /** A request that makes sense: is begun, refused, or waits until the server has roles. */
+    /** Begins, refuses or holds a well-formed request. */
     void admit(PendingRequest pending) {
         if (port.isPaused()) {
             hold(pending);
@@ -162,7 +161,7 @@ final class RequestPipeline {
         }
     }
 
-    /** Of a cache that was created through another server, or of none. */
+    /** The cache was created through another server, or does not exist. */
     private void awaitCatalogue(PendingRequest pending) {
         final ClientConnection connection = pending.connection();
         if (connection == null) {
@@ -202,7 +201,7 @@ final class RequestPipeline {
 
     private void begin(PendingRequest pending) {
         if (!waiting.isEmpty() && pending.request().operation().isMutation()) {
-            waiting.add(pending); // behind those that came before
+            waiting.add(pending); // behind earlier ones
         } else if (pending.call().step()) {
             answered(pending);
         } else {
@@ -236,7 +235,7 @@ final class RequestPipeline {
     }
 
     private void stepAll() {
-        // In their order: of those that wait for the same space, the first is to hear of it first.
+        // In order: of the requests that wait for the same space, the first must be polled first.
         int left = 0;
         for (int i = 0; i < active.size(); i++) {
             final PendingRequest each = active.get(i);
@@ -259,7 +258,7 @@ final class RequestPipeline {
         }
     }
 
-    /** True when the request is over. What fails costs its own client the connection: nobody knows what became of it. */
+    /** True when the request is complete. A failure closes its client's connection: the outcome is unknown. */
     private boolean stepGuarded(PendingRequest pending) {
         try {
             if (!pending.call().step()) {
@@ -273,14 +272,14 @@ final class RequestPipeline {
     }
 
     private void turnCalls() {
-        try { // not by way of what is guarded below: a Runnable for each turn would be garbage
+        try { // not through guarded(): a Runnable per cycle would be garbage
             calls().turn();
         } catch (RuntimeException | Error e) {
-            port.errors().report("hearing of clients' requests", e);
+            port.errors().report("polling client requests", e);
         }
     }
 
-    /** What fails there concerns others too: the loop goes on. */
+    /** A failure there concerns other requests too: the loop continues. */
     private void guarded(String what, Runnable step) {
         try {
             step.run();
@@ -290,14 +289,15 @@ final class RequestPipeline {
     }
 
     private void abandon(PendingRequest pending) {
-        guarded("giving up a client's request", pending.call()::abandon);
+        guarded("abandoning a client's request", pending.call()::abandon);
     }
 
     // --- between two starts of the server ---
 
     /**
-     * The port is paused: the server is not touched any more. What was not begun waits, as what comes. A change that was begun
-     * may take effect or not, and its client is told so: with the same id it will find out from whoever serves next.
+     * The port is paused: the server must not be accessed any more. Requests not begun are held, as are new ones. A
+     * begun mutation may or may not take effect; its client receives NO_REPLY and resolves it with the same request id
+     * at the next primary.
      */
     void leaveServer() {
         for (PendingRequest each : active) {
@@ -316,9 +316,9 @@ final class RequestPipeline {
         waiting.clear();
     }
 
-    /** The server has roles again: what has waited gets on. */
+    /** The server has roles again: resumes held requests. */
     void resume() {
-        dropKept(); // each would keep the old server, with its index, from being collected
+        dropKept(); // each would keep the old server, with its index, reachable
         for (int left = held.size(); left > 0; left--) {
             final PendingRequest first = held.removeFirst();
             final ClientConnection connection = first.connection();
@@ -339,7 +339,7 @@ final class RequestPipeline {
         keep(pending);
     }
 
-    /** Those who have waited since before then are told that somebody else may have the shard by now. */
+    /** Refuses requests held since before then: another server may own the shard by now. */
     void refuseHeldSince(long untilNs) {
         while (!held.isEmpty() && held.peekFirst().heldSinceNs() - untilNs <= 0) {
             refuse(held.removeFirst(), Status.NOT_PRIMARY);

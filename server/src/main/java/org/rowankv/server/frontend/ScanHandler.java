@@ -12,8 +12,8 @@ import org.rowankv.protocol.wire.PageDescriptor.PageObject;
 import org.rowankv.protocol.wire.ScanRequestDescriptor;
 
 /**
- * Answers scans page by page. A page is as much as a loop can do at once without keeping others waiting: it may be empty and
- * not the last. What would make it too long goes without its value. Of one loop.
+ * Answers scans page by page. The size of a page bounds its share of the loop's time: a page may be empty and not the
+ * last. A value that would make it too long is omitted. Owned by one loop.
  */
 final class ScanHandler {
     private static final int MAX_OBJECTS = 1_024;

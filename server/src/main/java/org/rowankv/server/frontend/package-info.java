@@ -1,4 +1,4 @@
-/** The port for clients: connections, event loops, answers. What a request does belongs to the engine. */
+/** The port for clients: connections, event loops, answers. The engine executes the requests. */
 @NullMarked
 package org.rowankv.server.frontend;
 

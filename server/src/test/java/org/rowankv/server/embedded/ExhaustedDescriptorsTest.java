@@ -125,9 +125,9 @@ final class ExhaustedDescriptorsTest {
             }
         }
         assertThat(asked()[2]).isZero();
-        assertThat(logged("cannot take further clients"))
+        assertThat(logged("Client port accept paused"))
                 .as(String.join("\n", log))
                 .isEqualTo(1);
-        assertThat(logged("takes clients again")).as(String.join("\n", log)).isPositive();
+        assertThat(logged("Client port accept resumed")).as(String.join("\n", log)).isPositive();
     }
 }

@@ -26,7 +26,7 @@ import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.dispatch.PollableCalls;
 
-/** A loop that cannot accept for a moment, and has nothing else to do, accepts when it can again. */
+/** An idle loop resumes accepting after a temporary failure. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class PausedAcceptorTest {
     private static final int FAILURES = 3;
@@ -35,21 +35,21 @@ final class PausedAcceptorTest {
     private final AtomicInteger failing = new AtomicInteger();
     private final Queue<SocketChannel> accepted = new ConcurrentLinkedQueue<>();
 
-    /** Nothing comes so far that it is asked. */
-    private static <T> T nobody(Class<T> type) {
+    /** A stub: the test never reaches its methods. */
+    private static <T> T unused(Class<T> type) {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> switch (method.getName()) {
                     case "serverId" -> 0;
                     case "longestEntry" -> 1 << 20;
                     case "known" -> List.of();
-                    case "calls" -> (PollableCalls) request -> nobody(PollableCall.class);
+                    case "calls" -> (PollableCalls) request -> unused(PollableCall.class);
                     default -> throw new UnsupportedOperationException(method.getName());
                 }));
     }
 
     private boolean accept(ServerSocketChannel listener) {
         if (failing.get() > 0) {
-            failing.decrementAndGet(); // as when descriptors are exhausted
+            failing.decrementAndGet(); // for example, file descriptors are exhausted
             return false;
         }
         try {
@@ -67,8 +67,8 @@ final class PausedAcceptorTest {
     void shouldAcceptAgainThoughItIsIdle() throws Exception {
         final List<Socket> clients = new ArrayList<>();
         try (ClientPort port = ClientPort.bind(
-                        nobody(RequestBackend.class),
-                        nobody(ClientCatalogue.class),
+                        unused(RequestBackend.class),
+                        unused(ClientCatalogue.class),
                         ClientPortSettings.at("127.0.0.1", 0, with -> with.loops = 1),
                         SystemClock.INSTANCE,
                         errors);
