@@ -6,18 +6,17 @@ import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
- * The requests of one event loop: many mutations under way in few worker contexts, which it borrows while there are any, so
- * that what it replicates in one turn goes out together. The contexts are the loop's as long as nobody else needs them: agents
- * borrow those that rest.
+ * The mutations of one event loop: many in flight in few worker contexts, so that what one cycle replicates is sent
+ * together. The loop keeps its contexts while mutations are in flight; agents may acquire idle ones.
  *
- * <p>For one thread. {@link #turn} is to be called in every turn of the loop, behind what began requests.
+ * <p>For one thread. Call {@link #turn} in every cycle of the loop, after new requests have begun.
  */
 public final class MutationPipeline implements PollableCalls, MutationSlots {
     private final RequestDispatch dispatch;
     private final Share[] shares;
     private final int atOnce;
 
-    /** @param slots of the pool: the contexts that this loop borrows */
+    /** @param slots of the pool: the contexts that this loop acquires */
     public MutationPipeline(RequestDispatch dispatch, int[] slots, int atOnce) {
         this.dispatch = dispatch;
         this.atOnce = atOnce;
@@ -40,7 +39,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
                 try {
                     share.turn();
                 } catch (RuntimeException | Error e) {
-                    failure = e; // the others go on
+                    failure = e; // the other shares continue
                 }
             }
         }
@@ -68,43 +67,43 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
         return NONE;
     }
 
-    private Share shareOf(int place) {
-        return shares[place / atOnce];
+    private Share shareOf(int slot) {
+        return shares[slot / atOnce];
     }
 
     @Override
-    public void giveBack(int place) {
-        shareOf(place).giveBack(place % atOnce);
+    public void giveBack(int slot) {
+        shareOf(slot).giveBack(slot % atOnce);
     }
 
     @Override
-    public boolean begin(int place, ShardPrimary primary, Request request) {
-        shareOf(place).worker.begin(place % atOnce, primary, request);
+    public boolean begin(int slot, ShardPrimary primary, Request request) {
+        shareOf(slot).worker.begin(slot % atOnce, primary, request);
         return true;
     }
 
     @Override
-    public boolean advance(int place) {
-        return shareOf(place).worker.advance(place % atOnce);
+    public boolean advance(int slot) {
+        return shareOf(slot).worker.advance(slot % atOnce);
     }
 
-    /** A worker context, and who uses what of it. */
+    /** A worker context and the use of its slots by this loop. */
     private final class Share {
         private final int slot;
         private final Worker worker;
         private final int[] free;
         private int freeCount;
-        /** Given back in the middle, by an error or since nobody waits any more: they are finished here. */
-        private final int[] left;
+        /** Released with an unfinished mutation, after an error or by an abandoned call: completed here. */
+        private final int[] unfinished;
 
-        private int leftCount;
+        private int unfinishedCount;
         private boolean held;
 
         Share(int slot) {
             this.slot = slot;
             this.worker = dispatch.worker(slot);
             this.free = new int[atOnce];
-            this.left = new int[atOnce];
+            this.unfinished = new int[atOnce];
         }
 
         int borrow() {
@@ -114,7 +113,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
                 }
                 held = true;
                 freeCount = 0;
-                leftCount = 0;
+                unfinishedCount = 0;
                 for (int number = atOnce - 1; number >= 0; number--) {
                     sort(number);
                 }
@@ -126,7 +125,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
             if (worker.isIdle(number)) {
                 free[freeCount++] = number;
             } else {
-                left[leftCount++] = number;
+                unfinished[unfinishedCount++] = number;
             }
         }
 
@@ -137,9 +136,9 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
             }
         }
 
-        /** What is left is finished by whoever borrows it next. */
+        /** The next owner of the context completes what is unfinished. */
         private boolean releaseIfUnused() {
-            if (freeCount + leftCount < atOnce) {
+            if (freeCount + unfinishedCount < atOnce) {
                 return false;
             }
             held = false;
@@ -149,10 +148,10 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
 
         void turn() {
             worker.poll();
-            for (int i = 0; i < leftCount; ) {
-                if (worker.finishLeftover(left[i])) {
-                    free[freeCount++] = left[i];
-                    left[i] = left[--leftCount];
+            for (int i = 0; i < unfinishedCount; ) {
+                if (worker.finishLeftover(unfinished[i])) {
+                    free[freeCount++] = unfinished[i];
+                    unfinished[i] = unfinished[--unfinishedCount];
                 } else {
                     i++;
                 }

@@ -3,26 +3,29 @@ package org.rowankv.server.dispatch;
 import org.rowankv.protocol.Request;
 import org.rowankv.server.shard.ShardPrimary;
 
-/** Places in worker contexts, each for one mutation under way, as who turns requests step by step borrows them. */
+/** Slots in worker contexts, one per mutation in flight, as acquired by callers that poll their requests. */
 interface MutationSlots {
-    /** None is free. */
+    /** No slot is free. */
     int NONE = -1;
 
-    /** None is needed: the request was answered instead. */
+    /** No slot is needed: the request is answered. */
     int ANSWERED = -2;
 
-    /** A place for the request, ≥ 0, or {@link #NONE}, or {@link #ANSWERED}. */
+    /** Acquires a slot for the request: ≥ 0, or {@link #NONE}, or {@link #ANSWERED}. */
     int tryBorrow(Request request);
 
-    /** What is unfinished there is finished by others. */
-    void giveBack(int place);
+    /** Releases a slot; other threads complete an unfinished mutation in it. */
+    void giveBack(int slot);
 
-    /** Begins; false when what somebody has left there must end first. */
-    boolean begin(int place, ShardPrimary primary, Request request);
+    /** Begins the request; false while an abandoned mutation in the slot is incomplete. */
+    boolean begin(int slot, ShardPrimary primary, Request request);
 
-    /** Does what can be done now; true when the request is answered. */
-    boolean advance(int place);
+    /** Does what is possible now; true when the request is answered. */
+    boolean advance(int slot);
 
-    /** A call made no progress in several steps. By default nothing: a loop helps the agents for all its calls together. */
+    /**
+     * Called after several steps of a call without progress. By default nothing: a loop helps the agents for all its
+     * calls together.
+     */
     default void onStall() {}
 }

@@ -3,7 +3,7 @@ package org.rowankv.server.dispatch;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 
-/** A request is not answered, since the server has failed or made no progress; its cause is the failure, if there was one. */
+/** A request is refused because the server has failed or makes no progress; the cause is the failure, if any. */
 public final class NotServedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 

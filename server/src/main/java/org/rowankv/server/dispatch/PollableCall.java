@@ -1,22 +1,22 @@
 package org.rowankv.server.dispatch;
 
 /**
- * A request that its owner polls, step by step, and that never blocks, where {@link RequestDispatch#call} would
- * wait. One request at a time; for one thread at a time.
+ * A request that its owner polls step by step and that never blocks, unlike {@link RequestDispatch#call}. One request
+ * at a time; for one thread at a time.
  */
 public interface PollableCall {
-    /** Begins anew with what is in the request now. The request before was answered, or abandoned. */
+    /** Restarts the call with the current content of the request. The previous request was answered or abandoned. */
     void again();
 
-    /** Does what can be done now; true when the request is answered. Never blocks. */
+    /** Does what is possible now; true when the request is answered. Never blocks. */
     boolean step();
 
     /**
-     * Gives up the answer and all that is held for it. What the request has begun may take effect all the same. Not stepped
-     * again but after {@link #again}.
+     * Abandons the answer and releases all resources. A mutation that has begun may still take effect. Call
+     * {@link #again} before the next step.
      */
     default void abandon() {}
 
-    /** Whether it has got no further than to want what others hold: until one of them ends, a step is in vain. */
+    /** Whether the call still waits for a worker context: until another mutation ends, a step has no effect. */
     boolean awaitsWorker();
 }

@@ -5,12 +5,15 @@ import org.rowankv.protocol.Request;
 /** The calls of one event loop. For its thread. */
 @FunctionalInterface
 public interface PollableCalls {
-    /** A call for that request, to be used again and again. */
+    /** Creates a reusable call for that request. */
     PollableCall callOf(Request request);
 
-    /** In every turn, behind what has begun or gone on: sends what calls have to send, and hears what is answered. Never blocks. */
+    /**
+     * Sends the output of all calls and processes arrived completions. Called in every cycle, after new or continued
+     * calls. Never blocks.
+     */
     default void turn() {}
 
-    /** Nothing has happened for a while, and calls are under way: helps those that they may be waiting for. */
+    /** Helps the agents that pending calls may depend on. Called after an idle interval. */
     default void help() {}
 }

@@ -11,7 +11,7 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 
-/** The shards whose primary a server is. Thread-safe; which ones they are does not change. */
+/** The shards of which a server is the primary. Immutable and thread-safe. */
 public final class PrimaryShards {
     private final @Nullable ShardPrimary[] ofShards;
 
@@ -43,19 +43,19 @@ public final class PrimaryShards {
         return Arrays.stream(ofShards).filter(Objects::nonNull).toList();
     }
 
-    /** Of a shard of the cluster; null if another server is its primary. */
+    /** Primary of an existing shard; null if another server has it. */
     @Nullable
     public ShardPrimary get(int shard) {
         return ofShards[shard];
     }
 
-    /** Of whatever somebody takes for a shard; null also if there is none of that number. */
+    /** Bounds-checked {@link #get}: null also if the shard does not exist. */
     @Nullable
     public ShardPrimary find(int shard) {
         return shard >= 0 && shard < ofShards.length ? ofShards[shard] : null;
     }
 
-    /** The last version given out of a shard, or 0. */
+    /** The last version assigned in a shard, or 0. */
     public long lastVersion(int shard) {
         final ShardPrimary primary = ofShards[shard];
         return primary == null ? 0 : primary.versions().last();

@@ -15,12 +15,12 @@ import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
- * Brings a server's requests to where they are carried: refuses what the server does not serve, answers reads at once, and gives
- * the rest a borrowed worker context, on the thread that brings them (docs/design/20-threading-modes.md). Who waits there helps
- * those that he may be waiting for.
+ * Dispatches a server's requests: refuses what the server does not serve, answers reads at once, and executes mutations
+ * in an acquired worker context, on the calling thread (docs/design/20-threading-modes.md). A waiting caller runs work
+ * that it may depend on (helping).
  *
- * <p>Every wait ends: by progress, by the failure of the server, or when the deadline passes. What is begun by then is left in the
- * worker context, and finished by its next borrower.
+ * <p>Every wait ends: by progress, by the failure of the server, or at the deadline. An unfinished mutation stays in
+ * its worker context, and the next owner of the context completes it.
  *
  * <p>Thread-safe; without a lock and without allocation.
  */
@@ -28,11 +28,11 @@ public final class RequestDispatch implements MutationSlots {
     private static final int SPINS = 32;
     private static final int YIELDS = 256;
     private static final long PARK_NS = 50_000;
-    /** A wait has so many pauses at least: a process that did not run for a while finds its deadlines passed. */
+    /** Minimum number of pauses in a wait: a process that did not run for a while finds its deadlines passed. */
     private static final int LEAST_WAITS = YIELDS + 1_000;
 
     public static final long DEFAULT_DEADLINE_NS = 30_000_000_000L;
-    /** Frames, more than a mutation ever needs: it must not be cut short by the end of its caller's stack. */
+    /** Stack frames, more than any mutation needs: the end of its caller's stack must not interrupt a mutation. */
     private static final int PROBE_DEPTH = 12;
 
     private final int serverId;
@@ -47,7 +47,7 @@ public final class RequestDispatch implements MutationSlots {
     /** Set before the start. */
     private long deadlineNs = DEFAULT_DEADLINE_NS;
 
-    /** @param wakeUp wakes the agents of a server of the cluster up */
+    /** @param wakeUp wakes the agents of a server of the cluster */
     public RequestDispatch(
             int serverId,
             PrimaryShards primaries,
@@ -69,12 +69,12 @@ public final class RequestDispatch implements MutationSlots {
         this.wakeUp = wakeUp;
     }
 
-    /** Before the start: how long one request may wait. */
+    /** How long one request may wait. Call before the start. */
     public void deadline(long ns) {
         deadlineNs = ns;
     }
 
-    /** Answers it, on the calling thread. */
+    /** Executes the request on the calling thread, and waits for its answer. */
     public void call(Request request) {
         try {
             final ShardPrimary primary = servedPrimary(request.shard());
@@ -88,18 +88,18 @@ public final class RequestDispatch implements MutationSlots {
         }
     }
 
-    /** As {@link #call}, for a caller that does not wait. */
+    /** As {@link #call}, for a caller that polls. */
     public PollableCall stepped(Request request) {
         return new WorkerCall(this, this, request);
     }
 
-    /** The primary of the shard; null if this server is not, or does not serve. */
+    /** The primary of the shard; null if another server has it, or this one does not serve. */
     @Nullable
     ShardPrimary servedPrimary(int shard) {
         return serving.isOpen() ? primaries.find(shard) : null;
     }
 
-    /** Answers a request for a shard that is not served here. */
+    /** Refuses a request for a shard that is not served here. */
     void refuse(Request request) {
         refuse(request, serving.isOpen() ? Status.NOT_PRIMARY : Status.CLOSED);
     }
@@ -110,14 +110,14 @@ public final class RequestDispatch implements MutationSlots {
         request.answer(why, 0, 0, 0);
     }
 
-    /** Answers it if it is a read that writes nothing; false if it needs a worker context. */
+    /** Answers a read that writes nothing; false if the request needs a worker context. */
     boolean answersRead(ShardPrimary primary, Request request) {
         return request.operation() == Operation.GET
                 && request.accessTtlMs() == Ttl.UNCHANGED
                 && reader.get(primary.replica(), request, primary.versions().last());
     }
 
-    /** Whether nothing is served any more, which is then the answer. */
+    /** Refuses the request if nothing is served any more; returns whether it did. */
     boolean isAnsweredInstead(Request request) {
         if (serving.isOpen()) {
             return false;
@@ -126,7 +126,7 @@ public final class RequestDispatch implements MutationSlots {
         return true;
     }
 
-    /** A worker context for the request alone. */
+    /** Acquires a worker context for the request alone. */
     @Override
     public int tryBorrow(Request request) {
         return isAnsweredInstead(request) ? ANSWERED : pool.tryBorrow();
@@ -142,7 +142,7 @@ public final class RequestDispatch implements MutationSlots {
         rouse();
     }
 
-    /** A mutation has ended: CommitVer is to be told of. */
+    /** A mutation has ended: the agents must propagate CommitVer. */
     void rouse() {
         agents.rouse();
     }
@@ -199,7 +199,7 @@ public final class RequestDispatch implements MutationSlots {
             pool.giveBack(slot);
             isGivenBack = true;
         } catch (ForceFailedException e) {
-            // The server failed before a worker could meet this: callers hear of that, whichever they meet first.
+            // The failure of the server precedes this exception; callers receive the same one in either order.
             serving.requireNotFailed(begun);
             throw e;
         } finally {
@@ -221,11 +221,11 @@ public final class RequestDispatch implements MutationSlots {
     }
 
     /**
-     * The calling thread waits for progress elsewhere, and helps it along.
+     * One pause of the calling thread, which waits for progress elsewhere and helps.
      *
-     * @param untilNs what the pause before has returned
+     * @param untilNs result of the previous pause
      * @param begun whether the request may have taken effect
-     * @return when the deadline passes
+     * @return the deadline
      * @throws NotServedException if the server has failed, or the deadline has passed
      */
     private long pause(long waits, long untilNs, boolean begun) {
@@ -247,18 +247,19 @@ public final class RequestDispatch implements MutationSlots {
         return passesNs;
     }
 
-    /** Agents that were stopped, but not by {@link ServingState#fail}: their error could not be handed on. */
+    /** Detects agents stopped other than by {@link ServingState#fail}: their error could not be propagated. */
     private void requireAgents(boolean begun) {
         if (serving.isOpen() && agents.isClosed()) {
             throw new NotServedException(
                     begun ? Status.OUTCOME_UNKNOWN : Status.CLOSED,
-                    "server " + serverId + " cannot go on: its agents were stopped by a broken invariant, which is in"
-                            + " the log; close the store and open it again",
+                    "server " + serverId
+                            + " has failed: a broken invariant, reported in the log, has stopped its agents;"
+                            + " close the store and open it again",
                     null);
         }
     }
 
-    /** One pause of a wait for progress. */
+    /** One pause in a wait for progress. */
     public void rest(long waits) {
         if (waits < SPINS) {
             Thread.onSpinWait();
@@ -270,7 +271,7 @@ public final class RequestDispatch implements MutationSlots {
         }
     }
 
-    /** What somebody who waits for long does for those that he may be waiting for. */
+    /** Runs work of others that a long wait may depend on. */
     void helpOthers() {
         wakeUp.accept(serverId);
         pool.completeAbandoned();

@@ -10,11 +10,11 @@ import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.Scheduling;
 
 /**
- * The agents of a server as those see them who wait for them: one on a thread for all, or several side by side
- * (docs/design/20-threading-modes.md). They stand and fall together: once a broken invariant has stopped one, the others touch
- * nothing any more. So it is once the server's memory is lost: the next fault of it might strike where the JVM does not outlive it.
+ * The agents of a server: one on a thread for all, or several side by side (docs/design/20-threading-modes.md). They
+ * fail together: once a broken invariant stops one of them, or the server's memory is lost, the others do nothing more.
+ * Another access to lost memory could end the JVM.
  *
- * <p>For any thread. The first is the one that digests what lands.
+ * <p>Thread-safe. The first agent is the one that digests landed entries.
  */
 public final class ServerAgents implements AutoCloseable {
     private final Scheduling scheduling;
@@ -24,7 +24,7 @@ public final class ServerAgents implements AutoCloseable {
     private final List<AgentHandle> all = new ArrayList<>();
     private volatile boolean broken;
 
-    /** @param whenFaulty is handed each fault of the memory that strikes an agent */
+    /** @param whenFaulty receives each memory fault of an agent */
     public ServerAgents(
             Scheduling scheduling, ErrorLog errors, ServingState serving, Consumer<InternalError> whenFaulty) {
         this.scheduling = scheduling;
@@ -33,7 +33,11 @@ public final class ServerAgents implements AutoCloseable {
         this.whenFaulty = whenFaulty;
     }
 
-    /** Before the start. @param rest how long the agent may rest after a turn without work */
+    /**
+     * Adds an agent. Call before the start.
+     *
+     * @param rest how long the agent may idle after a cycle without work
+     */
     public void add(Agent agent, LongSupplier rest) {
         all.add(scheduling.take(new GuardedAgent(agent, rest), errors));
     }
@@ -53,16 +57,16 @@ public final class ServerAgents implements AutoCloseable {
                 return 0;
             }
             try {
-                return turn();
+                return doGuardedWork();
             } catch (Error e) {
                 broken = true;
                 throw e;
             }
         }
 
-        private int turn() {
+        private int doGuardedWork() {
             try {
-                return agent.doWork(); // a run of failures ends in an AssertionError: see CompositeAgent
+                return agent.doWork(); // repeated failures end in an AssertionError: see CompositeAgent
             } catch (InternalError e) {
                 whenFaulty.accept(e);
                 return 0;
@@ -101,36 +105,36 @@ public final class ServerAgents implements AutoCloseable {
         all.forEach(AgentHandle::start);
     }
 
-    /** There is work for some of them. */
+    /** Wakes the agents: there is work for some of them. */
     public void wakeUp() {
         for (int i = 0; i < all.size(); i++) {
             all.get(i).wakeUp();
         }
     }
 
-    /** There may be work for some of them that can wait for a moment. */
+    /** Signals that there may be deferrable work for some of them. */
     void rouse() {
         for (int i = 0; i < all.size(); i++) {
             all.get(i).rouse();
         }
     }
 
-    /** The same, for the one that digests. */
+    /** Signals the agent that digests. */
     public void rouseDigest() {
         all.get(0).rouse();
     }
 
-    /** Turns of all of them together. */
+    /** Duty cycles of all agents together. */
     public long turns() {
         return all.stream().mapToLong(AgentHandle::turns).sum();
     }
 
-    /** Rests of all of them together. */
+    /** Idle waits of all agents together. */
     public long rests() {
         return all.stream().mapToLong(AgentHandle::rests).sum();
     }
 
-    /** Whether they were closed, or a broken invariant has stopped one of them. */
+    /** Whether the agents are closed, or a broken invariant has stopped one of them. */
     public boolean isClosed() {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).isClosed()) {
@@ -140,7 +144,7 @@ public final class ServerAgents implements AutoCloseable {
         return false;
     }
 
-    /** Ends them, one after the other, waiting for turns in progress. Not to be called from inside one. */
+    /** Closes the agents in order, waiting for cycles in progress. Not to be called by an agent. */
     @Override
     public void close() {
         all.forEach(AgentHandle::close);

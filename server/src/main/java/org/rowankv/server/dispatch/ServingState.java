@@ -5,23 +5,23 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.area.LostAreaException;
 
-/** Whether a server serves, and what those get whom it does not serve, or who meet a fault of its memory. Thread-safe. */
+/** Lifecycle state of a server, and the exception that rejected callers receive. Thread-safe. */
 public final class ServingState {
     private volatile boolean open;
-    /** What whoever comes is told instead of an answer. */
+    /** Cause of the exception that new requests receive. */
     private volatile @Nullable RuntimeException refusal;
-    /** Why it serves nobody any more, not even those who wait already. */
+    /** Cause of the exception that pending and new requests receive. */
     private volatile @Nullable RuntimeException failure;
-    /** Told of faults of the memory; returns what whoever met one gets. */
+    /** Handles a memory fault; returns the exception for the caller that met it. */
     private Function<InternalError, RuntimeException> whenFaulty =
-            fault -> new IllegalStateException("a fault of the memory", fault);
+            fault -> new IllegalStateException("memory fault", fault);
 
-    /** Before the start. */
+    /** Sets the handler of memory faults. Call before the start. */
     public void whenFaulty(Function<InternalError, RuntimeException> handler) {
         whenFaulty = handler;
     }
 
-    /** Tells of a fault of the memory; returns what whoever met it gets. */
+    /** Handles a memory fault; returns the exception for the caller that met it. */
     public RuntimeException faulty(InternalError fault) {
         return whenFaulty.apply(fault);
     }
@@ -38,13 +38,13 @@ public final class ServingState {
         return open;
     }
 
-    /** Whoever comes from now on gets this exception; who waits already may still be answered. */
+    /** Rejects new requests with this exception; pending ones may still be answered. */
     public void refuse(RuntimeException why) {
         refusal = why;
         open = false;
     }
 
-    /** Whoever waits or comes gets this exception. */
+    /** Rejects new and pending requests with this exception. */
     public void fail(RuntimeException why) {
         refuse(why);
         failure = why;
@@ -54,18 +54,18 @@ public final class ServingState {
         return failure != null;
     }
 
-    /** Whether the memory is not to be touched any more. */
+    /** Whether the memory must not be accessed any more. */
     public boolean isLost() {
         return failure instanceof LostAreaException;
     }
 
-    /** For a request that arrives. */
+    /** Called by a request that arrives. */
     public void requireNotRefused() {
         requireNone(refusal, Status.CLOSED);
     }
 
     /**
-     * For a request that waits.
+     * Called by a request that waits.
      *
      * @param begun whether it may have taken effect
      */
@@ -75,7 +75,7 @@ public final class ServingState {
 
     private static void requireNone(@Nullable RuntimeException why, Status status) {
         if (why != null) {
-            // Made anew: each caller's stack, and none that grows by what is suppressed in it.
+            // A new exception: with each caller's stack, and without growing suppressed exceptions.
             throw new NotServedException(status, String.valueOf(why.getMessage()), why);
         }
     }

@@ -3,23 +3,23 @@ package org.rowankv.server.dispatch;
 import org.rowankv.runtime.Clock;
 
 /**
- * Ends one wait after a time, and not before a number of looks: a process that did not run for a while finds the time passed,
- * and has not waited. For one thread.
+ * Time limit of one wait, with a minimum number of checks: a process that did not run for a while finds the time
+ * passed, but has not waited. For one thread.
  */
 public final class WaitLimit {
-    private static final int LEAST_LOOKS = 1_000;
+    private static final int MIN_CHECKS = 1_000;
 
     private final Clock clock;
     private final long endNs;
-    private int looks;
+    private int checks;
 
     public WaitLimit(Clock clock, long ns) {
         this.clock = clock;
         this.endNs = clock.nanoTime() + ns;
     }
 
-    /** Whether it is over. Called before each pause of the wait. */
+    /** Whether the limit is reached. Call before each pause of the wait. */
     public boolean isOver() {
-        return ++looks > LEAST_LOOKS && clock.nanoTime() - endNs >= 0;
+        return ++checks > MIN_CHECKS && clock.nanoTime() - endNs >= 0;
     }
 }

@@ -5,66 +5,68 @@ import org.rowankv.protocol.Request;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
- * A request that a server carries in a worker context, which the call borrows when it needs one. What an error leaves unfinished
- * there, the next borrower of the context finishes.
+ * A pollable request that acquires a worker context when it needs one. After an error, the next owner of the context
+ * completes the mutation.
  */
 final class WorkerCall implements PollableCall {
     private static final int WAITS_BEFORE_HELP = 8;
 
     private final RequestDispatch dispatch;
-    private final MutationSlots places;
+    private final MutationSlots slots;
     private final Request request;
     private @Nullable ShardPrimary primary;
-    private int place = MutationSlots.NONE;
+    private int slot = MutationSlots.NONE;
     private boolean begun;
     private int waits;
 
-    WorkerCall(RequestDispatch dispatch, MutationSlots places, Request request) {
+    WorkerCall(RequestDispatch dispatch, MutationSlots slots, Request request) {
         this.dispatch = dispatch;
-        this.places = places;
+        this.slots = slots;
         this.request = request;
     }
 
     @Override
     public void again() {
-        if (place >= 0) {
-            throw new IllegalStateException("the request before was not answered");
+        if (slot >= 0) {
+            throw new IllegalStateException("the previous request is unanswered");
         }
         primary = null;
         begun = false;
         waits = 0;
     }
 
-    /** Else the server could never be closed. The next borrower of the context finishes what is begun, or a start does. */
+    /**
+     * Otherwise the server could never close. The next owner of the context, or a restart, completes a begun mutation.
+     */
     @Override
     public void abandon() {
-        if (place >= 0) {
-            places.giveBack(place);
-            place = MutationSlots.NONE;
+        if (slot >= 0) {
+            slots.giveBack(slot);
+            slot = MutationSlots.NONE;
         }
     }
 
     @Override
     public boolean awaitsWorker() {
-        return place < 0;
+        return slot < 0;
     }
 
     @Override
     public boolean step() {
-        boolean goesOn = false;
+        boolean pending = false;
         try {
-            goesOn = !advance();
-            if (goesOn && ++waits == WAITS_BEFORE_HELP) {
+            pending = !advance();
+            if (pending && ++waits == WAITS_BEFORE_HELP) {
                 waits = 0;
-                goesOn = false; // should an error strike here
-                places.onStall();
-                goesOn = true;
+                pending = false; // in case an error occurs here
+                slots.onStall();
+                pending = true;
             }
-            return !goesOn;
+            return !pending;
         } finally {
-            if (!goesOn && place >= 0) {
-                places.giveBack(place);
-                place = MutationSlots.NONE;
+            if (!pending && slot >= 0) {
+                slots.giveBack(slot);
+                slot = MutationSlots.NONE;
             }
         }
     }
@@ -82,18 +84,18 @@ final class WorkerCall implements PollableCall {
             }
             primary = served;
         }
-        if (place < 0) {
-            place = places.tryBorrow(request);
-            if (place < 0) {
-                return place == MutationSlots.ANSWERED;
+        if (slot < 0) {
+            slot = slots.tryBorrow(request);
+            if (slot < 0) {
+                return slot == MutationSlots.ANSWERED;
             }
         }
         if (!begun) {
-            begun = places.begin(place, served, request);
+            begun = slots.begin(slot, served, request);
             if (!begun) {
                 return false;
             }
         }
-        return places.advance(place);
+        return slots.advance(slot);
     }
 }

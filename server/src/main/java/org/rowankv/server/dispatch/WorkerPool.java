@@ -13,8 +13,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.request.Worker;
 
 /**
- * The worker contexts of a server. Callers borrow them; whoever comes next finishes what a caller that died has left in one.
- * There is one more, the agents' own, which nobody can borrow. Thread-safe.
+ * The worker contexts of a server. Callers acquire them; the next owner completes what a dead caller has left in one.
+ * One more context belongs to the agents; no caller can acquire it. Thread-safe.
  */
 public final class WorkerPool {
     private static final int PROBE_DEPTH = 6;
@@ -26,19 +26,19 @@ public final class WorkerPool {
         this.slots = new SlotPool(count);
     }
 
-    /** Makes one of the contexts. */
+    /** Creates one of the contexts. */
     @FunctionalInterface
     public interface Making {
-        /** @param loop the event loop that borrows it, −1 if that is none in particular */
+        /** @param loop the event loop that acquires it, −1 if any may */
         Worker make(int slot, int loop);
     }
 
-    /** Those for callers, then the agents' own. */
+    /** Creates the contexts for callers and the one of the agents. */
     public static WorkerPool of(int count, int loops, Making making) {
         final WorkerPool pool = new WorkerPool(count);
         for (int slot = 0; slot <= count; slot++) {
-            final boolean isOfALoop = slot < count && loops > 0 && loops <= count;
-            pool.workers.add(making.make(slot, isOfALoop ? slot % loops : -1));
+            final boolean belongsToLoop = slot < count && loops > 0 && loops <= count;
+            pool.workers.add(making.make(slot, belongsToLoop ? slot % loops : -1));
         }
         return pool;
     }
@@ -51,7 +51,7 @@ public final class WorkerPool {
         return workers.get(slots.count());
     }
 
-    /** Those that an event loop borrows: no other one's, if there are as many as loops. */
+    /** The contexts of an event loop; exclusive to it if there are as many as loops. */
     @SuppressWarnings("ReturnsArray") // made for the caller
     public int[] slotsOfLoop(int loop, int loops) {
         if (atOnce() > 1 && loops > slots.count()) {
@@ -64,7 +64,7 @@ public final class WorkerPool {
                 .toArray();
     }
 
-    /** Mutations under way at once in each of them. */
+    /** Mutations in flight in one context. */
     public int atOnce() {
         return workers.get(0).atOnce();
     }
@@ -73,7 +73,7 @@ public final class WorkerPool {
         return slots.tryBorrow(slot);
     }
 
-    /** A free one, or −1. */
+    /** Acquires a free context; −1 if there is none. */
     int tryBorrow() {
         return slots.tryBorrow();
     }
@@ -82,14 +82,17 @@ public final class WorkerPool {
         slots.giveBack(slot);
     }
 
-    /** As {@link #giveBack}, for who has met an error: it may have been the end of the stack. */
+    /** As {@link #giveBack}, after an error, which may have been the end of the stack. */
     void drop(int slot) {
         slots.drop(slot);
     }
 
-    /** Finishes what is left in a context, and then does that with it; false when the context is lent, or not idle. */
+    /**
+     * Acquires a context, completes what is unfinished in it, and runs the action; false if the context is in use or
+     * not idle.
+     */
     private boolean whileIdle(int slot, Consumer<Worker> action) {
-        // Also on threads of callers, at any depth.
+        // Also runs on threads of callers, at any stack depth.
         StackProbe.require(PROBE_DEPTH);
         if (!slots.tryBorrow(slot)) {
             return false;
@@ -107,7 +110,7 @@ public final class WorkerPool {
         }
     }
 
-    /** Finishes what callers that died have left in contexts which nobody has borrowed since. */
+    /** Completes what dead callers have left in contexts that no caller has acquired since. */
     void completeAbandoned() {
         for (int slot = 0; slot < slots.count(); slot++) {
             if (workers.get(slot).hasLeftover()) {
@@ -116,7 +119,7 @@ public final class WorkerPool {
         }
     }
 
-    /** Closes the logs of idle contexts; the borrowers of the others close theirs. Returns whether it closed one. */
+    /** Closes the logs of idle contexts; the owners of the others close theirs. Returns whether it closed one. */
     public boolean retireLogsOlderThan(long sequence, Segments segments) {
         boolean any = false;
         for (int slot = 0; slot < slots.count(); slot++) {
@@ -130,15 +133,15 @@ public final class WorkerPool {
     }
 
     /**
-     * Finishes what callers that died have left, and gives back what idle workers have drawn ahead, here and at the backups;
-     * false while there is a worker that is not idle.
+     * Completes what dead callers have left, and releases unused grants of idle workers, here and at the backups; false
+     * while any worker is not idle.
      */
     public boolean releaseGrants() {
         boolean allIdle = true;
         for (int slot = 0; slot < slots.count(); slot++) {
             final boolean released = whileIdle(slot, Worker::releaseGrants);
             if (!released) {
-                workers.get(slot).requestRelease(); // by who has it
+                workers.get(slot).requestRelease(); // by its current owner
             }
             allIdle &= released;
         }
@@ -146,15 +149,15 @@ public final class WorkerPool {
     }
 
     /**
-     * Borrows all, for good, and lets what they have under way end.
+     * Acquires all contexts permanently, and waits until their mutations end.
      *
-     * @param rest waits, told how often it has before
-     * @param isOver nothing that is under way will end
+     * @param rest one pause of the wait; the argument counts earlier pauses
+     * @param isOver whether no mutation in flight can end any more
      */
     public void close(IntConsumer rest, BooleanSupplier isOver) {
         for (int slot = 0; slot < slots.count(); slot++) {
             int waits = 0;
-            // Ends: the waits of the context's borrower have deadlines, and an event loop has left it before.
+            // Terminates: waits of the context's owner have deadlines, and event loops have released theirs before.
             while (!slots.tryBorrow(slot)) {
                 rest.accept(waits++);
             }
@@ -164,7 +167,7 @@ public final class WorkerPool {
         }
     }
 
-    /** After {@link #close}, and after the agents. */
+    /** Call after {@link #close}, and after the agents are closed. */
     public void closeLogs() {
         workers.forEach(Worker::close);
     }

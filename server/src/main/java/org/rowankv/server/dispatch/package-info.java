@@ -1,4 +1,4 @@
-/** From a request to a worker context: which shard, which worker, which state of the server. No protocol. */
+/** From a request to a worker context: shard, worker, state of the server. Independent of the protocol. */
 @NullMarked
 package org.rowankv.server.dispatch;
 

@@ -27,7 +27,7 @@ class ServerAgentsTest {
 
         @Override
         public void park(long ns) {
-            throw new AssertionError("nobody waits here");
+            throw new AssertionError("no wait is expected");
         }
     };
 

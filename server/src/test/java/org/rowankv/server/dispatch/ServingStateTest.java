@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Status;
 
-/** How a failed server refuses the requests that wait, and those that come. */
+/** How a failed server refuses pending and new requests. */
 final class ServingStateTest {
     private final ServingState serving = new ServingState();
     private final IllegalStateException why = new IllegalStateException("planted");
@@ -17,7 +17,7 @@ final class ServingStateTest {
         assertThat(refusal).hasCause(why).hasMessage("planted");
     }
 
-    /** Its entry may be in the logs: a start brings it back. */
+    /** Its entry may be in the logs, and a restart recovers it. */
     @Test
     void shouldCallTheOutcomeUnknownOfWhatHadBegunWhenItFailed() {
         serving.open();

@@ -128,6 +128,8 @@ final class ExhaustedDescriptorsTest {
         assertThat(logged("Client port accept paused"))
                 .as(String.join("\n", log))
                 .isEqualTo(1);
-        assertThat(logged("Client port accept resumed")).as(String.join("\n", log)).isPositive();
+        assertThat(logged("Client port accept resumed"))
+                .as(String.join("\n", log))
+                .isPositive();
     }
 }
