@@ -15,56 +15,56 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The areas of a store that exists, and the configuration it starts with. Any complete replica of the newest configuration
- * suffices: an area that is missing, or cannot be believed, is made anew, and its server's replicas are joining. Where a
- * shard would be left without a complete replica the store is refused, and nothing was changed.
+ * The usable areas of an existing store, and the configuration it starts with. Any complete replica of the newest
+ * configuration suffices: an area that is missing or unusable is created again, and its server's replicas are joining.
+ * If a shard would lose its last complete replica, the store is refused and nothing is changed.
  *
- * <p>An area is believed if its incarnation is the one that the configuration names, or later: so one that was just made,
- * and one that was put back from earlier days, hold nothing that counts. A crash between making an area and storing the
- * configuration leaves it to be made again.
+ * <p>An area is usable if its incarnation is the one in the configuration, or later. So a newly created area, or one
+ * restored from an old backup, does not count. After a crash between the creation of an area and the storing of the
+ * configuration, the area is created again.
  */
 final class AreaDiscovery {
     private static final Logger LOG = LoggerFactory.getLogger(AreaDiscovery.class);
 
-    /** Where areas are. */
+    /** The storage of the areas. */
     interface Place {
-        /** @throws UnusableAreaException if the area is missing, or cannot be believed */
+        /** @throws UnusableAreaException if the area is missing or unusable */
         Area open(int server, boolean acceptUnclean);
 
-        /** Makes an empty area; whatever is found in its place is out of the way afterwards. */
+        /** Creates an empty area; an existing unusable one is moved away. */
         Area createAgain(int server);
 
-        /** After the area made by {@link #createAgain} was closed: what was found in its place is there again. */
+        /** After the area created by {@link #createAgain} was closed: restores what was moved away. */
         void putBack(int server);
 
         /**
-         * For an area that was made again and never used, by a start that did not end: what was found in its place then is
-         * there again, if it was kept.
+         * For an area created again but never used, by a start that did not complete: restores what was moved away
+         * then, if it was kept.
          *
-         * @return whether it is
+         * @return whether it was restored
          */
         boolean putBackUnfinished(int server);
 
-        /** For people. */
+        /** For messages. */
         String name();
     }
 
     private final Configuration found;
-    private final Place place;
+    private final Place storage;
     private final @Nullable Area[] areas;
     private final Map<Integer, UnusableAreaException> lost = new TreeMap<>();
-    /** Used with consent although their replicas are incomplete: only for shards without a complete one. */
+    /** Used by override although their replicas are incomplete: only for shards without a complete replica. */
     private final Set<Integer> incomplete = new TreeSet<>();
 
-    private AreaDiscovery(Configuration found, Place place) {
+    private AreaDiscovery(Configuration found, Place storage) {
         this.found = found;
-        this.place = place;
+        this.storage = storage;
         this.areas = new @Nullable Area[found.serverCount()];
     }
 
-    /** @param acceptUnclean whether areas of which only the last writes are in doubt may be used where nothing else is left */
-    static AreaDiscovery open(Configuration found, Place place, boolean acceptUnclean) {
-        final AreaDiscovery opened = new AreaDiscovery(found, place);
+    /** @param acceptUnclean whether areas with only their last writes in doubt may be used where no other is left */
+    static AreaDiscovery open(Configuration found, Place storage, boolean acceptUnclean) {
+        final AreaDiscovery opened = new AreaDiscovery(found, storage);
         try {
             opened.open(acceptUnclean);
             return opened;
@@ -95,7 +95,7 @@ final class AreaDiscovery {
     private void open(int server, boolean acceptUnclean) {
         final Area area;
         try {
-            area = place.open(server, acceptUnclean);
+            area = storage.open(server, acceptUnclean);
         } catch (UnusableAreaException e) {
             lost.put(server, e);
             return;
@@ -103,8 +103,8 @@ final class AreaDiscovery {
         areas[server] = area;
         if (area.superblock().isIncomplete()) {
             LOG.warn(
-                    "server {} lacks an entry that was acknowledged, and is used all the same: its replicas count where no"
-                            + " other is complete",
+                    "server {} lacks an acknowledged entry and is used nevertheless: its replicas count where no other is"
+                            + " complete",
                     server);
             incomplete.add(server);
         }
@@ -117,13 +117,13 @@ final class AreaDiscovery {
         if (incarnation < found.incarnations().get(server)) {
             areas[server] = null;
             area.close();
-            if (incarnation == 0 && place.putBackUnfinished(server)) {
+            if (incarnation == 0 && storage.putBackUnfinished(server)) {
                 open(server, acceptUnclean);
                 return;
             }
             lost.put(
                     server,
-                    new UnusableAreaException("the area of server " + server + " in " + place.name()
+                    new UnusableAreaException("the area of server " + server + " in " + storage.name()
                             + " is older than the configuration: it ends with start "
                             + incarnation + " of the server, whose last was start "
                             + found.incarnations().get(server) + ". Put the newest one back"));
@@ -132,7 +132,7 @@ final class AreaDiscovery {
         requireTenures(area);
     }
 
-    /** What a tenure voids that the configuration does not know of may be all that there is. */
+    /** Entries voided by a tenure later than the configuration may be the only copies. */
     private void requireTenures(Area area) {
         for (int shard = 0; shard < found.shardCount(); shard++) {
             final int tenure = area.tenures().tenure(shard);
@@ -147,7 +147,7 @@ final class AreaDiscovery {
 
     private StoreOpenException refusal(List<Integer> shards) {
         final StringBuilder text = new StringBuilder("the store in ")
-                .append(place.name())
+                .append(storage.name())
                 .append(" cannot be opened: no complete replica is left of ")
                 .append(shards.size())
                 .append(" of its ")
@@ -162,7 +162,9 @@ final class AreaDiscovery {
                 .append('.'));
         for (int server = 0; server < areas.length; server++) {
             if (!lost.containsKey(server) && found.isJoining(server)) {
-                text.append(" Server ").append(server).append(" had not yet got its copy of what the others held.");
+                text.append(" Server ")
+                        .append(server)
+                        .append(" had not yet received its copy from the other replicas.");
             }
         }
         final StoreOpenException refusal = new StoreOpenException(text.toString());
@@ -176,9 +178,7 @@ final class AreaDiscovery {
         return text.substring(1, text.length() - 1) + (shards.size() > most ? ", …" : "");
     }
 
-    /**
-     * Makes the lost areas again. Returns the configuration to start with, but for the incarnations.
-     */
+    /** Creates the lost areas again. Returns the configuration to start with, except for the incarnations. */
     Configuration begin() {
         try {
             return beginOrFail();
@@ -191,16 +191,19 @@ final class AreaDiscovery {
     private Configuration beginOrFail() {
         final Configuration next = found.coldStart(found.incarnations(), lost.keySet(), incomplete);
         lost.forEach((server, why) -> {
-            LOG.warn("{}. Server {} begins anew, and is sent what the other replicas hold", why.getMessage(), server);
-            areas[server] = place.createAgain(server);
+            LOG.warn(
+                    "{}. Server {} starts empty and receives its content from the other replicas",
+                    why.getMessage(),
+                    server);
+            areas[server] = storage.createAgain(server);
         });
         return next;
     }
 
     /**
-     * Begins the tenures of joining replicas, so that what earlier stays left counts nothing. After the configuration is
-     * stored in which they join: else an attempt that fails would void a replica that counts. Before any of them becomes
-     * complete.
+     * Begins the tenures of joining replicas, which voids entries of earlier tenures. Call after the configuration in
+     * which they join is stored: otherwise a failed attempt would void a replica that counts. Call before any of them
+     * becomes complete.
      */
     void beginTenures(Configuration next) {
         for (Area area : areas()) {
@@ -213,17 +216,20 @@ final class AreaDiscovery {
         }
     }
 
-    /** After all areas were closed, and before a configuration was stored in which those made again count as joining. */
+    /**
+     * Restores the areas that were moved away. Call after all areas are closed, and before a configuration is stored in
+     * which the areas created again are joining.
+     */
     void putBack() {
-        lost.keySet().forEach(place::putBack);
+        lost.keySet().forEach(storage::putBack);
     }
 
-    /** Whether the area of a server was made again. */
+    /** Whether the area of a server was created again. */
     boolean isMadeAgain(int server) {
         return lost.containsKey(server);
     }
 
-    /** By server, those that there are. */
+    /** The opened areas, by server. */
     List<Area> areas() {
         final List<Area> opened = new ArrayList<>();
         for (Area area : areas) {

@@ -16,21 +16,21 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 
-/** Reads the areas of a store that is being opened. Of the thread that opens. */
+/** Reads the areas of a store that is being opened. Owned by the opening thread. */
 final class AreaRecovery {
     private final EmbeddedSettings settings;
     private final StoreFiles files;
-    private final EmbeddedContext surroundings;
+    private final EmbeddedContext context;
     private final Checkpoints checkpoints;
 
-    AreaRecovery(EmbeddedSettings settings, StoreFiles files, EmbeddedContext surroundings, Checkpoints checkpoints) {
+    AreaRecovery(EmbeddedSettings settings, StoreFiles files, EmbeddedContext context, Checkpoints checkpoints) {
         this.settings = settings;
         this.files = files;
-        this.surroundings = surroundings;
+        this.context = context;
         this.checkpoints = checkpoints;
     }
 
-    /** Of every server. */
+    /** Settings of every server. */
     ServerSettings serverSettings() {
         final int segmentCount =
                 (int) (settings.capacityBytes() / settings.shape().segmentBytes());
@@ -38,16 +38,16 @@ final class AreaRecovery {
                 segmentCount, settings.workers(), settings.shape().replicas() > 1, with -> {
                     with.verifyReads = settings.verifyReads();
                     with.scrubBytesPerSecond = (long) settings.scrubMibPerSecond() << 20;
-                    surroundings.tuning().accept(with);
+                    context.tuning().accept(with);
                 });
     }
 
     /**
-     * Reads every area as a member of a configuration that is not stored yet. Removes nothing from them.
+     * Reads every area according to a configuration that is not stored yet. Removes nothing from the areas.
      *
-     * @param errors where damage is reported
-     * @throws UnusableAreaException if replicas are incomplete. All areas are read before, and each such one is marked, so
-     *     that what is made of it is decided with regard to all
+     * @param errors receives reports of damage
+     * @throws UnusableAreaException if replicas are incomplete; by then all areas are read, and each incomplete one is
+     * marked, so that the next attempt considers all of them
      */
     List<RecoveredServer> recover(Configuration found, Clock clock, RandomSource random, ErrorLog errors) {
         final KeyHash keyHash = new KeyHash(found.hashSeed());
@@ -94,7 +94,7 @@ final class AreaRecovery {
         return recovered;
     }
 
-    /** A joining replica begins its tenure with the configuration; its area says so after that is stored. */
+    /** A joining replica begins its tenure with the configuration; its area records it after that is stored. */
     private static int tenure(Configuration found, int shard, Area area) {
         return found.shard(shard).isJoining(area.serverId())
                 ? found.shard(shard).epoch()

@@ -17,59 +17,62 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.topology.Configuration;
 
-/** The checkpoints of an embedded store's servers: loaded at its start, taken while it is open, and once more at its close. */
+/**
+ * The checkpoints of an embedded store's servers: loaded at its start, taken while it is open, and once more at its
+ * close.
+ */
 final class Checkpoints {
-    /** Some tens of milliseconds: CommitVer is sent every 15. */
+    /** Some tens of milliseconds: CommitVer is sent every 15 ms. */
     private static final int SETTLING_PARKS = 3_000;
 
     private static final long PARK_NS = 20_000;
 
-    /** Of one server. */
-    private static final class One {
+    /** Checkpoint state of one server. */
+    private static final class ServerCheckpoints {
         final CheckpointStore store;
         final Origin origin;
-        final CheckpointRegistry book;
-        final CheckpointLoader load;
+        final CheckpointRegistry registry;
+        final CheckpointLoader loader;
 
         @Nullable
         CheckpointAgent agent;
 
         @Nullable
-        AgentHandle turned;
+        AgentHandle handle;
 
-        One(CheckpointStore store, Origin origin, RecoveredServer server) {
+        ServerCheckpoints(CheckpointStore store, Origin origin, RecoveredServer server) {
             this.store = store;
             this.origin = origin;
-            this.book = new CheckpointRegistry(server.segments(), server.replicas());
-            this.load = new CheckpointLoader(store, origin, server.segments(), server.replicas(), book);
+            this.registry = new CheckpointRegistry(server.segments(), server.replicas());
+            this.loader = new CheckpointLoader(store, origin, server.segments(), server.replicas(), registry);
         }
     }
 
     private final EmbeddedSettings settings;
     private final StoreFiles files;
-    private final EmbeddedContext surroundings;
-    private final List<One> all = new ArrayList<>();
+    private final EmbeddedContext context;
+    private final List<ServerCheckpoints> all = new ArrayList<>();
 
-    Checkpoints(EmbeddedSettings settings, StoreFiles files, EmbeddedContext surroundings) {
+    Checkpoints(EmbeddedSettings settings, StoreFiles files, EmbeddedContext context) {
         this.settings = settings;
         this.files = files;
-        this.surroundings = surroundings;
+        this.context = context;
     }
 
-    /** Reads a server's area, as far as no checkpoint covers it, and removes nothing from it. */
+    /** Reads the part of a server's area that no checkpoint covers. Removes nothing from the area. */
     void recover(RecoveredServer server, Configuration found, Clock clock) {
         final CheckpointStore store = files.checkpoints(server.serverId());
         if (store == null) {
-            server.read(surroundings.scanThreads(), clock, null);
+            server.read(context.scanThreads(), clock, null);
             return;
         }
         if (settings.checkpointIntervalMs() == 0) {
             store.run("rowan-checkpoint-removal", () -> CheckpointLoader.removeAll(store));
-            server.read(surroundings.scanThreads(), clock, null);
+            server.read(context.scanThreads(), clock, null);
             return;
         }
         final Superblock superblock = server.segments().area().superblock();
-        final One one = new One(
+        final ServerCheckpoints each = new ServerCheckpoints(
                 store,
                 new Origin(
                         superblock.clusterId(),
@@ -81,68 +84,67 @@ final class Checkpoints {
                         superblock.segmentCount(),
                         superblock.segmentLength()),
                 server);
-        all.add(one);
-        store.run(
-                "rowan-recovery-" + server.serverId(), () -> server.read(surroundings.scanThreads(), clock, one.load));
+        all.add(each);
+        store.run("rowan-recovery-" + server.serverId(), () -> server.read(context.scanThreads(), clock, each.loader));
     }
 
-    /** From now on checkpoints are taken. */
+    /** Starts to take checkpoints. */
     void start(List<Server> servers, ErrorLog errors) {
-        for (One one : all) {
-            final Server server = servers.get(one.origin.serverId());
+        for (ServerCheckpoints each : all) {
+            final Server server = servers.get(each.origin.serverId());
             final CheckpointAgent agent = new CheckpointAgent(
-                    one.book,
-                    one.store,
-                    one.origin,
+                    each.registry,
+                    each.store,
+                    each.origin,
                     server.segments(),
                     server.replicas(),
                     server::lastVersion,
-                    surroundings.clocks().apply(server.serverId()),
+                    context.clocks().apply(server.serverId()),
                     errors,
                     settings.checkpointIntervalMs() * 1_000_000);
-            one.agent = agent;
-            one.turned = surroundings.scheduling().take(agent, errors);
-            one.turned.start();
+            each.agent = agent;
+            each.handle = context.scheduling().take(agent, errors);
+            each.handle.start();
         }
     }
 
-    /** No more are taken, and what is under way is given up. */
+    /** Stops, and abandons a checkpoint in progress. */
     void abandon() {
-        for (One one : all) {
-            if (one.turned != null) {
-                one.turned.close();
+        for (ServerCheckpoints each : all) {
+            if (each.handle != null) {
+                each.handle.close();
             }
         }
     }
 
-    /** No more are taken, but for the last. Waits a moment for what was written to be committed everywhere. */
+    /** Stops, except for {@link #takeLast}. Waits briefly until all writes are committed everywhere. */
     void stop(List<Server> servers) {
-        for (One one : all) {
-            if (one.turned != null) {
-                one.turned.close();
+        for (ServerCheckpoints each : all) {
+            if (each.handle != null) {
+                each.handle.close();
             }
         }
         for (int parks = 0; parks < SETTLING_PARKS && !couldSettle(); parks++) {
             servers.forEach(Server::wakeUp);
-            surroundings.scheduling().park(PARK_NS);
+            context.scheduling().park(PARK_NS);
         }
     }
 
     private boolean couldSettle() {
-        for (One one : all) {
-            if (one.agent != null && !one.agent.couldSettle()) {
+        for (ServerCheckpoints each : all) {
+            if (each.agent != null && !each.agent.couldSettle()) {
                 return false;
             }
         }
         return true;
     }
 
-    /** After everything was stopped, and before the areas are closed. */
+    /** Takes the last checkpoint. Call after all agents are stopped, and before the areas are closed. */
     void takeLast() {
-        for (One one : all) {
-            final CheckpointAgent agent = one.agent;
+        for (ServerCheckpoints each : all) {
+            final CheckpointAgent agent = each.agent;
             if (agent != null) {
-                one.store.run("rowan-checkpoint-" + one.origin.serverId(), agent::takeLast);
+                each.store.run("rowan-checkpoint-" + each.origin.serverId(), agent::takeLast);
             }
         }
     }
@@ -151,10 +153,10 @@ final class Checkpoints {
         long taken = 0;
         long loaded = 0;
         long objects = 0;
-        for (One one : all) {
-            taken += one.agent == null ? 0 : one.agent.taken();
-            loaded += one.load.isLoaded() ? 1 : 0;
-            objects += one.load.items();
+        for (ServerCheckpoints each : all) {
+            taken += each.agent == null ? 0 : each.agent.taken();
+            loaded += each.loader.isLoaded() ? 1 : 0;
+            objects += each.loader.items();
         }
         return new CheckpointStatistics(taken, loaded, objects);
     }

@@ -8,7 +8,7 @@ import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.engine.Server;
 
-/** Waits until what has landed in the servers' backup logs has taken effect. For any thread. */
+/** Waits until all entries landed in the servers' backup logs are digested. Thread-safe. */
 final class DigestBarrier {
     private static final long PARK_NS = 20_000;
 
@@ -17,7 +17,7 @@ final class DigestBarrier {
     private final Scheduling scheduling;
     private final long deadlineMs;
 
-    /** @param deadlineMs of each round of waiting */
+    /** @param deadlineMs of each pass */
     DigestBarrier(List<Server> servers, Clock clock, Scheduling scheduling, long deadlineMs) {
         this.servers = servers;
         this.clock = clock;
@@ -25,24 +25,25 @@ final class DigestBarrier {
         this.deadlineMs = deadlineMs;
     }
 
-    /** @throws RowanException OUTCOME_UNKNOWN if a round did not end by its deadline */
+    /** @throws RowanException OUTCOME_UNKNOWN if a pass did not end by its deadline */
     void await() {
         if (!isOverInTime()) {
             throw new RowanException(
-                    Status.OUTCOME_UNKNOWN,
-                    "what landed in the backup logs was not digested within " + deadlineMs + " ms");
+                    Status.OUTCOME_UNKNOWN, "the backup logs were not digested within " + deadlineMs + " ms");
         }
     }
 
-    /** Each round ends by the deadline; a further round begins only if objects were ended, of which there are finitely many. */
+    /**
+     * Each pass ends by the deadline. Another pass starts only if objects were ended, of which there are finitely many.
+     */
     boolean isOverInTime() {
         long ended;
         do {
             ended = endedObjects();
-            if (!isRoundOverInTime()) {
+            if (!isPassOverInTime()) {
                 return false;
             }
-            // The end of what was evicted or expired meanwhile may have landed behind what this round has digested.
+            // Ends of objects evicted or expired meanwhile may have landed after this pass.
         } while (endedObjects() != ended || servers.stream().anyMatch(Server::isEndingObjects));
         return true;
     }
@@ -55,10 +56,10 @@ final class DigestBarrier {
         return ended;
     }
 
-    private boolean isRoundOverInTime() {
+    private boolean isPassOverInTime() {
         final WaitLimit limit = new WaitLimit(clock, deadlineMs * 1_000_000);
         for (Server server : servers) {
-            // Two more: the first may have begun before what the caller cares for had landed.
+            // Two more: the first cycle may have begun before the caller's entries landed.
             final long enough = server.digestedTurns() + 2;
             while (server.digestedTurns() < enough && !server.isStopped()) {
                 if (limit.isOver()) {

@@ -12,7 +12,7 @@ import org.rowankv.server.directory.StoreDirectory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Areas in the files of a directory, for one opening of it. Of the thread that opens. */
+/** Areas in the files of a directory, for one opening of it. Owned by the opening thread. */
 final class DirectoryStorage implements AreaDiscovery.Place {
     private static final Logger LOG = LoggerFactory.getLogger(DirectoryStorage.class);
 
@@ -20,7 +20,7 @@ final class DirectoryStorage implements AreaDiscovery.Place {
     private final EmbeddedSettings settings;
     private final RandomSource random;
     private final Machine machine;
-    /** Servers of which a file was set aside in this opening. */
+    /** Servers with a file that this opening has set aside. */
     private final Set<Integer> setAside = new HashSet<>();
 
     DirectoryStorage(StoreDirectory directory, EmbeddedSettings settings, RandomSource random, Machine machine) {
@@ -42,7 +42,7 @@ final class DirectoryStorage implements AreaDiscovery.Place {
     public Area createAgain(int server) {
         directory.setAside(server).ifPresent(aside -> {
             setAside.add(server);
-            LOG.warn("the file of server {} that cannot be used is {} now", server, aside);
+            LOG.warn("unusable area file set aside: server={} file={}", server, aside);
         });
         return Area.create(directory.areaSettings(server, settings.shape().durability()), random, machine);
     }
@@ -61,7 +61,7 @@ final class DirectoryStorage implements AreaDiscovery.Place {
 
     private boolean putBackAside(int server) {
         final Optional<Path> back = directory.putBack(server);
-        back.ifPresent(file -> LOG.warn("the file of server {} is {} again", server, file));
+        back.ifPresent(file -> LOG.warn("area file restored: server={} file={}", server, file));
         return back.isPresent();
     }
 

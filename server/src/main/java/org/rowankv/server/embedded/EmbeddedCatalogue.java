@@ -18,9 +18,9 @@ final class EmbeddedCatalogue implements ClientCatalogue {
 
     private final CatalogueStore store;
     private final List<Server> servers;
-    /** Shared by those who change something, for as long as that is half done; alone, by who needs it whole. */
+    /** Shared lock: held while a change is incomplete. Exclusive lock: held while the catalogue must not change. */
     private final ReentrantReadWriteLock changes;
-    /** Those whose evictions it counts. */
+    /** Servers whose evictions it counts. */
     private final List<Server> counted;
 
     EmbeddedCatalogue(CatalogueStore store, List<Server> servers) {
@@ -35,12 +35,12 @@ final class EmbeddedCatalogue implements ClientCatalogue {
         this.counted = counted;
     }
 
-    /** The same catalogue, but of evictions only those of one server. */
+    /** The same catalogue, with the evictions of one server only. */
     EmbeddedCatalogue countingAt(Server server) {
         return new EmbeddedCatalogue(store, servers, changes, List.of(server));
     }
 
-    /** Tells the servers of the limits that are stored. Once, before the caches are used. */
+    /** Applies the stored limits to the servers. Call once, before the caches are used. */
     void applyLimits() {
         store.list().forEach(this::apply);
     }
@@ -49,9 +49,9 @@ final class EmbeddedCatalogue implements ClientCatalogue {
         servers.forEach(server -> server.limit(cache.id(), cache.name(), cache.limit()));
     }
 
-    /** Does something while no cache is half made, half removed, or half limited. Not from inside a change. */
+    /** Runs an action while no change of the catalogue is in progress. Not to be called inside a change. */
     <T extends @Nullable Object> T undisturbed(Supplier<T> action) {
-        changes.writeLock().lock(); // ends: a change waits for operations only, which have deadlines
+        changes.writeLock().lock(); // terminates: a change waits for operations only, which have deadlines
         try {
             return action.get();
         } finally {
@@ -60,7 +60,7 @@ final class EmbeddedCatalogue implements ClientCatalogue {
     }
 
     private <T extends @Nullable Object> T changing(Supplier<T> change) {
-        changes.readLock().lock(); // ends: what needs to be undisturbed has patience for its cut
+        changes.readLock().lock(); // terminates: the snapshot under the exclusive lock has a time limit
         try {
             return change.get();
         } finally {
@@ -80,11 +80,11 @@ final class EmbeddedCatalogue implements ClientCatalogue {
 
     @Override
     public boolean limit(String name, CacheLimit limit) {
-        synchronized (changes) { // applied in the order in which they are stored
+        synchronized (changes) { // applied in the order of storing
             final StoredCache limited = changing(() -> store.limit(name, limit));
             if (limited != null) {
                 apply(limited);
-                LOG.info("the cache {} has from now on {}", name, limit);
+                LOG.info("Cache limit changed: cache={} limit={}", name, limit);
             }
             return limited != null;
         }

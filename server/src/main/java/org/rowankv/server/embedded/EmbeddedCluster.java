@@ -41,20 +41,20 @@ import org.slf4j.LoggerFactory;
 /**
  * Servers inside this JVM, connected by the local fabric. Opens an existing store by a cold start, a new one empty.
  *
- * <p>Once it has failed it refuses everything, with a {@link RowanException} that has the failure as its cause; operations that
- * wait get it too. It fails when an area cannot be forced or is lost, and when an agent is stopped ({@link
- * org.rowankv.runtime.AgentStoppedException}). Only {@link #close} is left.
+ * <p>After a failure it refuses all operations with a {@link RowanException} that has the failure as its cause; pending
+ * operations receive it too. Failures are: an area cannot be forced or is lost, or an agent is stopped ({@link
+ * org.rowankv.runtime.AgentStoppedException}). Only {@link #close} remains possible.
  *
- * <p>Thread-safe. {@link #close} waits for the operations under way, each step no longer than the deadline of the settings;
- * operations that come later are answered CLOSED.
+ * <p>Thread-safe. {@link #close} waits for pending operations, each step no longer than the deadline of the settings;
+ * later operations are answered CLOSED.
  */
 public final class EmbeddedCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCluster.class);
 
     private final EmbeddedSettings settings;
-    private final EmbeddedContext surroundings;
+    private final EmbeddedContext context;
     private final StoreFiles files;
-    /** Changes when joining replicas become complete; servers and roles stay what they were at the start. */
+    /** Changes when joining replicas become complete; servers and roles are fixed at the start. */
     private final NewestConfiguration configuration;
 
     private final Fabric fabric;
@@ -63,10 +63,10 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final EmbeddedCatalogue caches;
     private final InProcessSession session;
     private final AtomicInteger joinsCompleted = new AtomicInteger();
-    /** Whoever serves, from the moment they do. */
+    /** The serving servers; empty before the start. */
     private volatile List<Server> serving = List.of();
 
-    private final StoreShutdown end = new StoreShutdown();
+    private final StoreShutdown shutdown = new StoreShutdown();
     private final EmbeddedSpacePressure pressure = new EmbeddedSpacePressure(servers);
     private final DigestBarrier digestBarrier;
     private final FileFaults faults;
@@ -77,7 +77,8 @@ public final class EmbeddedCluster implements AutoCloseable {
     /**
      * Opens the store.
      *
-     * @throws org.rowankv.server.area.StoreOpenException if it cannot be opened; says why and what to do
+     * @throws org.rowankv.server.area.StoreOpenException if it cannot be opened; the message states the cause and the
+     * remedy
      */
     public static EmbeddedCluster open(EmbeddedSettings settings) {
         return open(settings, EmbeddedContext.machine());
@@ -87,18 +88,18 @@ public final class EmbeddedCluster implements AutoCloseable {
         return open(settings, EmbeddedContext.of(clock, random));
     }
 
-    public static EmbeddedCluster open(EmbeddedSettings settings, EmbeddedContext surroundings) {
+    public static EmbeddedCluster open(EmbeddedSettings settings, EmbeddedContext context) {
         for (int found = 0; ; found++) {
-            final StoreFiles files = StoreFiles.open(settings, surroundings);
+            final StoreFiles files = StoreFiles.open(settings, context);
             try {
-                return new EmbeddedCluster(settings, files, surroundings);
+                return new EmbeddedCluster(settings, files, context);
             } catch (UnusableAreaException e) {
                 files.closeAsFound(e);
-                // Its area says so itself by now: the next attempt does without that server, or is refused.
+                // Its area is marked by now: the next attempt proceeds without that server, or is refused.
                 if (found == settings.shape().servers()) {
                     throw e;
                 }
-                LOG.warn("the store is opened once more: {}", e.getMessage());
+                LOG.warn("reopening the store: {}", e.getMessage());
             } catch (RuntimeException | Error e) {
                 files.closeAfterFailure(e);
                 throw e;
@@ -106,30 +107,29 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
     }
 
-    private EmbeddedCluster(EmbeddedSettings settings, StoreFiles files, EmbeddedContext surroundings) {
+    private EmbeddedCluster(EmbeddedSettings settings, StoreFiles files, EmbeddedContext context) {
         this.settings = settings;
         this.files = files;
-        this.surroundings = surroundings;
-        final RandomSource random = surroundings.random();
-        final Clock clock = surroundings.clocks().apply(0);
-        this.digestBarrier = new DigestBarrier(servers, clock, surroundings.scheduling(), settings.deadlineMs());
+        this.context = context;
+        final RandomSource random = context.random();
+        final Clock clock = context.clocks().apply(0);
+        this.digestBarrier = new DigestBarrier(servers, clock, context.scheduling(), settings.deadlineMs());
         this.errors = new ErrorLog(clock);
         errors.whenBroken(this::stopServing);
         final long startNs = clock.nanoTime();
-        files.areas().forEach(area -> area.startForcing(surroundings.scheduling(), errors, this::stopServing));
+        files.areas().forEach(area -> area.startForcing(context.scheduling(), errors, this::stopServing));
         files.startIncarnations();
         final Configuration planned = files.configuration();
-        this.checkpoints = new Checkpoints(settings, files, surroundings);
-        final AreaRecovery recovery = new AreaRecovery(settings, files, surroundings, checkpoints);
+        this.checkpoints = new Checkpoints(settings, files, context);
+        final AreaRecovery recovery = new AreaRecovery(settings, files, context, checkpoints);
         final List<RecoveredServer> recovered = recovery.recover(planned, clock, random, errors);
-        // A new term, new incarnations, and a new epoch for every shard: stored once all areas are read, and before
-        // anything
-        // is removed because of it.
+        // A new term, new incarnations, and a new epoch for every shard. Stored once all areas are read, and before
+        // anything is removed because of it.
         final Configuration started = files.startTerm();
         recovered.forEach(RecoveredServer::settle);
         final long scattered = ColdStart.collectAndScatter(started, recovered);
         this.configuration = new NewestConfiguration(started);
-        this.fabric = surroundings.fabric().apply(new LocalFabric(LocalFabricSettings.of(with -> {
+        this.fabric = context.fabric().apply(new LocalFabric(LocalFabricSettings.of(with -> {
             with.maxMessage = settings.shape().maxMessage();
             with.ackLevel = settings.shape().durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED;
             with.keepsReserve = true;
@@ -145,8 +145,8 @@ public final class EmbeddedCluster implements AutoCloseable {
                                 server.segments(),
                                 server.replicas(),
                                 started,
-                                surroundings.clocks().apply(server.serverId()),
-                                surroundings.scheduling(),
+                                context.clocks().apply(server.serverId()),
+                                context.scheduling(),
                                 ThreadingMode.SHARED,
                                 errors,
                                 pressure::wakeUp,
@@ -161,7 +161,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
             this.caches = new EmbeddedCatalogue(catalogue, servers);
             this.session = new InProcessSession(started, servers, new SessionCatalogue(caches));
-            if (surroundings.clientsEndWithStore()) {
+            if (context.clientsEndWithStore()) {
                 closeOldSessions();
             }
             catalogue.resume();
@@ -169,7 +169,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             servers.forEach(server ->
                     server.replicas().all().forEach(replica -> replica.clears().retire(retired)));
             caches.applyLimits();
-            this.reading = new LiveReading(files, servers, caches, settings, clock, surroundings.scheduling());
+            this.reading = new LiveReading(files, servers, caches, settings, clock, context.scheduling());
         } catch (RuntimeException | Error e) {
             abandon(e);
             throw e;
@@ -183,15 +183,15 @@ public final class EmbeddedCluster implements AutoCloseable {
         servers.forEach(server -> server.deadline(settings.deadlineMs() * 1_000_000));
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
-        final IllegalStateException already = end.reason();
-        if (already != null) {
-            serving.forEach(server -> server.fail(already));
+        final IllegalStateException earlier = shutdown.reason();
+        if (earlier != null) {
+            serving.forEach(server -> server.fail(earlier));
         }
         checkpoints.start(servers, errors);
-        faults.watch(clock, surroundings.scheduling(), errors);
+        faults.watch(clock, context.scheduling(), errors);
     }
 
-    /** Ends all agents, and touches nothing: only then may files and lock be given back. */
+    /** Ends all agents without touching the areas: only then may files and lock be released. */
     private void abandon(Throwable failure) {
         StoreFiles.suppress(failure, faults::close);
         StoreFiles.suppress(failure, checkpoints::abandon);
@@ -199,7 +199,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         StoreFiles.suppress(failure, fabric::close);
     }
 
-    /** A server's replicas hold all that they lacked: from now on they are as good as any. */
+    /** A server's joining replicas are complete: stores the configuration that says so. */
     private boolean joined(int server) {
         final Configuration next = files.joined(server);
         if (next == null) {
@@ -207,11 +207,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         configuration.adopt(next);
         joinsCompleted.incrementAndGet();
-        LOG.info("server {} holds complete replicas again; term {}", server, next.term());
+        LOG.info("replicas complete: server={} term={}", server, next.term());
         return true;
     }
 
-    /** Versions of shards come to the end of their epochs: from now on these have others. */
+    /** Shards have reached the end of their epochs: stores new ones. */
     private @Nullable Configuration renewed(List<Integer> shards) {
         final Configuration next = files.renewed(shards);
         if (next != null) {
@@ -221,17 +221,18 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     /**
-     * An area cannot be forced any more or is lost, or an agent was stopped: no server acknowledges anything, since every shard may
-     * need it. Any thread, also an agent's inside its turn: does not wait.
+     * Stops service: an area cannot be forced or is lost, or an agent was stopped. No server acknowledges anything,
+     * since every shard may need the failed part. Thread-safe; does not wait, since an agent may call it within its
+     * duty cycle.
      */
     private void stopServing(IllegalStateException found) {
-        final IllegalStateException why = end.add(found);
-        // A caller that hears of it from one server is answered by none any more.
+        final IllegalStateException why = shutdown.add(found);
+        // Refuse everywhere first: a caller that receives the failure from one server must not be answered by another.
         serving.forEach(server -> server.refuse(why));
         serving.forEach(server -> server.fail(why));
     }
 
-    /** Every client of an embedded store lives in its JVM, so the sessions of the process before are over. */
+    /** All clients of an embedded store live in its JVM, so the sessions of an earlier process are over. */
     private void closeOldSessions() {
         final Request request = new Request();
         for (int shard = 0; shard < configuration.get().shardCount(); shard++) {
@@ -279,7 +280,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         return caches;
     }
 
-    /** The one session in process; shared by all clients, which never close it. */
+    /** The one in-process session; shared by all clients, which never close it. */
     public Session session() {
         return session;
     }
@@ -289,7 +290,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         return settings.shape().durability().parameter();
     }
 
-    /** For judges that look inside. */
+    /** For checkers. */
     public List<Server> servers() {
         return Collections.unmodifiableList(servers);
     }
@@ -302,7 +303,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         final Request request = new Request();
         for (int shard = 0; shard < configuration.get().shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
-            // Unknown: destroyed already, by an attempt that was broken off.
+            // UNKNOWN_CACHE: destroyed already, by an interrupted attempt.
             if (request.status() != Status.OK && request.status() != Status.UNKNOWN_CACHE) {
                 throw new RowanException(
                         request.status(),
@@ -312,12 +313,12 @@ public final class EmbeddedCluster implements AutoCloseable {
         servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }
 
-    /** What workers have drawn ahead of entries may be lacking elsewhere. False while there is a worker that is not idle. */
+    /** Releases space that workers have reserved in advance. False while any worker is not idle. */
     public boolean releaseGrants() {
         return pressure.releaseGrants();
     }
 
-    /** Server {@code to} cuts server {@code from} off its backup log; {@code from} connects again when it next writes. */
+    /** Server {@code to} fences server {@code from} off its backup log; {@code from} reconnects at its next write. */
     public void fenceLink(int from, int to) {
         servers.get(to).fence(from);
     }
@@ -328,43 +329,44 @@ public final class EmbeddedCluster implements AutoCloseable {
         return Collections.unmodifiableList(statistics);
     }
 
-    /** What checkpoints did since the start. */
+    /** Checkpoint counters since the start. */
     public CheckpointStatistics checkpoints() {
         return checkpoints.statistics();
     }
 
-    /** Failures of agents and links, and invalid entries met, since the start. */
+    /** Failures of agents and links, and invalid entries, since the start. */
     public ErrorLog errors() {
         return errors;
     }
 
-    /** {@link #snapshot(Path, SnapshotProgress)}. */
+    /** {@link #snapshot(Path, SnapshotProgress)} without progress reports. */
     public SnapshotOutcome snapshot(Path target) {
         return snapshot(target, SnapshotProgress.NONE);
     }
 
     /**
-     * Copies the store to a directory while it is used. The copy opens like any other store, at any level of durability, and
-     * holds a consistent cut: every operation that was acknowledged before this was called, none that began after it
-     * returned, and of each shard all operations up to one and no later one. Limits and caches are those of the same moment.
+     * Copies the store to a directory while it is in use. The copy opens like any other store, at any durability level,
+     * and holds a consistent cut: every operation acknowledged before this call, none that began after its return, and
+     * of each shard all operations up to one version and no later one. Limits and caches belong to the same moment.
      *
-     * <p>The caller waits; an interrupt does not cut that short. Nothing else waits, but for a moment who makes or removes
-     * caches. When the store is nearly full and the target slow, writes go first, and the copy is given up.
+     * <p>The caller waits; an interrupt does not shorten the wait. Nothing else waits, except briefly creation and
+     * removal of caches. If the store is nearly full and the target is slow, writes have priority and the copy is
+     * abandoned.
      *
-     * <p>Copy and original claim to be the same store: open the copy when the original is gone, or apart from it.
+     * <p>Copy and original have the same identity: open the copy when the original is gone, or apart from it.
      *
-     * @param target a directory that is missing or empty, outside of the store's own
-     * @throws org.rowankv.server.area.StoreOpenException if that cannot be done; says why. The target is as it was
+     * @param target a missing or empty directory outside of the store's own
+     * @throws org.rowankv.server.area.StoreOpenException if the copy fails, with the cause; the target is unchanged
      */
     public SnapshotOutcome snapshot(Path target, SnapshotProgress progress) {
         return reading.snapshot(target, progress);
     }
 
     /**
-     * Compares the replicas of every shard while the store is used: for each, a digest of the keys, versions, values and
-     * expiries that its log holds up to one version of the shard, the same for all. The caller waits, nothing else does.
+     * Compares the replicas of every shard while the store is in use. For each replica it computes a digest of keys,
+     * versions, values and expiries, up to one version of the shard, the same for all. Only the caller waits.
      *
-     * @throws org.rowankv.server.area.StoreOpenException if that cannot be done now; says why
+     * @throws org.rowankv.server.area.StoreOpenException if the comparison is impossible now, with the cause
      */
     public LiveReplicaReport verifyReplicas() {
         return reading.compareReplicas();
@@ -376,16 +378,16 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until everything that has landed in the backup logs is digested, every clear is swept, and caches that were
-     * above their limits are below. Waits for writers that go on as well. Ends early when the store fails.
+     * Waits until all landed entries are digested, every clear is swept, and every cache is within its limit. This
+     * includes entries that arrive meanwhile. Ends early when the store fails.
      *
-     * @throws RowanException OUTCOME_UNKNOWN if that is not so when the deadline of the settings has passed
+     * @throws RowanException OUTCOME_UNKNOWN if the deadline of the settings passes first
      */
     public void awaitDigested() {
         digestBarrier.await();
     }
 
-    /** Ends, whatever has failed: releases threads, files and the lock of the directory in any case. */
+    /** Releases threads, files and the lock of the directory in any case, whatever has failed. */
     @Override
     public synchronized void close() {
         if (closed) {
@@ -395,7 +397,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         reading.close();
         faults.close();
         session.close();
-        if (end.closing() == StoreShutdown.CloseSequence.UNTOUCHED) {
+        if (shutdown.closing() == StoreShutdown.CloseSequence.UNTOUCHED) {
             closeUntouched();
             return;
         }
@@ -406,9 +408,9 @@ public final class EmbeddedCluster implements AutoCloseable {
             files.closeAfterFailure(e);
             throw e;
         }
-        // Every agent has ended by now: nothing fails behind this.
-        final IllegalStateException why = end.reason();
-        if (why != null && end.closing() != StoreShutdown.CloseSequence.CLEAN) {
+        // All agents have ended: no failure can be added.
+        final IllegalStateException why = shutdown.reason();
+        if (why != null && shutdown.closing() != StoreShutdown.CloseSequence.CLEAN) {
             files.closeAfterFailure(why);
             return;
         }
@@ -422,7 +424,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     private void closeUntouched() {
-        final IllegalStateException lost = java.util.Objects.requireNonNull(end.reason());
+        final IllegalStateException lost = java.util.Objects.requireNonNull(shutdown.reason());
         checkpoints.abandon();
         servers.forEach(Server::abandon);
         files.closeAfterFailure(lost);
@@ -432,10 +434,10 @@ public final class EmbeddedCluster implements AutoCloseable {
         servers.forEach(Server::close);
         if (!digestBarrier.isOverInTime()) {
             LOG.warn(
-                    "what landed in the backup logs was not digested within {} ms: the next start reads it from there",
+                    "backup logs not digested within {} ms: the next start recovers their entries",
                     settings.deadlineMs());
         }
-        if (end.closing() == StoreShutdown.CloseSequence.CLEAN) {
+        if (shutdown.closing() == StoreShutdown.CloseSequence.CLEAN) {
             checkpoints.stop(servers);
         } else {
             checkpoints.abandon();
@@ -446,7 +448,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     /**
-     * The servers that may connect: those in the term that gave out the roles. Later terms, in which replicas become complete, change
+     * Admits the servers of the term that assigned the roles. Later terms, in which replicas become complete, change
      * neither roles nor incarnations.
      */
     private record StartedRoles(Configuration started) implements MembershipView {

@@ -19,18 +19,18 @@ import org.rowankv.server.durability.AreaMemory;
 import org.rowankv.server.engine.ServerSettings;
 
 /**
- * What an embedded cluster stands on, apart from its settings: one component for each seam. Applications get the
- * machine's; a simulation brings its own.
+ * Environment of an embedded cluster, apart from its settings: one component per seam. Applications use the machine's;
+ * a simulation supplies its own.
  *
  * @param clocks of each server
  * @param random of the whole cluster; each component forks its own
  * @param scheduling of the servers' agents
  * @param fabric wraps the local fabric
- * @param memories where areas and configuration are instead of in a directory, or null
- * @param areaMachine that areas in files stand on
+ * @param memories storage of areas and configuration instead of a directory, or null
+ * @param areaMachine machine for areas in files
  * @param tuning of every server's process values
- * @param scanThreads that read an area that exists, at the same time
- * @param clientsEndWithStore whether nobody can come back for an answer after the store was closed or has crashed
+ * @param scanThreads threads that read an existing area in parallel
+ * @param clientsEndWithStore whether no client can resume a session after the store was closed or has crashed
  */
 public record EmbeddedContext(
         IntFunction<Clock> clocks,
@@ -45,17 +45,17 @@ public record EmbeddedContext(
 
     /** Areas, a configuration store and checkpoints that outlive the cluster. */
     public interface Memories {
-        /** Whether nothing was written to them yet. */
+        /** Whether they are still empty. */
         boolean isNew();
 
         AreaMemory memory(AreaSettings settings);
 
-        /** Memory without content, in place of what {@link #memory} has given out for that server. */
+        /** Empty memory that replaces the result of {@link #memory} for that server. */
         AreaMemory anew(AreaSettings settings);
 
         ConfigurationStore store();
 
-        /** Where a server's checkpoints are. */
+        /** Storage of a server's checkpoints. */
         CheckpointStore checkpoints(int server);
     }
 

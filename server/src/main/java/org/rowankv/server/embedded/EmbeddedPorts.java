@@ -13,8 +13,8 @@ import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.topology.Routing;
 
 /**
- * Client ports of the servers of an embedded cluster, one each: so that other processes can use a store that lives in this
- * one. To be closed before the cluster. Thread-safe.
+ * Client ports of the servers of an embedded cluster, one each, for clients in other processes. Close them before the
+ * cluster. Thread-safe.
  */
 public final class EmbeddedPorts implements AutoCloseable {
     private final List<ClientPort> ports = new ArrayList<>();
@@ -22,7 +22,7 @@ public final class EmbeddedPorts implements AutoCloseable {
     private EmbeddedPorts() {}
 
     /**
-     * Opens them at any free ports of the settings' host.
+     * Opens the ports at any free port numbers of the settings' host.
      *
      * @throws UncheckedIOException if a port cannot be opened
      */
@@ -59,7 +59,7 @@ public final class EmbeddedPorts implements AutoCloseable {
         return addresses;
     }
 
-    /** For judges that look inside. */
+    /** For checkers. */
     public List<ClientPort> ports() {
         return Collections.unmodifiableList(ports);
     }

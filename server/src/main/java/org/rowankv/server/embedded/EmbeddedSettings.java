@@ -13,16 +13,17 @@ import org.rowankv.server.membership.ClusterShape;
  * Settings of servers inside this JVM, checked by {@link #of}.
  *
  * @param shape of the store: servers in this JVM, each with its own area
- * @param dir where the areas are; null: memory only, gone with the last close
+ * @param dir directory of the areas; null: memory only, lost with the last close
  * @param capacityBytes of log per server
- * @param workers mutations under way at once, per server
+ * @param workers mutations in flight at once, per server
  * @param verifyReads whether every read checks the entry's checksums
- * @param scrubMibPerSecond how fast each server reads again what it holds, at most; 0: not at all
- * @param acceptUnclean opens an area that the operating system may not have written completely, or that is marked as incomplete
- * @param checkpointIntervalMs between two checkpoints of the indexes, of a store that outlives its close; 0: none are taken, and
- *     those that are there are removed
+ * @param scrubMibPerSecond maximum scrub rate of each server; 0: no scrubbing
+ * @param acceptUnclean opens an area that the operating system may not have written completely, or that is marked as
+ * incomplete
+ * @param checkpointIntervalMs between two checkpoints of the indexes, for a store that outlives its close; 0: no
+ * checkpoints, and existing ones are removed
  * @param acceptCopied opens a directory that is a copy of the one the store was created in
- * @param deadlineMs that one wait of an operation, and each step of the close, takes at most
+ * @param deadlineMs time limit of one wait of an operation, and of each step of the close
  */
 public record EmbeddedSettings(
         ClusterShape shape,
@@ -37,7 +38,7 @@ public record EmbeddedSettings(
         long deadlineMs) {
     public static final int DEFAULT_SHARDS_PER_SERVER = 16;
     public static final int DEFAULT_MAX_MESSAGE = 16 << 10;
-    /** An hour for some fourteen gigabytes. */
+    /** 14 GB in about an hour. */
     public static final int DEFAULT_SCRUB_MIB_PER_SECOND = 4;
 
     private static final int MAX_SCRUB_MIB_PER_SECOND = 1 << 20;
@@ -46,9 +47,9 @@ public record EmbeddedSettings(
     private static final long MAX_DEADLINE_MS = 1_000L * Integer.MAX_VALUE;
 
     /**
-     * The usual settings with some changed.
+     * Default settings with changes.
      *
-     * @throws IllegalArgumentException if the settings cannot work; says why and what would
+     * @throws IllegalArgumentException if the settings are invalid; the message states the limit
      */
     public static EmbeddedSettings of(Consumer<Builder> change) {
         final Builder builder = new Builder();
@@ -56,7 +57,7 @@ public record EmbeddedSettings(
         return builder.build();
     }
 
-    /** 256 MiB per server, or less where the JVM allows less direct memory and there is no dir. */
+    /** 256 MiB per server, or less if the JVM allows less direct memory and there is no dir. */
     public static long defaultCapacity(int servers, boolean hasDir) {
         final long wanted = 256L << 20;
         final long allowed = Runtime.getRuntime().maxMemory() / 2 / servers;
@@ -68,14 +69,14 @@ public record EmbeddedSettings(
     }
 
     /**
-     * The least capacity per server: 2 × (workers + 2 × posted + 7) segments, where posted is 2 with more than one replica
-     * and 0 otherwise, and a segment is at least 64 KiB.
+     * Minimum capacity per server: 2 × (workers + 2 × posted + 7) segments, where posted is 2 with more than one
+     * replica and 0 otherwise, and a segment is at least 64 KiB.
      */
     public static long minimumCapacity(int replicas, int workers, int segmentBytes) {
         return (long) ServerSettings.minimumSegments(workers, 1, replicas > 1) * segmentBytes;
     }
 
-    /** Values to change, named as in the settings and their shape; each begins with its default. */
+    /** Values to change, named as in the settings and their shape; each starts with its default. */
     public static final class Builder {
         public int servers = 1;
         public int replicas = 1;
@@ -84,7 +85,7 @@ public record EmbeddedSettings(
         public long capacityBytes;
         /** 0: 16 per server. */
         public int shards;
-        /** 0: as suits the capacity. */
+        /** 0: derived from the capacity. */
         public int segmentBytes;
 
         public int maxMessage = DEFAULT_MAX_MESSAGE;
@@ -103,7 +104,7 @@ public record EmbeddedSettings(
 
         private Builder() {}
 
-        /** By its name in configuration; empty: process with a dir, none without. */
+        /** Sets the durability by its name in configuration; empty: process with a dir, none without. */
         public void durabilityNamed(String name) {
             durability = name.isEmpty() ? null : Durability.valueOf(name.toUpperCase(Locale.ROOT));
         }
@@ -150,7 +151,7 @@ public record EmbeddedSettings(
                     deadlineMs);
         }
 
-        /** As long as suits the capacity, but short enough for the segments that are needed at least. */
+        /** As long as suits the capacity, but short enough for the minimum number of segments. */
         private int suitableSegment(long capacity, int workerCount) {
             int segment = AreaSettings.segmentLengthFor(capacity);
             while (segment > AreaSettings.MIN_SEGMENT_LENGTH

@@ -4,7 +4,10 @@ import java.util.List;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.request.SpacePressure;
 
-/** What a server of an embedded store asks of the others, when space runs out. The list grows until all are there. */
+/**
+ * Requests of a server to the others of an embedded store when space runs out. The list grows until all servers are
+ * open.
+ */
 record EmbeddedSpacePressure(List<Server> servers) implements SpacePressure {
     @Override
     public void wakeUp(int server) {
@@ -33,7 +36,7 @@ record EmbeddedSpacePressure(List<Server> servers) implements SpacePressure {
         return servers.get(server).quietCycles();
     }
 
-    /** What workers have drawn ahead of entries; false while there is a worker that is not idle. */
+    /** Releases space that workers have reserved in advance; false while any worker is not idle. */
     boolean releaseGrants() {
         boolean allIdle = true;
         for (Server server : servers) {

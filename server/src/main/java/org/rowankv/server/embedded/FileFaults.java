@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What becomes of an open store whose files are cut off or removed: it is stopped, once, whoever notices first, the {@link
- * AreaFileWatcher} or a thread that met a fault. Thread-safe.
+ * Stops an open store once its files are truncated or removed. The {@link AreaFileWatcher} detects that, or a thread
+ * with a memory fault. Thread-safe.
  */
 final class FileFaults implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FileFaults.class);
@@ -30,7 +30,7 @@ final class FileFaults implements AutoCloseable {
     private @Nullable AgentHandle watch;
 
     /**
-     * @param dir null of a store without files: then there is nothing to look after
+     * @param dir null for a store without files: then nothing is watched
      * @param stop ends the service
      */
     FileFaults(@Nullable Path dir, List<Area> areas, Consumer<LostAreaException> stop) {
@@ -55,23 +55,26 @@ final class FileFaults implements AutoCloseable {
         return known == null ? why : known;
     }
 
-    /** What a thread gets that met the JVM's word for a mapping without bytes, which may come some steps behind the fault. */
+    /**
+     * Exception for a thread that met the JVM's InternalError for a mapping without bytes, which may occur some steps
+     * after the fault.
+     */
     RuntimeException explain(InternalError fault) {
         if (dir == null) {
-            throw fault; // none of ours
+            throw fault; // not from an area of this store
         }
         LostAreaException why;
         try {
-            FileThread.run("rowan-file-look", () -> areas.forEach(Area::requireFile));
+            FileThread.run("rowan-file-check", () -> areas.forEach(Area::requireFile));
             why = lost(new LostAreaException(dir.toString(), fault));
         } catch (LostAreaException e) {
             why = lost(e);
         }
-        // Made anew: each caller's stack.
+        // a new exception: with each caller's stack
         return new IllegalStateException(why.getMessage(), fault);
     }
 
-    /** Nobody looks any more. */
+    /** Stops watching. */
     @Override
     public synchronized void close() {
         if (watch != null) {

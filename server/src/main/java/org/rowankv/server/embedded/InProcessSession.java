@@ -13,12 +13,12 @@ import org.rowankv.server.dispatch.RequestDispatch;
 import org.rowankv.server.engine.Server;
 import org.rowankv.topology.Configuration;
 
-/** Carries requests to servers in this JVM: on the calling thread, to the end, with no hand-over to another. */
+/** Executes requests on servers in this JVM, completely on the calling thread. */
 final class InProcessSession implements Session {
     private final Configuration configuration;
     private final Catalogue catalogue;
     private final Server[] primaries;
-    /** Of those. */
+    /** Dispatch of each shard's primary. */
     private final RequestDispatch[] requests;
 
     private volatile boolean closed;
@@ -39,7 +39,7 @@ final class InProcessSession implements Session {
         return configuration;
     }
 
-    /** A caller that an error strikes in the middle does not ask again. */
+    /** False: after an error in the middle of a request, the caller does not retry. */
     @Override
     public boolean needsRequestIds() {
         return false;
@@ -60,7 +60,7 @@ final class InProcessSession implements Session {
         }
     }
 
-    /** In the terms of the driver. */
+    /** Converts to the driver's exception. */
     private static RowanException refusal(NotServedException why) {
         final Throwable cause = why.getCause();
         return new RowanException(why.status(), String.valueOf(why.getMessage()), cause == null ? why : cause);

@@ -6,9 +6,9 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.resync.CopyListener;
 
 /**
- * Passes what is said of copies on to the joining servers. The list grows until all are there.
+ * Forwards the progress of copies to the joining servers. The list grows until all servers are open.
  *
- * @param complete stores that a server's replicas are complete; false if that is to be tried again
+ * @param complete stores that a server's replicas are complete; false to try again later
  */
 record JoiningCopies(List<Server> servers, IntPredicate complete) implements CopyListener {
     @Override

@@ -20,8 +20,8 @@ import org.rowankv.server.snapshot.SnapshotOutcome;
 import org.rowankv.server.snapshot.SnapshotProgress;
 
 /**
- * What reads the logs of an open store as a whole, one reader at a time: copies and comparisons. Thread-safe; the work is
- * done on a thread of its own, whose end the caller waits for.
+ * Snapshots and comparisons of an open store, which read its logs as a whole, one at a time. Thread-safe; a separate
+ * thread does the work while the caller waits.
  */
 final class LiveReading {
     private final StoreFiles files;
@@ -30,7 +30,7 @@ final class LiveReading {
     private final EmbeddedSettings settings;
     private final Clock clock;
     private final Scheduling scheduling;
-    /** Held by the one reader, and at last by who closes the store. */
+    /** Held by the current reader, and finally by {@link #close}. */
     private final ReentrantLock reading = new ReentrantLock();
 
     private volatile boolean closing;
@@ -74,7 +74,7 @@ final class LiveReading {
     private <T> T alone(String name, Callable<T> work) {
         if (!reading.tryLock()) {
             throw new StoreOpenException(
-                    "the store is being copied or compared already: one at a time. Wait for that, and try again");
+                    "the store is already being copied or compared; wait until that ends, and try again");
         }
         try {
             requireOpen();
@@ -84,7 +84,7 @@ final class LiveReading {
         }
     }
 
-    /** Where all goes on one at a time, on the caller's: agents get their turns while the work waits for them. */
+    /** Under single-threaded scheduling the work stays on the caller's thread: agents run while it waits for them. */
     private <T> T onOwnThread(String name, Callable<T> work) {
         if (!scheduling.isOneAtATime()) {
             return FileThread.call(name, work);
@@ -104,26 +104,31 @@ final class LiveReading {
         }
     }
 
-    /** Ends what is under way, and lets nothing begin. */
+    /** Ends the work in progress, and prevents more. */
     void close() {
         closing = true;
-        reading.lock(); // and never given back; ends: a reader looks at `closing` behind each segment
+        reading.lock(); // and never released; terminates: a reader checks `closing` after each segment
     }
 
-    /** A cut at which no cache is being made or removed, with configuration and catalogue as of that moment. */
+    /** A cut while no cache is being created or removed, with configuration and catalogue of that moment. */
     private final class CutWithFiles implements OnlineSnapshot.Source {
-        private final AtomicReference<StoreFiles.@Nullable Noted> noted = new AtomicReference<>();
+        private final AtomicReference<StoreFiles.@Nullable SavedNodes> saved = new AtomicReference<>();
 
         @Override
         public Cut cut() {
-            // A cache whose removal is half way waits for writes, which must not wait for us: hence before the pins.
+            // A cache removal in progress waits for writes, which must not wait for this thread: hence before the pins.
             return catalogue.undisturbed(() -> Cut.take(
-                    files.configuration(), servers, clock, scheduling, () -> closing, () -> noted.set(files.note())));
+                    files.configuration(),
+                    servers,
+                    clock,
+                    scheduling,
+                    () -> closing,
+                    () -> saved.set(files.saveNodes())));
         }
 
         @Override
         public long writeConfiguration(Path directory) {
-            final StoreFiles.Noted atTheCut = java.util.Objects.requireNonNull(noted.get());
+            final StoreFiles.SavedNodes atTheCut = java.util.Objects.requireNonNull(saved.get());
             atTheCut.writeTo(directory);
             return atTheCut.term();
         }

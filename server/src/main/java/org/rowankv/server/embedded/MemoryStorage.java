@@ -22,12 +22,12 @@ record MemoryStorage(EmbeddedSettings settings, EmbeddedContext.Memories memorie
 
     @Override
     public void putBack(int server) {
-        // What was there is gone.
+        // Nothing was moved away.
     }
 
     @Override
     public boolean putBackUnfinished(int server) {
-        return false; // nothing was kept
+        return false; // nothing was moved away
     }
 
     @Override

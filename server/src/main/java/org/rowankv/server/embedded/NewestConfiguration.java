@@ -3,8 +3,8 @@ package org.rowankv.server.embedded;
 import org.rowankv.topology.Configuration;
 
 /**
- * The configuration of an open store with the highest term of those that were stored. Two threads may each have stored one, and
- * arrive here in the other order. Thread-safe.
+ * The stored configuration with the highest term. Two threads may store configurations and report them here in reverse
+ * order. Thread-safe.
  */
 final class NewestConfiguration {
     private volatile Configuration newest;
@@ -17,7 +17,7 @@ final class NewestConfiguration {
         return newest;
     }
 
-    /** Takes a stored configuration over, if its term is higher. */
+    /** Adopts a stored configuration if its term is higher. */
     synchronized void adopt(Configuration stored) {
         if (stored.term() > newest.term()) {
             newest = stored;

@@ -7,7 +7,7 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
 
-/** A server's catalogue as the sessions of clients in the same JVM see it. */
+/** Adapts a server's catalogue to sessions of clients in the same JVM. */
 public record SessionCatalogue(ClientCatalogue server) implements Catalogue {
     private static CacheRecord recordOf(StoredCache cache) {
         return new CacheRecord(cache.id(), cache.name(), cache.descriptor(), cache.limit());

@@ -29,8 +29,8 @@ import org.rowankv.server.directory.StoreShape;
 import org.rowankv.topology.Configuration;
 
 /**
- * The areas and the configuration of an embedded store: in a directory, or in memory. Used by the thread that opens it, and
- * closes it; what is done in between excludes each other.
+ * The areas and the configuration of an embedded store: in a directory, or in memory. Opened and closed by one thread;
+ * the methods in between exclude each other.
  */
 final class StoreFiles {
     private static final String WRITER = "embedded";
@@ -38,7 +38,7 @@ final class StoreFiles {
     private final @Nullable StoreDirectory directory;
     private final ConfigurationStore store;
     private final List<Area> areas;
-    /** Of a store that was there. */
+    /** Of an existing store. */
     private final @Nullable AreaDiscovery found;
 
     private final RandomSource random;
@@ -46,10 +46,10 @@ final class StoreFiles {
     private Configuration configuration;
     private long configurationVersion;
     private boolean storing;
-    /** What an attempt that failed may have stored all the same. */
+    /** Configuration of a failed attempt, which may be stored nevertheless. */
     private @Nullable Configuration attempted;
 
-    /** Of a store that begins. */
+    /** A new store. */
     private StoreFiles(
             @Nullable StoreDirectory directory,
             ConfigurationStore store,
@@ -66,7 +66,7 @@ final class StoreFiles {
         this.configurationVersion = configurationVersion;
     }
 
-    /** Of a store that was there. */
+    /** An existing store. */
     private StoreFiles(
             @Nullable StoreDirectory directory,
             ConfigurationStore store,
@@ -82,9 +82,9 @@ final class StoreFiles {
         this.configurationVersion = configurationVersion;
     }
 
-    static StoreFiles open(EmbeddedSettings settings, EmbeddedContext surroundings) {
-        final RandomSource random = surroundings.random();
-        final EmbeddedContext.Memories memories = surroundings.memories();
+    static StoreFiles open(EmbeddedSettings settings, EmbeddedContext context) {
+        final RandomSource random = context.random();
+        final EmbeddedContext.Memories memories = context.memories();
         if (memories != null) {
             final StoreFiles files = inMemories(settings, memories, random);
             files.memories = memories;
@@ -92,7 +92,7 @@ final class StoreFiles {
         }
         return settings.dir() == null
                 ? inMemory(settings, random)
-                : inDirectory(settings, random, surroundings.areaMachine());
+                : inDirectory(settings, random, context.areaMachine());
     }
 
     private static StoreFiles inMemories(
@@ -189,7 +189,7 @@ final class StoreFiles {
         }
     }
 
-    /** A configuration that was put back may be that of another store. */
+    /** A restored configuration may belong to another store. */
     private static void requireShape(StoreDirectory directory, Configuration found, EmbeddedSettings settings) {
         if (found.clusterId() != directory.clusterId()
                 || found.serverCount() != settings.shape().servers()
@@ -227,17 +227,18 @@ final class StoreFiles {
     private static long write(ConfigurationStore store, Configuration next, long expectedVersion, RandomSource random) {
         final Stamp stamp = new Stamp(WRITER, random.nextLong());
         if (!store.compareAndSet(ConfigurationCodec.PATH, expectedVersion, ConfigurationCodec.encode(next), stamp)) {
-            throw new StoreOpenException("the stored configuration was changed by somebody else meanwhile: is the"
-                    + " directory used by another process?");
+            throw new StoreOpenException(
+                    "another writer has changed the stored configuration: is the directory used by another"
+                            + " process?");
         }
         final VersionedNode written = store.read(ConfigurationCodec.PATH);
         if (written == null || !written.stamp().equals(stamp)) {
-            throw new StoreOpenException("the configuration that was just stored is not there any more");
+            throw new StoreOpenException("the configuration that was just stored is missing");
         }
         return written.version();
     }
 
-    /** What is stored; at first what the store starts with, but for the incarnations. */
+    /** The stored configuration; before {@link #startTerm}, the one to start with, except for the incarnations. */
     synchronized Configuration configuration() {
         return configuration;
     }
@@ -246,7 +247,7 @@ final class StoreFiles {
         return areas;
     }
 
-    /** Where a server's checkpoints are; null when nothing of it outlives the close. */
+    /** Storage of a server's checkpoints; null if nothing of it outlives the close. */
     @Nullable
     CheckpointStore checkpoints(int server) {
         if (memories != null) {
@@ -260,8 +261,8 @@ final class StoreFiles {
     }
 
     /**
-     * Begins a new incarnation of every server: before anything else is written, since until then the superblocks speak for
-     * what was there.
+     * Begins a new incarnation of every server. Precedes every other write: until then the superblocks describe the
+     * previous state.
      */
     synchronized void startIncarnations() {
         for (Area area : areas) {
@@ -277,9 +278,9 @@ final class StoreFiles {
     }
 
     /**
-     * Begins a term in which every server has a new incarnation and every shard a new epoch, and stores it: only then may
-     * anything be served, or removed from an area. Before, an area holds what it held, and an attempt that fails leaves it
-     * so; afterwards the configuration says which replicas count.
+     * Begins a term with a new incarnation of every server and a new epoch of every shard, and stores it. Only then may
+     * anything be served, or removed from an area. A failed attempt leaves the areas unchanged; after success the
+     * configuration says which replicas count.
      */
     synchronized Configuration startTerm() {
         final List<Long> incarnations = new ArrayList<>();
@@ -298,11 +299,11 @@ final class StoreFiles {
         }
         for (Area area : areas) {
             if (isMadeAgain(area)) {
-                // Not before it is stored that the server is joining: from now on its area is believed.
+                // After the server is stored as joining: from now on its area is usable.
                 area.superblock().startIncarnation(incarnations.get(area.serverId()));
             }
             area.superblock().adoptTerm(next.term());
-            // Not before it is stored which of its replicas count.
+            // After it is stored which of its replicas count.
             area.superblock().acceptIncomplete();
             Chaos.point("start.term");
         }
@@ -312,18 +313,18 @@ final class StoreFiles {
     /**
      * Begins a term in which a server's replicas are complete, and stores it.
      *
-     * @return null if a turn inside which this one happens is about to store another
-     * @throws RuntimeException if that failed; it may be tried again
+     * @return null if an enclosing call is about to store another
+     * @throws RuntimeException if storing failed; it may be retried
      */
     synchronized @Nullable Configuration joined(int server) {
         return change(found -> found.joined(server));
     }
 
     /**
-     * Begins a term in which those shards have new epochs, and stores it: only then may a version of one be given out.
+     * Begins a term in which those shards have new epochs, and stores it: only then may a version of one be assigned.
      *
-     * @return null if a turn inside which this one happens is about to store another
-     * @throws RuntimeException if that failed; it may be tried again
+     * @return null if an enclosing call is about to store another
+     * @throws RuntimeException if storing failed; it may be retried
      */
     synchronized @Nullable Configuration renewed(List<Integer> shards) {
         return change(found -> found.renewed(shards));
@@ -338,7 +339,7 @@ final class StoreFiles {
             final Configuration before = attempted;
             final VersionedNode stored = before == null ? null : store.read(ConfigurationCodec.PATH);
             if (before != null && stored != null && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(before))) {
-                configurationVersion = stored.version(); // it was applied after all
+                configurationVersion = stored.version(); // the failed attempt was applied
                 adopt(before);
             }
             final Configuration next = step.apply(configuration);
@@ -357,8 +358,8 @@ final class StoreFiles {
         areas.forEach(area -> area.superblock().adoptTerm(next.term()));
     }
 
-    /** Configuration and catalogue as they are now. Nobody changes the catalogue meanwhile. */
-    synchronized Noted note() {
+    /** Reads the current configuration and catalogue. The caller prevents changes of the catalogue. */
+    synchronized SavedNodes saveNodes() {
         final Map<String, byte[]> nodes = new TreeMap<>();
         final List<String> paths = new ArrayList<>(CatalogueStore.paths(store));
         paths.add(ConfigurationCodec.PATH);
@@ -369,28 +370,28 @@ final class StoreFiles {
             }
             nodes.put(path, node.bytes());
         }
-        return new Noted(configuration, nodes, random.nextLong());
+        return new SavedNodes(configuration, nodes, random.nextLong());
     }
 
-    /** What stands beside the areas. */
-    record Noted(Configuration configuration, Map<String, byte[]> nodes, long nonce) {
+    /** Nodes of the configuration store, saved for a snapshot. */
+    record SavedNodes(Configuration configuration, Map<String, byte[]> nodes, long nonce) {
         long term() {
             return configuration.term();
         }
 
-        /** Writes it to an empty directory, durably. */
+        /** Writes them durably to an empty directory. */
         void writeTo(Path directory) {
             try (FileConfigurationStore copy = new FileConfigurationStore(directory)) {
                 nodes.forEach((path, bytes) -> {
                     if (!copy.compareAndSet(path, ConfigurationStore.ABSENT, bytes, new Stamp(WRITER, nonce))) {
-                        throw new StoreOpenException(directory + " is used by somebody else: give another directory");
+                        throw new StoreOpenException(directory + " is in use: choose another directory");
                     }
                 });
             }
         }
     }
 
-    /** Closes each area cleanly that can be; lets go of everything in any case, then throws what failed first. */
+    /** Closes each area cleanly if possible; releases everything in any case, then throws the first failure. */
     void closeClean() {
         RuntimeException failure = null;
         for (Area area : areas) {
@@ -415,8 +416,8 @@ final class StoreFiles {
     }
 
     /**
-     * Before a term was begun: as {@link #closeAfterFailure}, but that areas made again are taken away, and what was set
-     * aside for them is put back. It may be of use, now that others have been found incomplete.
+     * Before a term has begun: as {@link #closeAfterFailure}, but removes areas that were created again and restores
+     * those set aside. They may be needed, now that others have been found incomplete.
      */
     void closeAsFound(Throwable failure) {
         areas.forEach(area -> suppress(failure, area::close));
@@ -426,7 +427,7 @@ final class StoreFiles {
         closeAll(failure, store, List.of(), directory);
     }
 
-    /** Leaves everything as it is on disk, and gives files and lock free. */
+    /** Releases files and lock, and leaves all content on disk unchanged. */
     void closeAfterFailure(Throwable failure) {
         closeAll(failure, store, areas, directory);
     }
@@ -447,7 +448,7 @@ final class StoreFiles {
         }
     }
 
-    /** What else fails while something is given up is kept with the failure. */
+    /** Adds a secondary failure of a cleanup to the primary one. */
     static void suppress(Throwable failure, Runnable action) {
         try {
             action.run();

@@ -5,17 +5,17 @@ import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.server.area.LostAreaException;
 
 /**
- * Why an open store serves no more, and how it is closed because of that. Failures of several kinds may meet, in any order;
- * none makes another forgotten. Thread-safe.
+ * Why an open store has stopped serving, and how it is to be closed. Several failures may occur, in any order; each is
+ * taken into account. Thread-safe.
  */
 final class StoreShutdown {
     /** How a store is closed. */
     enum CloseSequence {
-        /** All that was begun may end; what is whole is marked as closed cleanly. */
+        /** All work may complete; intact areas are marked as closed cleanly. */
         CLEAN,
-        /** As after a crash of the process: what an agent has left half done is not to be believed, only the log is. */
+        /** As after a crash of the process: a stopped agent's partial work is unreliable, only the log counts. */
         AS_AFTER_A_CRASH,
-        /** Memory is lost: nothing is read from it or written to it. */
+        /** Memory is lost: it is neither read nor written. */
         UNTOUCHED
     }
 
@@ -23,7 +23,7 @@ final class StoreShutdown {
     private boolean agentStopped;
     private boolean areaLost;
 
-    /** One more failure; returns the one that callers get from now on: the first, or that an area is lost. */
+    /** Adds a failure; returns the one for callers from now on: the first, or the loss of an area. */
     synchronized IllegalStateException add(IllegalStateException failure) {
         agentStopped |= failure instanceof AgentStoppedException;
         final boolean isFirstLoss = failure instanceof LostAreaException && !areaLost;
@@ -34,12 +34,12 @@ final class StoreShutdown {
         return now;
     }
 
-    /** What callers get; null while nothing has failed. */
+    /** The exception for callers; null while nothing has failed. */
     synchronized @Nullable IllegalStateException reason() {
         return reason;
     }
 
-    /** By what has failed so far: asked again once every agent has ended. */
+    /** According to the failures so far; evaluate again once every agent has ended. */
     synchronized CloseSequence closing() {
         if (areaLost) {
             return CloseSequence.UNTOUCHED;

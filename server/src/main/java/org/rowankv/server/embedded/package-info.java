@@ -1,4 +1,7 @@
-/** The wiring of servers in one JVM, and the session to them. The only package of this module that knows the driver. */
+/**
+ * The wiring of servers in one JVM, and the session to them. The only package of this module that depends on the
+ * driver.
+ */
 @NullMarked
 package org.rowankv.server.embedded;
 

@@ -243,7 +243,7 @@ final class DamagedReplicaTest {
                         "no complete replica is left",
                         "area-1.rowan lacks",
                         "accept-unclean=true",
-                        "Server 2 had not yet got its copy");
+                        "Server 2 had not yet received its copy");
         assertThat(area(1)).hasBinaryContent(before);
         // With consent it serves shards without a complete replica, and is made anew where another is complete.
         try (EmbeddedCluster again = EmbeddedCluster.open(

@@ -228,7 +228,7 @@ final class JoiningTest {
         requireRefused(
                 "no complete replica is left of 6 of its 6 shards (0, 1, 2, 3, 4, 5)",
                 "area-0.rowan is missing",
-                "Server 1 had not yet got its copy");
+                "Server 1 had not yet received its copy");
         assertThat(area(0)).doesNotExist();
         Files.move(elsewhere, area(0));
         try (EmbeddedCluster cluster = open(FAST)) {

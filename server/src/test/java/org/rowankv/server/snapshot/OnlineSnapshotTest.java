@@ -212,7 +212,7 @@ final class OnlineSnapshotTest {
                     assertThatThrownBy(() -> open(settings(2, 2), target)).isInstanceOf(StoreOpenException.class);
                     assertThatThrownBy(() -> cluster.snapshot(temporary.resolve("second")))
                             .isInstanceOf(StoreOpenException.class)
-                            .hasMessageContaining("one at a time");
+                            .hasMessageContaining("already being copied or compared");
                 }
             });
             assertThat(left.resolve("area-1.rowan")).exists();
