@@ -7,7 +7,7 @@ import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.dispatch.PollableCalls;
 import org.rowankv.server.frontend.RequestBackend;
 
-/** Behind a client port instead of a server: a read finds a value of a set length, a change is done unless it is stuck. */
+/** Backend stub: a read finds a value of a fixed length, a mutation succeeds unless it is stuck. */
 class AnsweringServer implements RequestBackend {
     static final int LONGEST_ENTRY = 1 << 20;
 
@@ -37,7 +37,7 @@ class AnsweringServer implements RequestBackend {
         return new PollableCall() {
             @Override
             public void again() {
-                // Nothing is kept.
+                // No resources to release.
             }
 
             @Override

@@ -27,8 +27,8 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.TestScale;
 
 /**
- * Errors that strike a caller in the middle of its own operation: what it had begun is finished or dropped by others, on
- * all replicas alike, and nothing stays locked.
+ * Errors that strike a caller in the middle of its own operation: others complete or drop the begun mutation, on all
+ * replicas alike, and no lock stays held.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 @Tag("chaos")
@@ -96,7 +96,7 @@ final class CallerErrorTest {
         throw (RuntimeException) failure;
     }
 
-    /** Throws at the hit-th time that this thread reaches the point. */
+    /** Throws when this thread reaches the point for the hit-th time. */
     private static void strike(String point, Supplier<Throwable> error, int hit) {
         final Thread victim = Thread.currentThread();
         final AtomicInteger hits = new AtomicInteger();
@@ -132,7 +132,7 @@ final class CallerErrorTest {
                     assertThat(numberOf(key, client.get(cache, bytes(key)))).isEqualTo(2);
                 }
             }
-            // Closed with whatever the caller left.
+            // Closed with the caller's unfinished work.
             try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(4))) {
                 final RowanClient client = Stores.client(cluster, hit + 100);
                 final int cache = Stores.cache(client);
@@ -143,7 +143,7 @@ final class CallerErrorTest {
         assertThat(struck).as("times that the error struck").isPositive();
     }
 
-    /** All blocks of a large entry may have landed, and be put together, when the next caller sends them once more. */
+    /** All blocks of a large entry may have landed and been assembled before the next caller sends them again. */
     @Test
     void shouldAccountForBlocksThatLandTwice() {
         for (int hit = 1; hit <= 14; hit++) {
@@ -199,7 +199,7 @@ final class CallerErrorTest {
         }
     }
 
-    /** What strikes there: an error of the JVM stops an agent, so that those meet exceptions only. */
+    /** The error at that point: an error of the JVM stops an agent, so agents meet exceptions only. */
     private static Throwable anyFor(Thread thread, Random faults) {
         return thread.getName().startsWith("rowan-")
                 ? new PossibleValues.InjectedException()

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.TestScale;
 
-/** Callers that recurse until their stack is used up, and call the store near its end. */
+/** Callers that recurse until their stack is exhausted, and call the store near its end. */
 @Tag("jvm")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CallerStackTest {
@@ -40,7 +40,7 @@ final class CallerStackTest {
                 values.requirePossible(client, cache);
                 others.requirePossible(client, cache);
                 final Random random = new Random(round);
-                // A class whose first use meets the end of a stack is of no use any more to the whole JVM.
+                // A class whose initialization meets the end of a stack is unusable in the whole JVM.
                 for (int i = 0; i < 200; i++) {
                     values.operate(client, cache, random);
                 }

@@ -5,20 +5,20 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A thread that uses a store while the one that runs it waits. A thread's number decides which of two worker contexts it takes,
- * and so which log it writes to.
+ * A thread that uses a store while its owner waits. The thread's number determines which of two worker contexts it
+ * acquires, and so which log it writes to.
  */
 final class CallerThread implements AutoCloseable {
     private static final int CONTEXTS = 2;
 
     private final ExecutorService thread;
 
-    /** @param context of a store that has two: the one that the thread takes first */
+    /** @param context preferred worker context, of a store with two */
     CallerThread(int context) {
         this.thread = threadOf(context);
     }
 
-    /** One that does not take the context of this thread. */
+    /** A thread that prefers the worker context that this thread does not use. */
     static CallerThread ofAnotherContext() {
         return new CallerThread(1 - contextOf(Thread.currentThread()));
     }

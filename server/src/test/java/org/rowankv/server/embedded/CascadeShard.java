@@ -35,8 +35,8 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
 /**
- * One replica of one shard whose bytes outlive it, with its cleaner and its sweep, all turned by the test. It is started again, or a
- * copy of its bytes is, as after a kill.
+ * One replica of one shard with its cleaner and sweep, all run by the test. Its bytes outlive it: it is restarted from
+ * them, or from a copy of them, as after a kill.
  */
 final class CascadeShard {
     static final int CACHE = 3;
@@ -48,7 +48,7 @@ final class CascadeShard {
     private static final int MESSAGE = 256;
     private static final AreaSettings AREA = new AreaSettings(null, 1 << 20, 64 << 10, 0, 5, 1, Durability.NONE);
 
-    /** Segments that the cleaner leaves alone, as it does while a sender names them. */
+    /** Segments that the cleaner skips, as it does while a sender names them. */
     final Set<Integer> leftAlone = new HashSet<>();
 
     final ManualClock clock = new ManualClock();
@@ -93,7 +93,7 @@ final class CascadeShard {
         log = new AppendLog(segments, SegmentOwner.WORKER);
     }
 
-    /** The process ends, and the next one starts from what is there. */
+    /** Ends the process and restarts it from its bytes. */
     void restart(Consumer<RecoveredServer> beforeItsEnd) {
         leftAlone.clear();
         final Area area = Area.open(AREA, memory, OpenOverrides.NONE);
@@ -105,7 +105,7 @@ final class CascadeShard {
         run();
     }
 
-    /** Whether a start from a copy of the bytes, as of now, finds an object of that key. */
+    /** Whether a start from a copy of the current bytes finds an object of that key. */
     boolean isFoundByAStart(String key) {
         final Area area = Area.open(AREA, memory.copy(), OpenOverrides.NONE);
         final Segments found = new Segments(area, new SplittableRandomSource(1_000), 0, 1 << 20);
@@ -137,12 +137,12 @@ final class CascadeShard {
 
     // --- writing ---
 
-    /** An entry of {@link #CACHE}; its address. */
+    /** Writes an entry of {@link #CACHE}; returns its address. */
     long write(int type, String key, int valueLength) {
         return write(type, CACHE, key, 0, valueLength);
     }
 
-    /** An entry takes effect; its address. */
+    /** Writes and applies an entry; returns its address. */
     long write(int type, int cacheId, String key, long sessionId, int valueLength) {
         draft(type, cacheId, key, sessionId, valueLength);
         final int length = EntryDescriptor.aligned((int) draft.usedLength());
@@ -164,7 +164,7 @@ final class CascadeShard {
         }
     }
 
-    /** An entry that no log holds, with the next version: what another replica has. */
+    /** An entry with the next version that is in no local log: from another replica. */
     ByteBuffer elsewhere(String key, long sessionId, int valueLength) {
         draft(EntryType.PUT, CACHE, key, sessionId, valueLength);
         final int length = EntryDescriptor.aligned((int) draft.usedLength());
@@ -182,7 +182,7 @@ final class CascadeShard {
                 .order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** A put lands as blocks; it takes no effect before it is put together. */
+    /** Lands a put as blocks; it takes effect once they are assembled. */
     void putInBlocks(String key, long sessionId, int valueLength) {
         draft(EntryType.PUT, CACHE, key, sessionId, valueLength);
         final long ofEntry = version;
@@ -213,25 +213,25 @@ final class CascadeShard {
         }
     }
 
-    /** What is written next comes into another segment, and the last one may be cleaned. */
+    /** Later entries go to another segment, and this one may be cleaned. */
     void closeLog() {
         log.retire();
     }
 
-    /** Closes the log behind some bytes that are dead and some that live, so that it is worth cleaning. */
+    /** Closes the log after a mix of dead and live bytes that makes its segment worth cleaning. */
     void closeLogWorthCleaning() {
         write(EntryType.PUT, OTHER, "filling", 0, 20_000);
         write(EntryType.PUT, OTHER, "filling", 0, 20_000);
         closeLog();
     }
 
-    /** All that was written is on all replicas, so deletions need not be remembered. */
+    /** All entries are on all replicas, so deletions need not be remembered. */
     void commit() {
         replica.raiseCommitVersion(version);
         replica.forgetDeletions(OWNER);
     }
 
-    /** The cleaner copies into another segment from now on. */
+    /** Later copies of the cleaner go to another segment. */
     void closeCleanersLog() {
         cleaner.onClose();
     }
@@ -264,7 +264,7 @@ final class CascadeShard {
 
                             @Override
                             public void onInvalid(long address, String reason) {
-                                // What a test has damaged.
+                                // Damaged by a test.
                             }
                         });
             }

@@ -11,7 +11,7 @@ import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.shard.ShardChanges;
 
-/** How long a server keeps changes of a cache where its agents stand still for a while. */
+/** How long a server keeps changes of a cache while its agents are not run. */
 @Tag("chaos")
 @Timeout(60)
 final class ChangeLeaseTest {
@@ -62,6 +62,6 @@ final class ChangeLeaseTest {
 
         store.clock().advanceMs(LEASE_MS + 1);
         store.turns().turn(20);
-        assertThat(changes().wanted(CACHE)).as("nobody has asked again").isEqualTo(ShardChanges.UNWANTED);
+        assertThat(changes().wanted(CACHE)).as("without a further request").isEqualTo(ShardChanges.UNWANTED);
     }
 }

@@ -42,13 +42,13 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardAssignment;
 
-/** Questions for changes that no client of ours sends: caches that no catalogue has given out, and as many sections as fit. */
+/** Change requests that no real client sends: unknown cache ids, and as many sections as fit. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ChangeQuestionsTest {
     private static final int BUDGET = 4 << 20;
-    /** The one that the catalogue lists. */
+    /** The cache that the catalogue lists. */
     private static final int CACHE = 1;
-    /** One that another server has created. */
+    /** A cache created by another server. */
     private static final int CREATED = 2;
 
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
@@ -58,7 +58,7 @@ final class ChangeQuestionsTest {
     private final SlowCatalogue catalogue = new SlowCatalogue();
     private ClientPort port;
 
-    /** Answers when the test says so, and may be away then. */
+    /** Answers on a signal of the test, and may be unreachable then. */
     private static final class SlowCatalogue extends OneCache {
         private final CountDownLatch answering = new CountDownLatch(1);
         private final AtomicInteger asked = new AtomicInteger();
@@ -84,7 +84,7 @@ final class ChangeQuestionsTest {
         public List<StoredCache> list() {
             awaitAnswer();
             if (away) {
-                throw new ConfigurationStoreException("away, says the test");
+                throw new ConfigurationStoreException("unreachable, by the test");
             }
             return super.list();
         }
@@ -174,7 +174,7 @@ final class ChangeQuestionsTest {
         assertThat(IntStream.of(invented).filter(id -> changes.wanted(id) != ShardChanges.UNWANTED))
                 .isEmpty();
 
-        // What is known of one cache need not wait until the other was looked for.
+        // Changes of a known cache do not wait for the resolution of an unknown one.
         client.say(question(0, CACHE, 1_000));
         assertThat(heard(client, 2).stream().map(Section::status)).startsWith(Status.OK);
         assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.WANTED);
@@ -185,7 +185,7 @@ final class ChangeQuestionsTest {
         final int[] cacheIds = new int[ChangesRequestDescriptor.MAX_SECTIONS];
         java.util.Arrays.fill(cacheIds, CACHE);
         final byte[] question = question(ChangesRequestDescriptor.MAX_WAIT_MS, cacheIds);
-        final RawClient first = client().say(question(0, CACHE)); // its cache is known from now on
+        final RawClient first = client().say(question(0, CACHE)); // resolves its cache
         assertThat(heard(first, 1)).hasSize(1);
         final long before = port.counts().bufferAccounting();
         final RawClient one = client().say(question);
@@ -196,7 +196,7 @@ final class ChangeQuestionsTest {
             final long held = port.counts().bufferAccounting();
             assertThat(held).isLessThan(BUDGET);
             if (i == 39) {
-                // Not kept for long: there is no memory for that.
+                // Not kept for long, for lack of memory.
                 assertThat(heard(other, cacheIds.length).stream().map(Section::status))
                         .containsExactly(Status.FULL);
             }
@@ -214,7 +214,7 @@ final class ChangeQuestionsTest {
         client.say(RawClient.written(out));
     }
 
-    /** Objects of the port that are reachable: of its questions, and of what waits for the catalogue. */
+    /** Reachable objects of the port: its change requests and pending catalogue readings. */
     private static long objectsOfThePort() throws JMException {
         final String histogram = (String) ManagementFactory.getPlatformMBeanServer()
                 .invoke(
@@ -238,19 +238,19 @@ final class ChangeQuestionsTest {
         final long before = objectsOfThePort();
         for (int i = 0; i < 500; i++) {
             client.say(question(1, 1_000 + i));
-            assertThat(heard(client, 1)).isEmpty(); // of the one before it
+            assertThat(heard(client, 1)).isEmpty(); // answer to the previous request
         }
         assertThat(objectsOfThePort()).isLessThan(before + 100);
 
         catalogue.answering.countDown();
         assertThat(heard(client, 1)).extracting(Section::status).containsExactly(Status.UNKNOWN_CACHE);
-        // One reading for the first question, and one for all that came while that was under way.
+        // One reading for the first request, and one for all requests that arrived during it.
         assertThat(catalogue.asked).hasValue(2);
         client.close();
         awaitThat(() -> port.connections() == 0 && port.counts().bufferAccounting() == 0);
     }
 
-    /** The driver gives up a stream whose cache is said not to exist. */
+    /** The driver ends a stream whose cache does not exist. */
     @Test
     void shouldCallNoCacheUnknownThatAnUnreadCatalogueMayHave() throws Exception {
         catalogue.slow = true;
@@ -260,7 +260,8 @@ final class ChangeQuestionsTest {
         final RawClient client = client().say(question(0, CREATED, 1_000));
         awaitThat(() -> port.counts().bufferAccounting() > 0);
         catalogue.away = true;
-        catalogue.answering.countDown(); // first for the one that finds the cache, then it is away
+        // completes the reading that finds the cache; later the catalogue is unreachable
+        catalogue.answering.countDown();
         assertThat(heard(client, 2)).extracting(Section::status).containsExactly(Status.OK, Status.UNREACHABLE);
 
         catalogue.away = false;

@@ -39,7 +39,7 @@ import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 
-/** Subscribers in another process, as far as they can tell: they hear of every commit once, in order, or that they did not. */
+/** Subscribers over client ports: they receive every commit once, in order, or a report of lost changes. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ChangeStreamTest {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
@@ -79,7 +79,7 @@ final class ChangeStreamTest {
         return bytes == null ? "-" : new String(bytes, StandardCharsets.UTF_8);
     }
 
-    private static List<String> told(List<Change> changes) {
+    private static List<String> described(List<Change> changes) {
         return changes.stream()
                 .map(change -> change.type() + " " + text(change.value()) + " " + text(change.oldValue()))
                 .toList();
@@ -95,7 +95,7 @@ final class ChangeStreamTest {
             try (ChangeSubscription subscription = client.subscribe(cache, true, null, heard)) {
                 final long updated = client.put(cache, bytes("k"), bytes("a")).version();
                 client.remove(cache, bytes("k"));
-                client.remove(cache, bytes("k")); // nothing there
+                client.remove(cache, bytes("k")); // no such object
                 client.put(cache, bytes("k"), bytes("b"));
                 client.putIfAbsent(cache, bytes("k"), bytes("no"));
                 client.execute(new Request()
@@ -104,10 +104,10 @@ final class ChangeStreamTest {
                 clock.advanceMs(1_000);
                 client.get(cache, bytes("k"));
                 client.put(cache, bytes("k"), bytes("c"));
-                client.clear(cache); // tells nobody
+                client.clear(cache); // sends no event
                 client.put(cache, bytes("k"), bytes("d"));
                 heard.awaitCount(7);
-                assertThat(told(heard.of("k")))
+                assertThat(described(heard.of("k")))
                         .containsExactly(
                                 "UPDATED a before",
                                 "REMOVED - a",
@@ -150,7 +150,7 @@ final class ChangeStreamTest {
         }
     }
 
-    /** Writes keys of its own, and returns the versions of each in the order in which it made them. */
+    /** Writes its own keys, and returns the versions of each in order. */
     private static Map<String, List<Long>> write(RowanClient client, int cache, int thread, int rounds) {
         final Map<String, List<Long>> written = new HashMap<>();
         for (int i = 1; i <= rounds; i++) {
@@ -211,7 +211,7 @@ final class ChangeStreamTest {
                         } catch (IOException e) {
                             throw new AssertionError(e);
                         }
-                        // The next cut when something more has come through.
+                        // Cut again after more changes have arrived.
                         while (over.getCount() > 0 && heard.count() < before + 20) {
                             Thread.yield();
                         }
@@ -260,7 +260,7 @@ final class ChangeStreamTest {
                     RowanClient hearer = client(another, 2);
                     ChangeSubscription resumed = hearer.subscribe(cache, false, stopped, later)) {
                 later.awaitCount(2);
-                assertThat(told(later.of("k"))).containsExactly("UPDATED b -", "REMOVED - -");
+                assertThat(described(later.of("k"))).containsExactly("UPDATED b -", "REMOVED - -");
                 assertThat(later.losses()).isZero();
                 assertThat(resumed.position()).isNotEqualTo(stopped);
             }
@@ -269,7 +269,7 @@ final class ChangeStreamTest {
         }
     }
 
-    /** Stands still at its first event until it is let go. */
+    /** Blocks at its first event until it is released. */
     private static final class Sleeper implements ChangeListener {
         private final HeardChanges heard = new HeardChanges();
         private final CountDownLatch begun = new CountDownLatch(1);
@@ -297,7 +297,7 @@ final class ChangeStreamTest {
         try (NetSession session = session();
                 RowanClient client = client(session, 1)) {
             final int cache = Stores.cache(client);
-            final Sleeper asleep = new Sleeper(); // meanwhile the stream asks that server for nothing
+            final Sleeper asleep = new Sleeper(); // meanwhile the stream sends no request to that server
             final HeardChanges heard = new HeardChanges();
             final ChangeSubscription before = client.subscribe(cache, false, null, asleep);
             client.put(cache, bytes("k"), bytes("a"));
@@ -306,7 +306,7 @@ final class ChangeStreamTest {
                 client.put(cache, bytes("k"), bytes("b"));
                 asleep.letGo.countDown();
                 heard.awaitCount(1);
-                assertThat(told(heard.of("k"))).containsExactly("UPDATED b a");
+                assertThat(described(heard.of("k"))).containsExactly("UPDATED b a");
                 assertThat(with.timesLost()).isZero();
             } finally {
                 asleep.letGo.countDown();
@@ -327,7 +327,7 @@ final class ChangeStreamTest {
                 client.put(cache, bytes("k"), bytes("first"));
                 sleeper.begun.await();
                 long last = 0;
-                // More than is kept of a shard, while nobody takes any.
+                // More than a shard keeps, while no subscriber reads.
                 for (int i = 0; i < 6_000; i++) {
                     last = client.put(cache, bytes("k"), bytes("v" + i)).version();
                 }
@@ -358,11 +358,11 @@ final class ChangeStreamTest {
                 client.execute(new Request()
                         .put(cache, bytes("l"), 0, 1, bytes("short"), 0, 5)
                         .ttl(1_000, 1_000));
-                // Long after the grace in which an operation might meet it.
+                // Long after the grace period of the sweep.
                 clock.advanceMs(20_000);
                 heard.awaitCount(4);
-                assertThat(told(heard.of("k"))).containsExactly("CREATED short -", "EXPIRED - -");
-                assertThat(told(heard.of("l"))).containsExactly("CREATED short -", "EXPIRED - -");
+                assertThat(described(heard.of("k"))).containsExactly("CREATED short -", "EXPIRED - -");
+                assertThat(described(heard.of("l"))).containsExactly("CREATED short -", "EXPIRED - -");
                 client.catalogue().limit("c", new CacheLimit(100, 0));
                 for (int i = 0; i < 1_000; i++) {
                     client.put(cache, bytes("e" + i), bytes("v"));
@@ -394,7 +394,7 @@ final class ChangeStreamTest {
                 client.put(other, bytes("k"), bytes("x"));
                 client.put(cache, bytes("k"), bytes("a"));
                 heard.awaitCount(1);
-                assertThat(told(heard.of("k"))).containsExactly("CREATED a -");
+                assertThat(described(heard.of("k"))).containsExactly("CREATED a -");
                 client.catalogue().destroy("c");
                 assertThat(subscription.timesLost()).isZero();
             }
@@ -450,12 +450,12 @@ final class ChangeStreamTest {
                 store = EmbeddedCluster.open(settings);
                 before = EmbeddedPorts.open(store, ClientPortSettings.at("127.0.0.1", port));
                 await().atMost(HeardChanges.PATIENCE).until(() -> heard.losses() == 4);
-                // A store in a process of its own closes the sessions of its clients, which ended with it.
+                // An embedded store closes the sessions of its clients, which ended with it.
                 final RowanClient later = client(session, 2);
                 later.put(cache, bytes("k"), bytes("b"));
                 later.remove(cache, bytes("k"));
                 heard.awaitCount(3);
-                assertThat(told(heard.of("k"))).containsExactly("CREATED a -", "UPDATED b -", "REMOVED - -");
+                assertThat(described(heard.of("k"))).containsExactly("CREATED a -", "UPDATED b -", "REMOVED - -");
                 assertThat(subscription.timesLost()).isEqualTo(4);
                 later.close();
             }

@@ -24,8 +24,8 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * The agents that take checkpoints, stopped at each of their points while clients go on, in stores of which every other agent gets its
- * turns from the test. What is there at each point is started with the checkpoints and without them.
+ * Checkpoint agents stopped at each of their named points while clients continue. The test runs every other agent. At
+ * each point the store is restarted with the checkpoints and without them.
  */
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -115,7 +115,7 @@ final class CheckpointMomentsTest {
         assertThat(request.status()).isEqualTo(Status.OK);
     }
 
-    /** The log of the caller's worker context is closed behind what it holds. */
+    /** Closes the log of the caller's worker context. */
     private void fillLog() {
         for (int i = 0; i < FILLING; i++) {
             put("filling" + i, 2_800);
@@ -131,7 +131,7 @@ final class CheckpointMomentsTest {
 
     // --- tests ---
 
-    /** Writes come at every point, one round after the other; and at every point the process may end. */
+    /** Writes at every point, one pass after the other; at every point the process may end. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void shouldBeOfUseOrOfNoneWhereverItIsCutOff(int servers) {
@@ -168,7 +168,7 @@ final class CheckpointMomentsTest {
         }
     }
 
-    /** What is removed since CommitVer was told last lies in a closed segment; what it ends lies in one that is open. */
+    /** What was removed since the last CommitVer lies in a closed segment; the removed object lies in an open one. */
     @Test
     void shouldAwaitThatWhatItCoversHasSettled() {
         open(1, Durability.NONE);
@@ -190,7 +190,7 @@ final class CheckpointMomentsTest {
         requireSameStarts(store.kept().copy(), true);
     }
 
-    /** As above, and settled: then the checkpoint itself says that the object is over. */
+    /** As above, after CommitVer arrived: then the checkpoint itself records the removal. */
     @Test
     void shouldSayThatAnOldCopyIsOver() {
         open(1, Durability.NONE);
@@ -238,7 +238,7 @@ final class CheckpointMomentsTest {
         assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
     }
 
-    /** A backup's index points to what has landed and is on no device; then the power fails. */
+    /** A backup's index refers to landed entries that are on no device; then the power fails. */
     @Test
     void shouldMakeDurableWhatItsImagesHaveSeen() {
         open(3, Durability.POWER);
@@ -273,7 +273,7 @@ final class CheckpointMomentsTest {
 
             @Override
             public int nextInt(int bound) {
-                return 0; // nothing is kept that is on no device
+                return 0; // keeps nothing that is on no device
             }
         });
         requireSameStarts(left.get(0), true);

@@ -25,11 +25,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.TestScale;
 
-/** A start from a checkpoint finds what a start from the log finds; a checkpoint that cannot be used is passed over. */
+/** A start from a checkpoint finds what a start from the log finds; an unusable checkpoint is skipped. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CheckpointTest {
     private static final int KEYS = 400;
-    /** Of each file, cuts, and as many bits that flip. */
+    /** Per file: truncations, and as many flipped bits. */
     private static final int DAMAGES = TestScale.of(2, 3);
 
     @TempDir
@@ -42,7 +42,7 @@ final class CheckpointTest {
     @BeforeEach
     void makeStore() {
         dir = parent.resolve("store");
-        // Two closes, with changes before each: both copies are there.
+        // Two closes, with changes before each: both copies exist.
         for (int i = 0; i < 2; i++) {
             try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(60_000))) {
                 change(cluster, 1_500);
@@ -95,7 +95,7 @@ final class CheckpointTest {
         Stores.requireExactSpace(cluster);
     }
 
-    /** Opens the store, expects what was put into it, and that a checkpoint was of use, or not. */
+    /** Opens the store, expects its content, and whether a checkpoint was used. */
     private void requireOpens(boolean fromCheckpoint) {
         try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(60_000))) {
             assertThat(cluster.checkpoints().loaded()).isEqualTo(fromCheckpoint ? 1 : 0);
@@ -156,7 +156,7 @@ final class CheckpointTest {
             assertThat(cluster.checkpoints().loaded()).isEqualTo(1);
             assertThat(cluster.checkpoints().objects()).isEqualTo(model.size());
             requireModel(cluster, model);
-            change(cluster, 3_000); // the cleaner has long come by
+            change(cluster, 3_000); // the cleaner has passed long ago
             requireModel(cluster, model);
         }
         requireOpens(true);
@@ -208,7 +208,7 @@ final class CheckpointTest {
                 try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(60_000))) {
                     requireModel(cluster, model);
                 }
-                // Of the checkpoints those that the damage was done to; of the area, what has become of it.
+                // The damaged checkpoints, with the area in its present state.
                 copy(whole, checkpoints());
             }
         }
@@ -257,7 +257,7 @@ final class CheckpointTest {
                     change(cluster, 2_000);
                 }
             }
-            // Put back in place, as from a backup, but for the checkpoints.
+            // Restored in place, as from a backup, except for the checkpoints.
             for (String name : List.of("area-0.rowan", "rowan.manifest")) {
                 Files.write(dir.resolve(name), Files.readAllBytes(saved.resolve(name)));
             }
@@ -265,7 +265,7 @@ final class CheckpointTest {
             model.clear();
             model.putAll(before);
 
-            // The older copy is of the time of the area, unless that was overwritten too.
+            // The older copy matches the area, unless that was overwritten too.
             requireOpens(opened == 1);
         }
     }
@@ -279,7 +279,7 @@ final class CheckpointTest {
         requireOpens(false);
     }
 
-    /** No process can remove a directory that is not empty, nor a file without the right to. */
+    /** No process can remove a non-empty directory, nor a file without permission. */
     private Path putWhatCannotBeRemoved(String name) throws IOException {
         Files.write(Files.createDirectories(checkpoints().resolve(name)).resolve("content"), new byte[1]);
         return checkpoints().resolve(name);

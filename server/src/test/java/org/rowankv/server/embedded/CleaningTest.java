@@ -18,11 +18,11 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.TestScale;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** Stores that are written many times over: the cleaner frees what is dead, and nothing else. */
+/** Stores that are overwritten many times: the cleaner frees dead entries, and nothing else. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CleaningTest {
     private static final int CAPACITY = 4 << 20;
-    /** How many times over a store is written. */
+    /** How many times the capacity is written. */
     private static final int TIMES = TestScale.of(10, 20);
 
     @TempDir
@@ -39,7 +39,7 @@ final class CleaningTest {
         };
     }
 
-    /** Objects of that entry length that together take the share of the space of one server. */
+    /** Number of objects of that entry length that fill that share of one server's space. */
     private static int objects(EmbeddedCluster cluster, double share, int entryLength) {
         return (int) (share * cluster.statistics().get(0).spaceLimit() / entryLength);
     }

@@ -15,7 +15,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.frontend.ClientPortSettings;
 
-/** In steady state neither the loop of a client port nor the calling thread allocates anything per operation. */
+/** In steady state neither the loop of a client port nor the calling thread allocates per operation. */
 @Tag("jvm")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortAllocationTest {
@@ -54,7 +54,7 @@ final class ClientPortAllocationTest {
             final long caller = Thread.currentThread().getId();
             long byLoop = Long.MAX_VALUE;
             long byCaller = Long.MAX_VALUE;
-            // The first rounds compile, and grow what is kept.
+            // The first rounds compile code and grow reused buffers.
             for (int round = 0; round < 10 && (isTooMuch(byLoop) || isTooMuch(byCaller)); round++) {
                 final long loopBefore = allocatedBy(loop);
                 final long callerBefore = allocatedBy(caller);

@@ -31,7 +31,7 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardAssignment;
 
-/** What questions to the catalogue may hold of a server, while the catalogue does not answer. */
+/** Memory limits of pending catalogue requests, while the catalogue does not answer. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortCatalogueTest {
     private static final int BUDGET = 8 << 20;

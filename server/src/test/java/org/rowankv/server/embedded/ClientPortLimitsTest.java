@@ -31,7 +31,7 @@ import org.rowankv.topology.RoutingDescriptor;
 import org.rowankv.topology.ShardAssignment;
 import org.rowankv.topology.ShardMap;
 
-/** What a connection may hold of a server's memory, and for how long. Deadlines run by a clock of the test's. */
+/** Limits of a connection's share of a server's memory, in size and time. Deadlines follow the test's clock. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortLimitsTest {
     private static final int SHARDS = 2_048;
@@ -72,7 +72,7 @@ final class ClientPortLimitsTest {
                 List.of("127.0.0.1:" + port.address().getPort()));
     }
 
-    /** Also behind a test that has failed: what waits for time to pass would wait for ever. */
+    /** Also after a failed test: a wait for simulated time would never end. */
     @AfterEach
     void close() throws IOException {
         server.stuck = false;
@@ -135,7 +135,7 @@ final class ClientPortLimitsTest {
                 .until(condition);
     }
 
-    /** The clock goes on by so much at each look. The looks leave the port time to do what it can do at once. */
+    /** Advances the clock at each check. The checks leave the port time for immediate work. */
     private void awaitWhileTimePasses(long ms, java.util.concurrent.Callable<Boolean> condition) {
         await().atMost(30, TimeUnit.SECONDS)
                 .pollInterval(20, TimeUnit.MILLISECONDS)
@@ -155,7 +155,7 @@ final class ClientPortLimitsTest {
         open(300_000, settings());
         final int asked = 64;
         final RawClient slow = client().say(gets(asked));
-        // It is not read any further when it has more than a MiB to fetch.
+        // A connection with more than a MiB of output is not read further.
         awaitThat(() -> port.requests() >= 4);
 
         for (int i = 0; i < asked; i++) {
@@ -171,7 +171,7 @@ final class ClientPortLimitsTest {
         for (int term = 2; term <= terms; term++) {
             port.publish(routing(term));
         }
-        requireServed(); // the loop has done all of them
+        requireServed(); // the loop has processed all of them
 
         int heard = 0;
         silent.say(RawClient.frame(ClientFrameDescriptor.ROUTING_WANTED, new byte[0]));
@@ -180,7 +180,7 @@ final class ClientPortLimitsTest {
             heard++;
             frame = silent.heardFrame();
         }
-        // What was owed when it asked is in the answer.
+        // The answer includes what was pending at the request.
         assertThat(RoutingDescriptor.decode(BytesFrame.body(frame, 0, frame.capacity()))
                         .term())
                 .isEqualTo(terms);
@@ -211,7 +211,7 @@ final class ClientPortLimitsTest {
         awaitWhileTimePasses(1_000, () -> port.faults(WireFault.STALLED) == 1);
 
         assertThat(silent.isEnded()).isTrue();
-        awaitThat(() -> port.counts().bufferAccounting() < 500_000); // what is kept for requests to come is left
+        awaitThat(() -> port.counts().bufferAccounting() < 500_000); // only contexts kept for reuse remain
     }
 
     @Test
@@ -248,7 +248,7 @@ final class ClientPortLimitsTest {
         assertThat(port.faults(WireFault.BAD_LENGTH)).isEqualTo(1);
     }
 
-    /** Frames that never get whole fill half of the memory; a client whose frames get whole is served meanwhile. */
+    /** Incomplete frames fill half of the memory; a client with complete frames is served meanwhile. */
     @Test
     void shouldHoldNoMoreThanItMayOfFramesThatNeverGetWhole() throws Exception {
         final int budget = 8 << 20;
@@ -284,7 +284,7 @@ final class ClientPortLimitsTest {
         assertThat(port.connections()).isEqualTo(2);
     }
 
-    /** A slow line is no fault: what counts is how long others have waited for it. */
+    /** A slow connection is no fault: what counts is how long others have waited for its memory. */
     @Test
     void shouldFinishASlowFrameForWhichOthersHaveNotWaitedLong() throws Exception {
         open(10, settings(3 << 20));
@@ -319,7 +319,7 @@ final class ClientPortLimitsTest {
         sender.join();
     }
 
-    /** Each gets on by as much as counts, and keeps the room of a whole frame: not for long while others wait for room. */
+    /** Each makes the minimum progress, and holds the memory of a whole frame: not for long while others wait. */
     @Test
     void shouldNotLetFramesThatTrickleKeepTheirRoomWhileOthersWait() throws Exception {
         open(10, settings(8 << 20));
@@ -347,7 +347,7 @@ final class ClientPortLimitsTest {
                 try {
                     each.say(java.util.Arrays.copyOfRange(put, at, at + step));
                 } catch (IOException e) {
-                    awaitThat(() -> port.faults(WireFault.STALLED) > 0); // that is why
+                    awaitThat(() -> port.faults(WireFault.STALLED) > 0); // closed for that reason
                 }
             }
             awaitThat(() ->
@@ -360,7 +360,7 @@ final class ClientPortLimitsTest {
         sender.join();
     }
 
-    /** A whole frame behind requests that wait for the server is not its client's fault. */
+    /** A complete frame behind requests that wait for the server is not its client's fault. */
     @Test
     void shouldNotCloseAClientWhoseFrameWaitsForItsOtherRequests() throws Exception {
         final int budget = 8 << 20;
@@ -375,11 +375,11 @@ final class ClientPortLimitsTest {
         awaitThat(() -> port.counts().bufferAccounting() >= budget / 2);
         final long before = port.counts().receivedBytes();
         many.say(java.util.Arrays.copyOf(put, 100_000));
-        awaitThat(() -> port.counts().receivedBytes() - before == 100_000); // and it has its room
+        awaitThat(() -> port.counts().receivedBytes() - before == 100_000); // and it has its memory
         many.say(java.util.Arrays.copyOfRange(put, 100_000, put.length));
         awaitThat(() -> port.counts().receivedBytes() - before == put.length);
         for (int s = 0; s < 20; s++) {
-            client().say((byte) 1); // so that there is a connection to look after
+            client().say((byte) 1); // so that there is a connection to check
             requireServed();
             clock.advanceMs(1_000);
         }
@@ -390,7 +390,7 @@ final class ClientPortLimitsTest {
         }
     }
 
-    /** Requests under way hold memory too: with half of it, a connection may have few of them. */
+    /** Pending requests hold memory too: with half of it held, a connection has a small in-flight window. */
     @Test
     void shouldTakeFewRequestsOfAConnectionWhileMemoryIsShort() throws Exception {
         final int budget = 8 << 20;
@@ -420,7 +420,7 @@ final class ClientPortLimitsTest {
         assertThat(port.faults(WireFault.STALLED)).isZero();
     }
 
-    /** Answers that are not read: the slowest readers go, before memory is out. */
+    /** Unread answers: the slowest readers are closed before memory is exhausted. */
     @Test
     void shouldHoldNoMoreThanItMayOfAnswersThatAreNotRead() throws Exception {
         final int budget = 8 << 20;

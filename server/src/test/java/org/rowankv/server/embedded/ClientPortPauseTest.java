@@ -35,13 +35,13 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardAssignment;
 
-/** A port outlasts the roles of its server: who comes meanwhile waits, and no connection is lost. */
+/** A port outlasts the roles of its server: requests are held meanwhile, and no connection is lost. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortPauseTest {
     private static final byte[] KEY = {1, 2, 3};
     private static final long TERM_OF_SERVER_0 = 1;
 
-    /** One start of a server: answers, or does not get on, and notes what it was asked. */
+    /** One start of a server: answers or hangs, and records its requests. */
     private static final class Start implements RequestBackend {
         private final int id;
         private final boolean primary;
@@ -186,7 +186,7 @@ final class ClientPortPauseTest {
         assertThat(waiting.get().version()).isEqualTo(101);
         assertThat(second.begun).isNotEmpty();
         assertThat(client.configuration().term()).isEqualTo(2);
-        // One more than before at most: to who has become primary.
+        // At most one more: to the new primary.
         assertThat(session.connectionsMade()).isLessThanOrEqualTo(made + 1);
     }
 
@@ -223,7 +223,7 @@ final class ClientPortPauseTest {
         final long before = ports.get(0).requests();
         final CompletableFuture<Request> waiting = putFromElsewhere();
         awaitHeld();
-        // Refused, and asked again, since nobody else has it.
+        // Refused and retried, since no other server is primary.
         awaitThat(() -> {
             clock.advanceMs(200);
             return ports.get(0).requests() > before;

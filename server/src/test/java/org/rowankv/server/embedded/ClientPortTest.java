@@ -41,7 +41,7 @@ import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.server.frontend.PortCounters;
 
-/** Whatever bytes come over a connection cost that connection at most: it is counted, and everybody else is served. */
+/** Malformed input costs at most its own connection: it is counted, and all other clients are served. */
 @Tag("jvm")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientPortTest {
@@ -122,7 +122,7 @@ final class ClientPortTest {
         requireFault(WireFault.OTHER_VERSION);
     }
 
-    /** As the first version of this protocol sent it. */
+    /** As in the first version of this protocol. */
     @Test
     void shouldTellAClientOfVersion1WhichReleaseToUse() throws Exception {
         final byte[] hello = HexFormat.of()
@@ -201,7 +201,7 @@ final class ClientPortTest {
         client.close();
         ports.close();
         cluster.close();
-        // Long enough for the client of this test, which introduces itself.
+        // Long enough for the client of this test, which completes its handshake.
         open(settings(with -> with.handshakeNs = 2_000_000_000));
         connect();
         try (RawClient raw = new RawClient(port)) {
@@ -272,7 +272,7 @@ final class ClientPortTest {
         client.put(cache, bytes("k"), bytes("v"));
         final byte[] key = bytes("k");
         final Request mutation = new Request().delete(cache, key, 0, 1);
-        // Of the wrong shard, without a session, with a sequence that cannot be, and a CLEAR that is a destroy.
+        // Wrong shard, no session, an impossible sequence, and a CLEAR that is a destroy.
         for (int i = 0; i < 4; i++) {
             final FrameEncoder out = new FrameEncoder(64);
             final Request bad = i == 3 ? new Request().destroy(cache, 0) : mutation;
@@ -293,7 +293,7 @@ final class ClientPortTest {
         assertThat(client.get(cache, key)).isEqualTo(bytes("v"));
     }
 
-    /** A server keeps arrays by cache id, and a shard's log keeps the id for good. */
+    /** A server keeps arrays by cache id, and a shard's log keeps the id permanently. */
     @ParameterizedTest
     @ValueSource(ints = {1_000, 1 << 29, 1 << 30, Integer.MAX_VALUE})
     void shouldRefuseCachesThatTheCatalogueNeverGave(int never) {
@@ -310,7 +310,7 @@ final class ClientPortTest {
         assertThat(cluster.servers().get(0).replicas().get(0).clears().all()).isEmpty();
     }
 
-    /** Created through no port: each of them finds out by itself. */
+    /** Created through no port: each of them resolves it by itself. */
     @Test
     void shouldServeACacheThatItHasNotHeardOf() {
         for (int i = 0; i < 70; i++) {
@@ -323,7 +323,7 @@ final class ClientPortTest {
         assertThat(client.get(cache, bytes("k"))).isNull();
     }
 
-    /** The first answer to a request, behind what is told unasked. */
+    /** The first answer to a request, after unsolicited routings. */
     private static Status statusOfAnswer(java.io.DataInputStream in) throws IOException {
         while (true) {
             final byte[] head = new byte[FrameHeadDescriptor.HEAD_LENGTH];
@@ -351,7 +351,7 @@ final class ClientPortTest {
         assertThat(counts.answered(Operation.GET, Status.NOT_FOUND)).isEqualTo(200);
         assertThat(counts.answered(Operation.PUT, Status.OK) - putsBefore).isEqualTo(1);
         assertThat(counts.requests()).isGreaterThanOrEqualTo(401);
-        // A turn counts what it took when it has written the answers.
+        // A cycle counts its latency after writing the answers.
         await().atMost(60, TimeUnit.SECONDS).until(() -> durations(counts) == counts.requests());
         assertThat(counts.latencySumNs(Operation.GET)).isPositive();
         await().atMost(60, TimeUnit.SECONDS).until(() -> counts.sentBytes() - sentBefore > 200_000);
@@ -383,7 +383,7 @@ final class ClientPortTest {
         try (RawClient raw = new RawClient(port)) {
             raw.welcomed();
             final FrameEncoder out = new FrameEncoder(64);
-            final int asked = 5_000; // of 500 MB together
+            final int asked = 5_000; // 500 MB together
             for (int i = 1; i <= asked; i++) {
                 RequestDescriptor.write(
                         out, get, (long) i << 16, cluster.configuration().term());

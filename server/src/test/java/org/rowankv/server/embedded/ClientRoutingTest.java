@@ -22,7 +22,7 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardAssignment;
 
-/** A client finds the primary, whatever configuration it and the servers it meets know. */
+/** A client finds the primary, whatever configuration it and the servers have. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ClientRoutingTest {
     private static final byte[] KEY = {1, 2, 3};
@@ -32,7 +32,7 @@ final class ClientRoutingTest {
     private final List<String> addresses = new ArrayList<>();
     private RowanClient client;
 
-    /** One shard, of which that server is the primary. */
+    /** One shard with that primary. */
     private Routing routing(long term, int primary) {
         return new Routing(
                 new Configuration(
@@ -64,7 +64,7 @@ final class ClientRoutingTest {
         ports.forEach(ClientPort::close);
     }
 
-    /** Who answers a read. */
+    /** The server that answers a read. */
     private int get() {
         final Request get = new Request().get(1, KEY, 0, KEY.length);
         client.execute(get);
@@ -100,11 +100,11 @@ final class ClientRoutingTest {
     @Test
     void shouldNotBeServedByWhoIsBehindTheClient() {
         ports.get(0).publish(routing(2, 0));
-        // The client hears of it at its next call.
+        // The client learns of it at its next call.
         while (client.configuration().term() < 2) {
             assertThat(get()).isZero();
         }
-        // A server that is behind, and takes itself for the primary of what another one has by now.
+        // A server with an older configuration in which it is the primary.
         final int before = servers.get(1).answered.get();
         servers.get(1).primary = true;
         ports.get(0).publish(routing(3, 1));

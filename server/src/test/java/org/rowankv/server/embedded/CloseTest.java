@@ -26,7 +26,7 @@ import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
-/** The end of a store: in the middle of operations, by interrupted callers, and afterwards. */
+/** The end of a store: during operations, by interrupted callers, and afterwards. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CloseTest {
     @TempDir
@@ -44,7 +44,7 @@ final class CloseTest {
         });
     }
 
-    /** A thread that was told to end may take a moment. */
+    /** A thread may need a moment to end. */
     private static void requireNoThreadLeft() {
         await().untilAsserted(() -> assertThat(ourThreads()).isEmpty());
     }
@@ -68,7 +68,7 @@ final class CloseTest {
             acknowledged.forEach((key, number) -> {
                 final byte[] found = client.get(cache, bytes(key));
                 assertThat(found).as(key).isNotNull();
-                // What got no answer may have been written.
+                // Unanswered writes may have been applied.
                 assertThat(numberOf(key, found)).as(key).isGreaterThanOrEqualTo(number);
             });
             final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
@@ -157,7 +157,7 @@ final class CloseTest {
                 cluster.close();
                 assertThat(Thread.currentThread().isInterrupted()).isTrue();
             }
-            // Full, where callers wait and ask again.
+            // Full, so that callers wait and retry.
             try (EmbeddedCluster cluster = EmbeddedCluster.open(settings(3, 3));
                     RowanClient client = Stores.client(cluster, 3)) {
                 final int cache = Stores.cache(client);

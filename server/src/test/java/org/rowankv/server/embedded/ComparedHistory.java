@@ -11,8 +11,8 @@ import org.rowankv.server.embedded.StoreHistory.Kind;
 import org.rowankv.server.embedded.StoreHistory.Step;
 
 /**
- * A history that is played step by step. Whenever the store ends, what it leaves is started in several ways, which are compared.
- * Nothing but the history decides what happens.
+ * A history, played step by step. Whenever the store ends, its bytes are started in several ways, and the results
+ * compared. Deterministic: only the history determines what happens.
  */
 final class ComparedHistory {
     private final RandomHistory history;
@@ -29,7 +29,7 @@ final class ComparedHistory {
         this.history = history;
     }
 
-    /** Plays the history to its end. The named points of the code are open meanwhile. */
+    /** Plays the history to its end. The named points of the code are enabled meanwhile. */
     static ComparedHistory play(RandomHistory history) {
         final ComparedHistory played = new ComparedHistory(history);
         try (CallerThread first = new CallerThread(1);
@@ -67,7 +67,7 @@ final class ComparedHistory {
         bytesAtEnd = close(played, store, steps.size()).kept().checksum();
     }
 
-    /** At a named point: whether the process ends here. */
+    /** At a named point: decides whether the process ends here. */
     private void reached(StoreHistory played) {
         pointsReached++;
         if (pointsLeft > 0 && --pointsLeft == 0) {
@@ -94,7 +94,7 @@ final class ComparedHistory {
         return start(played, left, step);
     }
 
-    /** Starts what is left in several ways, and goes on with the first. */
+    /** Starts the remaining bytes in several ways, and continues with the first start. */
     private TurnedStore start(StoreHistory played, KeptStore left, int step) {
         final ComparedStarts starts = new ComparedStarts(played, left, step + 2);
         if (starts.isFromCheckpoint()) {
@@ -111,12 +111,12 @@ final class ComparedHistory {
         return startsFromCheckpoints;
     }
 
-    /** Of those with clears. */
+    /** Of those, starts with clears. */
     int withClears() {
         return withClears;
     }
 
-    /** Of those with sessions and answers. */
+    /** Of those, starts with sessions and answers. */
     int withSessions() {
         return withSessions;
     }
@@ -126,7 +126,7 @@ final class ComparedHistory {
         return killedInside;
     }
 
-    /** What tells this run of the history from another one: the bytes at its end, and how many named points were reached. */
+    /** Fingerprint of this run: the bytes at its end, and the number of named points reached. */
     List<Long> trace() {
         return List.of(bytesAtEnd, pointsReached);
     }

@@ -6,15 +6,15 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.topology.Configuration;
 
 /**
- * Three starts of what a history has left: with the checkpoints, with them once more, and without them. Requires that the first two
- * find the same, that they find all that the third finds, and that nothing is wrong in any of them.
+ * Three starts of the bytes of a history: with the checkpoints, with them again, and without them. The first two must
+ * find the same, and all that the third finds, and no start may report damage.
  */
 final class ComparedStarts {
     private static final int MOST_TURNS = 500;
 
     /**
-     * So long before its time a start opens: no lifetime is over then. A start that waits gives the agents turns, and for want of
-     * space one of them would end what has expired, in this start and not in the other.
+     * Each start opens this long before the present, when no lifetime is over. A waiting start runs agents, which could
+     * end expired objects for lack of space in this start only.
      */
     private static final long BEFORE_ANY_END_MS = 3_600_000;
 
@@ -23,7 +23,7 @@ final class ComparedStarts {
     private final StoreState state;
 
     /**
-     * @param left its bytes; the first start goes on with them
+     * @param left the remaining bytes; the first start continues with them
      * @param seed of all random decisions of these starts
      */
     ComparedStarts(StoreHistory history, KeptStore left, long seed) {
@@ -46,12 +46,12 @@ final class ComparedStarts {
         requireRest(whole);
     }
 
-    /** The first start, at rest. */
+    /** The first start, after its agents are idle. */
     TurnedStore next() {
         return next;
     }
 
-    /** What it found, before any agent had a turn. */
+    /** What it found, before any agent ran. */
     StoreState state() {
         return state;
     }
@@ -72,7 +72,7 @@ final class ComparedStarts {
         return opened;
     }
 
-    /** Nothing was damaged. A start that finds damage all the same makes that server's replicas anew, from others. */
+    /** No damage is expected. A start that finds damage copies that server's replicas from others. */
     private static void requireCompleteReplicas(TurnedStore opened) {
         final Configuration configuration = opened.cluster().configuration();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
@@ -82,7 +82,7 @@ final class ComparedStarts {
         }
     }
 
-    /** The agents of a start find nothing that is wrong, and the replicas agree. */
+    /** The agents of a start report no error, and the replicas agree. */
     private void requireRest(TurnedStore store) {
         store.settle();
         assertThat(store.cluster().errors().distinct()).isEmpty();
@@ -90,7 +90,7 @@ final class ComparedStarts {
         requireExactSpace(store);
     }
 
-    /** What is taken is what lives, once no segment is half cleaned. */
+    /** Space taken equals live bytes, once no segment is half cleaned. */
     private static void requireExactSpace(TurnedStore store) {
         store.cluster().releaseGrants();
         for (Server server : store.cluster().servers()) {

@@ -35,8 +35,8 @@ import org.rowankv.server.directory.StoreShape;
 import org.rowankv.server.engine.Server;
 
 /**
- * Servers 0 and 2 know that they lack an entry; server 1 lacks one too, and its start finds that. A start with consent first
- * takes server 1 for complete, so that the others join. It must change nothing until it knows better.
+ * Servers 0 and 2 are marked as incomplete; server 1 is incomplete too, which its start finds. A start with overrides
+ * first counts server 1 as complete, so that the others join. It must change nothing until all areas are read.
  */
 @Tag("chaos")
 @Timeout(value = 240, unit = TimeUnit.SECONDS)
@@ -47,7 +47,7 @@ final class ConsentedStartTest {
     private static final int SEGMENT = 64 << 10;
     /** More than a segment of them. */
     private static final int MANY = 400;
-    /** A start reads segments often, and each time is much like the last. */
+    /** A start reads segments often, and each read is much like the last. */
     private static final int EVERY = 5;
 
     @TempDir
@@ -144,8 +144,8 @@ final class ConsentedStartTest {
     }
 
     /**
-     * Broken off at any point, with nothing closed that would change a byte; then the operator tries again. Not between two
-     * areas whose marks the consent ends: from then on it covers what each of these lacks.
+     * Interrupted at any point, without a close that would change a byte; then the operator retries. Not between two
+     * areas whose marks the override ends: from then on it covers what each of these lacks.
      */
     @Test
     void shouldKeepItWhereverAStartIsBrokenOff() throws IOException {
@@ -198,7 +198,7 @@ final class ConsentedStartTest {
         }
     }
 
-    /** In place where there is a file: an area knows its file. */
+    /** In place where a file exists: an area is bound to its file. */
     private static void overwrite(Path from, Path to) throws IOException {
         if (Files.exists(to)) {
             Files.write(to, Files.readAllBytes(from));
@@ -207,7 +207,7 @@ final class ConsentedStartTest {
         }
     }
 
-    /** A stay that the configuration does not know of: what it voids may be all that there is. */
+    /** A tenure later than the configuration: what it voids may be the only copy. */
     @Test
     void shouldRefuseAnAreaWithATenureAheadOfTheConfiguration() {
         try (StoreDirectory directory = StoreDirectory.open(

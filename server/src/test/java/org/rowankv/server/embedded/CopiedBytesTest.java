@@ -12,14 +12,14 @@ import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.runtime.TestScale;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** What the cleaner copies, in bytes, per byte that is written to the logs. */
+/** Bytes copied by the cleaner, per byte written to the logs. */
 final class CopiedBytesTest {
     private static final int HOT_KEYS = 50;
     private static final int VALUE_LENGTH = 130;
     private static final int ENTRY_LENGTH = 256;
     /**
-     * Of the churn, at most, or nothing was churned. Tombstones wait for the segment of the b-log in use, and the slower
-     * the digest the longer: on a busy machine a quarter is refused.
+     * Maximum share of refused churn; otherwise nothing was churned. Tombstones wait for the b-log's open segment, the
+     * longer the slower the digest: on a busy machine a quarter is refused.
      */
     private static final int REFUSALS_OF = 2;
 
@@ -39,8 +39,8 @@ final class CopiedBytesTest {
     }
 
     /**
-     * Tombstones take what little space is left, and in every segment there is something dead; but hardly anything of it
-     * was deleted. To get at the tombstones the whole store was copied again and again: five bytes and more per byte.
+     * Tombstones take the little space left, and every segment holds dead bytes, few of them deleted. To reach the
+     * tombstones the cleaner once copied the whole store repeatedly: five bytes and more per byte.
      */
     @ParameterizedTest
     @CsvSource({"1,0.97", "3,0.9"})

@@ -9,7 +9,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.shard.ShardReplica;
 
-/** How many objects of each cache the index of a shard's replica points to: counted by a walk over it. */
+/** Number of objects of each cache in the index of a shard's replica, counted by a walk over it. */
 final class CountedObjects {
     private static final int LOCK_OWNER = (1 << 26) + 1;
 

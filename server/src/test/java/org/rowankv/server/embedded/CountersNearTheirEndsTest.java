@@ -21,7 +21,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** Stores whose counters begin a little before the values at which something happens to them, and go past those. */
+/** Stores whose counters start shortly before a threshold, and pass it. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CountersNearTheirEndsTest {
     private static final int MOST_WRITES = 2_000_000;
@@ -54,7 +54,9 @@ final class CountersNearTheirEndsTest {
         return ShardMap.shardOf(hash, cluster.configuration().shardCount());
     }
 
-    /** Server 0 begins before 2^31, server 1 before 2^32. Numbers are in DRAM, on disk, in checkpoints and in frames. */
+    /**
+     * Server 0 starts before 2^31, server 1 before 2^32. Numbers are in DRAM, on disk, in checkpoints and in frames.
+     */
     @ParameterizedTest
     @CsvSource({"1,1", "2,2"})
     void shouldGoOnPastTheSegmentNumbersOf31And32Bits(int servers, int replicas) {
@@ -79,8 +81,8 @@ final class CountersNearTheirEndsTest {
     }
 
     /**
-     * Even shards begin where the next epoch is asked for, odd ones where nothing is written without it. What is written before,
-     * between and behind is found again, in the order in which it was written.
+     * Even shards start where the next epoch is requested, odd ones where no write is possible without it. Writes
+     * before, between and after are found again, in order.
      */
     @ParameterizedTest
     @CsvSource({"1,1", "2,2"})
@@ -89,8 +91,8 @@ final class CountersNearTheirEndsTest {
         final Map<Integer, Long> last = new HashMap<>();
         long written = 0;
         for (int round = 0; round < 4; round++) {
-            // Every other start begins its epochs as usual: with versions that the start before must not have given
-            // out.
+            // Every other start begins its epochs as usual: with versions that the previous start must not have
+            // assigned.
             final boolean isNear = round % 2 == 0;
             final EmbeddedCluster cluster =
                     isNear ? open(settings(servers, replicas), 50) : EmbeddedCluster.open(settings(servers, replicas));
@@ -100,7 +102,7 @@ final class CountersNearTheirEndsTest {
                 newest.forEach((key, number) -> assertThat(numberOf(key, client.get(cache, bytes(key))))
                         .as(key)
                         .isEqualTo(number));
-                // The agent of epochs looks now and then: writes go on until every shard has met a new one.
+                // The epoch agent runs at intervals: write until every shard has a new epoch.
                 for (int i = 0; i < 2000 || isNear && i < MOST_WRITES && !haveAllEpochs(last, epoch + 1); i++) {
                     final String key = "k" + i % 50;
                     final long version = client.put(cache, bytes(key), value(key, ++written, 20))

@@ -9,7 +9,7 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Hands bytes on in both directions, until its connections are cut. */
+/** Forwards bytes in both directions, until its connections are cut. */
 final class CuttingProxy implements AutoCloseable {
     private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
     private final int to;
@@ -34,7 +34,7 @@ final class CuttingProxy implements AutoCloseable {
             try {
                 step.run();
             } catch (IOException e) {
-                // The connection was cut: that is what a proxy of a test is for.
+                // The connection was cut: the purpose of this proxy.
             }
         });
         thread.setDaemon(true);

@@ -23,8 +23,8 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.StoreOpenException;
 
 /**
- * Stores of which something in front of the segments, or beside them, is not what it was: opened with everything in them, or
- * refused with the file's name and nothing changed. And clocks that are not what they were.
+ * Stores with damage in front of the segments or beside them: opened with all content, or refused with the file's name
+ * and without a change. Also clocks that jump.
  */
 @Timeout(120)
 final class DamagedFrontTest {
@@ -119,7 +119,7 @@ final class DamagedFrontTest {
         requireEverything();
     }
 
-    /** Of the tables in front of the segments: what a line of them says is not guessed. */
+    /** The tables in front of the segments: the content of a damaged line is not guessed. */
     @ParameterizedTest
     @ValueSource(longs = {8192, 8192 + 4, 12288 + 1, 12288 + 5, 12288 + 8, 12288 + 28})
     void shouldRefuseADamagedTableOrDoWithoutThatServer(long offset) throws IOException {
@@ -142,7 +142,7 @@ final class DamagedFrontTest {
         assertThat(area(0)).hasBinaryContent(before);
     }
 
-    /** Checkpoints that lie at the wrong server's place are no checkpoints. */
+    /** Checkpoints in another server's directory are ignored. */
     @Test
     void shouldNotTakeTheCheckpointOfAnotherArea() throws IOException {
         servers = 2;
@@ -163,7 +163,7 @@ final class DamagedFrontTest {
         }
     }
 
-    /** While it is open, and while it is closed: nothing ends early, and what has ended stays so. */
+    /** While open and while closed: nothing ends early, and what has ended stays so. */
     @Test
     void shouldOutliveClocksThatJumpAnHour() {
         try (EmbeddedCluster cluster = open();
@@ -181,7 +181,7 @@ final class DamagedFrontTest {
                 RowanClient client = Stores.client(cluster)) {
             final int cache = Stores.cache(client);
             requirePresent(client, cache, "short", "long", "eternal", "written an hour ago");
-            clock.jump(3 * HOUR_MS); // an hour behind the beginning
+            clock.jump(3 * HOUR_MS); // an hour before the beginning
             requirePresent(client, cache, "long", "eternal");
             requireAbsent(client, cache, "short", "written an hour ago");
             clock.jump(-HOUR_MS);

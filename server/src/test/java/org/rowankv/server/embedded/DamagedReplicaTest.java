@@ -31,13 +31,13 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 
 /**
- * An entry that is damaged between its arrival at a backup and its use: the replica lacks what was acknowledged, and no start
+ * An entry damaged between its arrival at a backup and its use: the replica lacks an acknowledged write, and no start
  * may count it as complete, however the process has ended.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class DamagedReplicaTest {
     private static final int SHARDS = 6;
-    /** So slow that no copy ends while a test looks. */
+    /** So slow that no copy ends during a check. */
     private static final long SLOW = 1;
 
     @TempDir
@@ -83,7 +83,7 @@ final class DamagedReplicaTest {
         LandedDamage.flip(cluster.servers().get(backup), Arrays.copyOf(value(key, 2, 300), 64));
     }
 
-    /** Every other replica of the key's shard has it, and has heard that all have. */
+    /** Every other replica of the key's shard has it, and has the CommitVer that covers it. */
     private static void awaitCommitted(EmbeddedCluster cluster, int shard, int but) {
         await().atMost(Duration.ofSeconds(30)).until(() -> {
             cluster.servers().forEach(Server::wakeUp);
@@ -120,8 +120,8 @@ final class DamagedReplicaTest {
     }
 
     /**
-     * Nothing of what a close does is done: only what the area itself says is left. At the level power a start could not
-     * tell what is damaged from what is torn.
+     * The effects of a close are dropped: only the area's own mark remains. At level power a start could not
+     * distinguish damaged entries from torn ones.
      */
     @ParameterizedTest
     @EnumSource(
@@ -153,7 +153,7 @@ final class DamagedReplicaTest {
         assertThat(aside(1)).exists();
     }
 
-    /** Damages what landed at server 1, and ends without a close as soon as that is found. */
+    /** Damages an entry landed at server 1, and ends without a close as soon as that is found. */
     static final class Child {
         static final int KILLED = 9;
 
@@ -193,7 +193,7 @@ final class DamagedReplicaTest {
         for (int backup = 1; backup <= damaged; backup++) {
             LandedDamage.flip(cluster.servers().get(backup), Arrays.copyOf(value(key, 2, 300), 64));
         }
-        // Each of them meets its own.
+        // Each of them meets its own damaged entry.
         for (int backup = 1; backup <= damaged; backup++) {
             scheduling.awake(backup);
             final Server server = cluster.servers().get(backup);
@@ -211,7 +211,7 @@ final class DamagedReplicaTest {
         }
     }
 
-    /** Server 2 is being made anew: of the shards that it shares with server 1, that one has the only complete replica. */
+    /** Server 2 is being copied: of their common shards, server 1 has the only complete replica. */
     @Test
     void shouldKeepTheOnlyCompleteReplicaOfAShard() throws IOException {
         openUsual(2).close();
@@ -245,7 +245,7 @@ final class DamagedReplicaTest {
                         "accept-unclean=true",
                         "Server 2 had not yet received its copy");
         assertThat(area(1)).hasBinaryContent(before);
-        // With consent it serves shards without a complete replica, and is made anew where another is complete.
+        // With the override it serves shards without a complete replica, and is copied where another is complete.
         try (EmbeddedCluster again = EmbeddedCluster.open(
                 EmbeddedSettings.of(settings(dir(), 2).andThen(with -> with.acceptUnclean = true)))) {
             final RowanClient reader = Stores.client(again, 8);
@@ -262,7 +262,7 @@ final class DamagedReplicaTest {
         }
     }
 
-    /** What no digest ever met, as after a kill -9 before it: the start itself finds it. */
+    /** Damage that no digest has met, as after a kill -9: the start itself finds it. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void shouldMakeAReplicaAnewInWhichAStartFindsWhatLandedDamaged(int damaged) throws IOException {
@@ -289,8 +289,8 @@ final class DamagedReplicaTest {
     }
 
     /**
-     * Each server lacks an entry; the first has known it since its last use, or not. The store is refused, with all files
-     * where they were, and opened with consent.
+     * Each server lacks an entry; the first is marked since its last use, or not. The store is refused, with all files
+     * in place, and opened with the override.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

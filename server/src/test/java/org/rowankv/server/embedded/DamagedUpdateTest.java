@@ -21,7 +21,7 @@ import org.rowankv.protocol.Version;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 
-/** Requests that act upon an object whose entry is damaged, before a scrubber has met it. */
+/** Requests for an object whose entry is damaged, before a scrubber has found it. */
 @Timeout(60)
 final class DamagedUpdateTest {
     private static final int LENGTH = 500;
@@ -29,7 +29,7 @@ final class DamagedUpdateTest {
     private static final int TYPE_AT = 6;
     private static final int VERSION_AT = 25;
     private static final int VALUE_AT = 200;
-    /** Of an entry that replaces another: behind the request and the previous version. */
+    /** Offset of the expiry in an entry that replaces another: after the request id and the previous version. */
     private static final int EXPIRY_AT = 72;
 
     private static final long LIFETIME_MS = 100_000;
@@ -68,7 +68,7 @@ final class DamagedUpdateTest {
         return new Request();
     }
 
-    /** The object is replaced by one that lives for a while. */
+    /** Replaces the object by one with a lifetime. */
     private void replaceByAMortal() {
         final Request put = put().ttl(LIFETIME_MS, LIFETIME_MS);
         assertThat(execute(put)).isEqualTo(Status.OK);
@@ -92,7 +92,7 @@ final class DamagedUpdateTest {
         return EntryDescriptor.expiryMs(buffer, at, EntryDescriptor.flags(buffer, at));
     }
 
-    /** Of the newest entry that has the version. */
+    /** Address of the newest entry with the version. */
     private long address() {
         final Server server = cluster.servers().get(0);
         final long[] found = new long[1];
@@ -149,7 +149,7 @@ final class DamagedUpdateTest {
         assertThat(numberOf(KEY, client.get(cache, bytes(KEY)))).isEqualTo(2);
     }
 
-    /** Another replica may have the object: to call it absent here would leave it there. */
+    /** Another replica may have the object: reporting it absent would leave it there. */
     @Test
     void shouldNotCallAnObjectAbsentWhoseEntryDoesNotSayWhatItIs() {
         open(true);
@@ -171,7 +171,7 @@ final class DamagedUpdateTest {
         assertThat(client.get(cache, bytes(KEY))).isNull();
     }
 
-    /** The object is logged once more then: its damage would get a checksum that agrees, on every replica. */
+    /** The object is logged again then: its damage would receive a valid checksum, on every replica. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldGiveNoOtherLifetimeToAnObjectThatIsDamaged(boolean verifyReads) {
@@ -181,7 +181,7 @@ final class DamagedUpdateTest {
                 .isEqualTo(Status.CORRUPTED);
     }
 
-    /** A bit of the end of its lifetime flips: it is not over, and its end would be logged on every replica. */
+    /** A bit of its expiry flips: it has not expired, and its end would be logged on every replica. */
     @Test
     void shouldEndNoObjectByALifetimeThatIsDamaged() {
         open(false);
@@ -193,7 +193,7 @@ final class DamagedUpdateTest {
         assertThat(numberOf(KEY, client.get(cache, bytes(KEY)))).isEqualTo(2);
     }
 
-    /** A put that keeps the lifetime would give one that nobody has asked for to the new object, with a checksum that agrees. */
+    /** A put that keeps the lifetime would give a wrong one to the new object, with a valid checksum. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldHandOnNoLifetimeThatIsDamaged(boolean verifyReads) {
@@ -206,7 +206,7 @@ final class DamagedUpdateTest {
         assertThat(expiryMs()).isEqualTo(Long.MAX_VALUE);
     }
 
-    /** Nobody knows its version. That there may have been an object is all that is told. */
+    /** Its version is unknown. The answer only says that there may have been an object. */
     @ParameterizedTest
     @ValueSource(ints = {TYPE_AT, VERSION_AT, VALUE_AT})
     void shouldNameNoPreviousVersionOfWhatIsDamaged(int offset) {
@@ -219,7 +219,7 @@ final class DamagedUpdateTest {
         assertThat(put.has(ResultBits.CREATED)).isFalse();
     }
 
-    /** A put of a value that is over at once ends it; on other replicas there may be an object. */
+    /** A put of an expired value ends the object; other replicas may hold it. */
     @ParameterizedTest
     @ValueSource(ints = {TYPE_AT, VALUE_AT})
     void shouldEndWhatIsDamagedByAValueThatIsOverAtOnce(int offset) {

@@ -45,8 +45,8 @@ import org.rowankv.topology.ShardAssignment;
 import org.rowankv.topology.ShardMap;
 
 /**
- * One server of two is dead: operations on the other one take no time by the client's clock, and those on the dead one end at
- * their deadline, which counts from when they were submitted.
+ * One server of two is dead: operations on the other take no time by the client's clock. Operations on the dead one end
+ * at their deadline, measured from submission.
  */
 @Timeout(120)
 final class DeadServerTest {
@@ -55,7 +55,7 @@ final class DeadServerTest {
     private static final long DEADLINE_MS = 1_000;
     private static final int SEED = 8;
     private static final int COUNT = 300;
-    /** Of one server. */
+    /** Per server. */
     private static final int AT_ONCE = 128;
 
     private static final int ALIVE = 0;
@@ -68,7 +68,7 @@ final class DeadServerTest {
     private NetSession session;
     private RowanClient client;
 
-    /** A shard for each server. */
+    /** One shard per server. */
     private Routing routing(long term) {
         final List<ShardAssignment> shards =
                 List.of(new ShardAssignment(1, ALIVE, new int[0]), new ShardAssignment(1, DEAD, new int[0]));
@@ -149,7 +149,7 @@ final class DeadServerTest {
         assertThat(statusOf(stages)).containsOnly(Status.OK);
     }
 
-    /** In parts, as time passes, and not past the deadline. */
+    /** Advances in parts, not past the deadline. */
     private void passDeadline() {
         for (long ms = 0; ms < DEADLINE_MS; ms += ATTEMPT_MS / 5) {
             clock.advanceMs(ATTEMPT_MS / 5);
@@ -202,7 +202,7 @@ final class DeadServerTest {
         }
     }
 
-    /** The server of the shard accepts, and says nothing; the other one serves the shard by now. */
+    /** The server of the shard accepts connections and does not answer; the other one serves the shard by now. */
     @Test
     void shouldFindTheNextPrimaryInSpiteOfShortDeadlines() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress())) {
@@ -232,7 +232,7 @@ final class DeadServerTest {
     void shouldSayOfWhatWasSentThatItsOutcomeIsUnknownAndOfTheRestThatItWasNotApplied() {
         connect();
         client.execute(
-                get(keysAt(DEAD, 1).get(0))); // who finds no connection looks again later, and the clock stands still
+                get(keysAt(DEAD, 1).get(0))); // without a connection it retries later, and the clock stands still
         servers.get(DEAD).hanging.add(Operation.PUT);
         final List<CompletableFuture<Request>> dead = submit(DEAD, COUNT, DeadServerTest::put);
         assertAllOk(submit(ALIVE, COUNT, DeadServerTest::put));
@@ -311,7 +311,7 @@ final class DeadServerTest {
                 .containsExactlyInAnyOrder(Status.OUTCOME_UNKNOWN, Status.UNREACHABLE);
     }
 
-    /** One attempt without a byte is enough, although it left a moment after it began. */
+    /** One attempt without an answer is enough, although it was sent a moment after it began. */
     @Test
     void shouldBreakASilentConnectionForACallerThatDoesNotWait() {
         final Clock ticking = new Clock() {
@@ -326,7 +326,7 @@ final class DeadServerTest {
                 return clock.wallMs();
             }
         };
-        // One connection, which is made again whichever thread asks for it.
+        // One connection, re-established by any calling thread.
         connect(ticking, NetSettings.DEFAULT.withConnections(1, 256));
         client.execute(get(keysAt(DEAD, 1).get(0)));
         servers.get(DEAD).hanging.add(Operation.GET);
@@ -349,7 +349,7 @@ final class DeadServerTest {
         assertThat(late.stream().map(Request::status)).containsOnly(Status.UNREACHABLE);
         session.callAll(late, clock.nanoTime() - 1);
         assertThat(late.stream().map(Request::status)).containsOnly(Status.UNREACHABLE);
-        client.execute(get); // behind whatever was sent before
+        client.execute(get); // after all earlier output
         assertThat(servers.get(ALIVE).answered).hasValue(2);
         assertThat(servers.get(DEAD).answered).hasValue(0);
     }

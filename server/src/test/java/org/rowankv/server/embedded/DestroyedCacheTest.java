@@ -13,7 +13,9 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** The log forgets what destroyed a cache when nothing of the cache is left; the store does not. */
+/**
+ * The log drops the tombstone of a destroyed cache when nothing of the cache is left; the store still refuses the id.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class DestroyedCacheTest {
     private static final int CAPACITY = 2 << 20;

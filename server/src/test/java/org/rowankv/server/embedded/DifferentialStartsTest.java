@@ -19,16 +19,16 @@ import org.rowankv.server.embedded.RandomHistory.Shape;
 import org.rowankv.server.embedded.StoreHistory.Kind;
 
 /**
- * Starts of the same bytes, compared field by field: with the checkpoints, without them, and with them once more. The bytes are those
- * of random histories that end by a close, by a kill at any named point, or by the loss of power.
+ * Starts of the same bytes, compared field by field: with the checkpoints, without them, and with them again. The bytes
+ * belong to random histories that end by a close, by a kill at any named point, or by a power cut.
  *
- * <p>The seed in the name of a test is all that its history depends on. {@code -Drowan.history=SEED} plays that history alone, and
- * {@code -Drowan.histories=COUNT} so many from there on.
+ * <p>The seed in the name of a test determines its history. {@code -Drowan.history=SEED} plays that history alone, and
+ * {@code -Drowan.histories=COUNT} that many from there on.
  */
 @Tag("chaos")
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class DifferentialStartsTest {
-    /** Histories that have found something, in the product or in this test. */
+    /** Histories that have found a bug, in the product or in this test. */
     private static final long[] FOUND = {15, 87, 88, 183, 327, 342};
 
     private static final long FIRST = 1_000;
@@ -36,7 +36,7 @@ final class DifferentialStartsTest {
 
     private static final Long ASKED = Long.getLong("rowan.history");
 
-    /** So much was compared: a comparison of nothing would hold. */
+    /** Number of comparisons: a comparison of nothing would pass. */
     private static int histories;
 
     private static int startsFromCheckpoints;
@@ -83,7 +83,7 @@ final class DifferentialStartsTest {
         killedInside += played.killedInside();
     }
 
-    /** Or what has failed once could not be looked at. */
+    /** Otherwise a failed history could not be examined. */
     @Test
     void shouldRepeatAHistoryToTheByte() {
         final RandomHistory history = RandomHistory.of(FOUND[0]);
@@ -95,7 +95,7 @@ final class DifferentialStartsTest {
         return LongStream.range(0, COPIES);
     }
 
-    /** What is copied while the store is open, opens as what the store was at that moment. */
+    /** A snapshot of an open store opens with the content of that moment. */
     @ParameterizedTest(name = "history {0}")
     @MethodSource("copiedSeeds")
     void shouldOpenACopyOfAnOpenStoreAsTheStoreWas(long seed, @TempDir Path directory) {

@@ -66,7 +66,7 @@ final class EmbeddedClusterTest {
             for (Server server : cluster.servers()) {
                 for (int shard = 0; shard < settings.shape().shards(); shard++) {
                     if (server.replicas().has(shard)) {
-                        // Calls within a process lose no reply, so nobody has to remember what was answered.
+                        // Calls within a process lose no reply, so no completion is kept.
                         assertThat(server.replicas().get(shard).sessions().openIds())
                                 .isEmpty();
                     }

@@ -14,7 +14,7 @@ import org.rowankv.server.frontend.ClientPortSettings;
 final class EmbeddedPortsTest {
     private static final int LIMIT = 20;
 
-    /** Each port is asked for those of its own server. */
+    /** Each port reports the evictions of its own server. */
     @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void shouldCountEachEvictionOnce() {

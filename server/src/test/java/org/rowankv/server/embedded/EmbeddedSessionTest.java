@@ -7,7 +7,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** The servers in this JVM, three of them with three replicas, do what every session does. */
+/** The session contract with three servers in this JVM and three replicas. */
 @Tag("jvm")
 class EmbeddedSessionTest extends SessionContract {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);

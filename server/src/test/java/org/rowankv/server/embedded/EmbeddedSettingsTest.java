@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** Shapes that no store can have are refused before anything is made. */
+/** Invalid shapes are refused before anything is created. */
 final class EmbeddedSettingsTest {
     private static EmbeddedSettings of(int servers, int shards) {
         return EmbeddedSettings.of(with -> {

@@ -26,8 +26,8 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * The agent that evicts, in a real store, stopped at each named point of the mutations by which it ends objects. Meanwhile a client
- * writes; and the process may end there. What was gone at that moment stays gone, and of other caches nothing goes.
+ * The eviction agent of a real store, stopped at each named point of the mutations by which it ends objects. Meanwhile
+ * a client writes, and the process may end. Objects ended by then stay so, and other caches lose nothing.
  */
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -39,7 +39,7 @@ final class EvictionMomentsTest {
     private final CallerThread second = CallerThread.ofAnotherContext();
     private TurnedStore store;
 
-    /** What a kill leaves, and the objects that clients could find at that moment. */
+    /** The bytes after a kill, and the objects visible at that moment. */
     private record Left(KeptStore bytes, Set<String> found) {}
 
     @AfterEach
@@ -67,7 +67,7 @@ final class EvictionMomentsTest {
         assertThat(request.status()).isEqualTo(Status.OK);
     }
 
-    /** Goes on with puts that may need what the eviction holds; those that are answered are over. */
+    /** Advances puts that may need what the eviction holds; answered ones are removed. */
     private void step(List<PollableCall> puts) {
         for (int i = 0; i < STEPS; i++) {
             puts.removeIf(PollableCall::step);

@@ -33,7 +33,9 @@ import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.shard.CacheCounts;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Caches with a limit: they stay below it, every eviction is counted and stays one, and no other cache loses anything. */
+/**
+ * Caches with a limit: they stay below it, every eviction is counted and permanent, and no other cache loses anything.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class EvictionTest {
     private static final int WORKERS = 4;
@@ -102,9 +104,9 @@ final class EvictionTest {
     }
 
     /**
-     * What is taken, if nothing was evicted while it was counted, shard by shard: then there was as much when it was done, for
-     * nothing else here makes it less. Zero otherwise: what the hand takes from a shard that was counted already may come
-     * back in one that is still to be counted.
+     * Bytes or objects taken, counted shard by shard, if nothing was evicted during the count: then the total was
+     * present at its end, since only evictions reduce it here. Otherwise zero: an object evicted from a counted shard
+     * may return in one not yet counted.
      */
     private static long atOnce(EmbeddedCluster cluster, int cache, LongSupplier taken) {
         final long evictionsBefore = sum(cluster, counts -> counts.evictions(cache));
@@ -134,7 +136,7 @@ final class EvictionTest {
                 .untilAsserted(() -> assertThat(what.getAsLong()).isLessThanOrEqualTo(limit));
     }
 
-    /** Eviction ends a hundredth below a limit: it may still be at work when the limit is kept. */
+    /** Eviction ends a hundredth below a limit: it may still run when the limit is kept. */
     private static void awaitRest(EmbeddedCluster cluster) {
         for (Server server : cluster.servers()) {
             final long enough = server.quietCycles() + 2;
@@ -147,7 +149,7 @@ final class EvictionTest {
         }
     }
 
-    /** Every replica's counts are what a walk over its index finds. */
+    /** Every replica's counts equal those of a walk over its index. */
     private static void requireExactCounts(EmbeddedCluster cluster) {
         cluster.awaitDigested();
         for (Server server : cluster.servers()) {
@@ -169,14 +171,14 @@ final class EvictionTest {
         }
     }
 
-    /** The promise: within a tenth, whatever callers do, and one object more for each mutation that is under way. */
+    /** The guarantee: within a tenth, whatever callers do, plus one object for each mutation in flight. */
     @ParameterizedTest
     @CsvSource({"1,1,entries", "3,1,entries", "3,3,entries", "1,1,bytes", "3,3,bytes"})
     void shouldKeepALimitWithinATenthUnderLoad(int servers, int replicas, String kind) throws InterruptedException {
         final boolean byEntries = "entries".equals(kind);
         final long charge = 192;
         final long limit = byEntries ? 1500 : 1500 * charge;
-        // Beside the mutations under way: of an eviction on each server that is done, and not counted yet.
+        // Besides the mutations in flight: one completed eviction per server that is not counted yet.
         final long most = limit + limit / 10 + (long) servers * (WORKERS + 1) * (byEntries ? 1 : charge);
         final int perThread = 5000;
         try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(servers, replicas)))) {
@@ -238,7 +240,7 @@ final class EvictionTest {
         }
     }
 
-    /** Callers that hold no lock wait, so not even a cache of one object can bring them to a stop. */
+    /** Callers that hold no lock wait, so not even a cache of one object can block them. */
     @ParameterizedTest
     @CsvSource({"1", "3"})
     void shouldKeepACacheOfOneObject(int servers) throws InterruptedException {
@@ -266,7 +268,7 @@ final class EvictionTest {
         }
     }
 
-    /** A scan over twice the limit passes by; what had been asked for before stays. */
+    /** A scan over twice the limit leaves the previously used objects. */
     @Test
     void shouldKeepWhatIsReadAgainThroughAScan() {
         try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
@@ -302,7 +304,7 @@ final class EvictionTest {
             }
             present(client, cache); // walking over a cache is no use of its objects
             assertThat(marks(cluster, other)).isZero();
-            // An index that has grown meanwhile would have lost some.
+            // An index that grew would have lost some.
             assertThat(marks(cluster, cache)).isEqualTo(50);
             putAll(client, cache, "k", 60);
             putAll(client, other, "k", 60);
@@ -392,7 +394,7 @@ final class EvictionTest {
                 assertThat(bytesOf(cluster, cache)).isZero();
                 putAll(client, cache, "last", 700);
                 assertThat(present(client, cache))
-                        .as("what a clear ended makes nobody go")
+                        .as("cleared objects cause no eviction")
                         .isEqualTo(700);
                 requireExactCounts(cluster);
                 client.catalogue().destroy("limited");
@@ -404,7 +406,7 @@ final class EvictionTest {
         }
     }
 
-    /** An object whose lifetime is over ends by that, and goes before others. */
+    /** An expired object ends by expiry, and before others. */
     @Test
     void shouldEndWhatHasExpiredFirst() {
         try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
@@ -417,7 +419,7 @@ final class EvictionTest {
                         .ttl(60_000, 60_000));
             }
             putAll(client, cache, "eternal", 100);
-            clock.jump(61_000); // within the sweep's grace
+            clock.jump(61_000); // within the sweep's grace period
             putAll(client, cache, "new", 50);
             awaitAtMost(() -> objects(cluster, cache), 1000);
             final ServerStatistics statistics = cluster.statistics().get(0);
@@ -430,7 +432,7 @@ final class EvictionTest {
         }
     }
 
-    /** A touch is a use, changes no count of objects, and the bytes that it adds count. */
+    /** A touch is a use, changes no count of objects, and its additional bytes count. */
     @Test
     void shouldCountTouchesAsUses() {
         try (EmbeddedCluster cluster = open(EmbeddedSettings.of(settings(1, 1)));
@@ -455,7 +457,7 @@ final class EvictionTest {
         }
     }
 
-    /** Evictions draw no space: a limit makes room in a store in which nothing else can be written. */
+    /** Evictions draw no space: a limit makes room in a store that is full. */
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldMakeRoomInAFullStore(int servers, int replicas) {
@@ -490,7 +492,7 @@ final class EvictionTest {
         }
     }
 
-    /** An answer that may be asked for outlives its object, and a miss's version notices that it was evicted. */
+    /** A completion that may be requested outlives its object, and a miss's version detects the eviction. */
     @Test
     void shouldNotBringBackWhatWasEvicted() {
         final EmbeddedSettings settings = EmbeddedSettings.of(settings(3, 3).andThen(with -> with.dir = dir));

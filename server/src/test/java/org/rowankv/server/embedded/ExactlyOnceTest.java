@@ -30,7 +30,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** A request that is delivered again, in whatever circumstances, is applied once and answered as the first time. */
+/** A repeated request, in any situation, is applied once and answered as the first time. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ExactlyOnceTest {
     private static final long SESSION = 77;
@@ -237,7 +237,7 @@ final class ExactlyOnceTest {
         assertThat(numberOf("k", client.get(cache, bytes("k")))).isEqualTo(2);
     }
 
-    /** However many sessions of the shard were closed since: nothing of what was applied before is applied once more. */
+    /** However many sessions of the shard were closed since: no applied mutation is applied again. */
     @ParameterizedTest
     @ValueSource(ints = {0, 65, 2000})
     void shouldApplyNothingForLateCopiesOfAnOpeningAndItsMutations(int closedSince) {
@@ -303,7 +303,7 @@ final class ExactlyOnceTest {
         assertThat(numberOf("k", client.get(cache, bytes("k")))).isEqualTo(2);
     }
 
-    /** Which of a replica's tables a session is in. */
+    /** Table of a replica that holds the session. */
     private static long tableOf(long sessionId) {
         return sessionId * 0x9e3779b97f4a7c15L >>> 60;
     }

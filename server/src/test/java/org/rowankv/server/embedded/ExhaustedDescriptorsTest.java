@@ -26,7 +26,10 @@ import org.junit.jupiter.api.condition.OS;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.net.NetSettings;
 
-/** A server without descriptors takes nobody more, says so once, serves who is there, and goes on when it has some again. */
+/**
+ * A server without file descriptors stops accepting, logs it once, serves open connections, and resumes when
+ * descriptors are free.
+ */
 @EnabledOnOs(value = OS.LINUX, disabledReason = "limits the descriptors of a process by ulimit")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("jvm")
@@ -37,7 +40,7 @@ final class ExhaustedDescriptorsTest {
     private BufferedReader out;
     private Writer in;
     private int port;
-    /** What it printed that is no answer: its log. */
+    /** Its output except for answers: the log. */
     private final List<String> log = new ArrayList<>();
 
     @BeforeEach
@@ -103,7 +106,7 @@ final class ExhaustedDescriptorsTest {
             final int cache = client.catalogue().create("c", new byte[0]).id();
             client.put(cache, bytes("k"), bytes("before"));
             for (int i = 0; i < 100; i++) {
-                // Its classes are loaded from a directory, each by a descriptor of its own.
+                // Classes are loaded from a directory, each with its own descriptor.
                 client.put(cache, bytes("k" + i), bytes("before"));
                 assertThat(client.get(cache, bytes("k" + i))).isEqualTo(bytes("before"));
             }

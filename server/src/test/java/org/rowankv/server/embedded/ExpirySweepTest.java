@@ -30,12 +30,12 @@ import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** Objects whose lifetime is over and that nobody asks for: they go, everywhere, for good, and nothing else does. */
+/** Expired objects without requests end on all replicas, permanently, and no others do. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ExpirySweepTest {
     private static final long MINUTE_MS = 60_000;
     private static final long HOUR_MS = 60 * MINUTE_MS;
-    /** After so long an object that has expired is the sweep's. */
+    /** Age after which the sweep ends an expired object. */
     private static final long SWEPT_AFTER_MS = ExpirySweepAgent.GRACE_MS + 1000;
 
     @TempDir
@@ -85,7 +85,7 @@ final class ExpirySweepTest {
                 .sum();
     }
 
-    /** Waits until the indexes of all servers hold so many items, the removed ones forgotten. */
+    /** Waits until the indexes of all servers hold that many items, without removed ones. */
     private void awaitItems(EmbeddedCluster cluster, long items) {
         await().atMost(Duration.ofSeconds(30))
                 .pollInterval(Duration.ofMillis(5))
@@ -158,7 +158,7 @@ final class ExpirySweepTest {
             putAll(client, cache, "late", 50, MINUTE_MS);
             clock.jump(10_000);
             putAll(client, cache, "later", 50, MINUTE_MS);
-            // The first are through their grace, the others have just expired.
+            // The first are past their grace period, the others have just expired.
             clock.jump(MINUTE_MS + 1000);
             awaitItems(cluster, 50);
             final Request get = new Request().get(cache, bytes("later7"), 0, 6);
@@ -260,7 +260,7 @@ final class ExpirySweepTest {
                     }
                     assertThat(stored).as("round %d", round).isGreaterThan((int)
                             (0.7 * cluster.statistics().get(0).spaceLimit() / 1100));
-                    // Expired a moment ago: who needs the space need not wait for the grace.
+                    // Expired a moment ago: lack of space shortens the grace period.
                     clock.jump(MINUTE_MS);
                 }
                 assertThat(swept(cluster)).isPositive().isEqualTo(expired(cluster));

@@ -29,13 +29,13 @@ import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.ThreadScheduling;
 
-/** A start that fails when the servers' agents run already: nothing of it is left, before files and lock are given back. */
+/** A start that fails while the servers' agents run: all of it is undone before files and lock are released. */
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class FailedStartTest {
     private final List<AgentHandle> started = new CopyOnWriteArrayList<>();
     private volatile boolean fabricClosed;
-    /** That agent meets a broken invariant when it is taken. */
+    /** Role of the agent that meets a broken invariant when it is taken. */
     private @Nullable String brokenRole;
 
     @TempDir
@@ -59,8 +59,8 @@ final class FailedStartTest {
         });
     }
 
-    /** Notes each agent that is started. */
-    private final class Noting implements Scheduling {
+    /** Records each started agent. */
+    private final class RecordingScheduling implements Scheduling {
         @Override
         public AgentHandle take(Agent agent, ErrorLog errors) {
             if (agent.roleName().equals(brokenRole)) {
@@ -102,7 +102,7 @@ final class FailedStartTest {
         return new EmbeddedContext(
                 usual.clocks(),
                 usual.random(),
-                new Noting(),
+                new RecordingScheduling(),
                 this::noted,
                 null,
                 usual.areaMachine(),
@@ -136,7 +136,7 @@ final class FailedStartTest {
         }
     }
 
-    /** No server serves yet, so none can learn of it at once. */
+    /** No server serves yet, so none can be informed immediately. */
     @Test
     void shouldRefuseEverythingWhenAnAgentIsStoppedBeforeTheServersServe() {
         brokenRole = "server-1";

@@ -11,7 +11,9 @@ import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.dispatch.PollableCalls;
 import org.rowankv.server.frontend.RequestBackend;
 
-/** Answers every request with its own number; is the primary when a test says so, and hangs when it says so. */
+/**
+ * Backend stub: answers every request with its own number, is the primary on request of the test, and hangs on request.
+ */
 final class FakeServer implements RequestBackend {
     static final byte[] SCANNED = {1};
 
@@ -20,7 +22,7 @@ final class FakeServer implements RequestBackend {
     volatile boolean serving = true;
     /** Requests of these operations are never answered. */
     final Set<Operation> hanging = ConcurrentHashMap.newKeySet();
-    /** Requests that hang, or did. */
+    /** Requests that hang, or hung. */
     final AtomicInteger hung = new AtomicInteger();
 
     final AtomicInteger answered = new AtomicInteger();
@@ -49,7 +51,7 @@ final class FakeServer implements RequestBackend {
 
             @Override
             public void again() {
-                // Nothing is kept.
+                // No resources to release.
             }
 
             @Override

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 
-/** Links between servers are cut again and again while callers write. */
+/** Links between servers are cut repeatedly while callers write. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class FenceTest {
     private static final int CALLERS = 4;

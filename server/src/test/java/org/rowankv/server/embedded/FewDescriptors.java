@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import org.rowankv.server.frontend.ClientPortSettings;
 
 /**
- * A process with a store and a client port, which tells what it is asked: started with few descriptors. Ends with its standard
- * input.
+ * A process with a store, a client port and few file descriptors, which answers queries on its standard input. Ends
+ * with that input.
  */
 final class FewDescriptors {
     private static final long FOR_EVER_NS = 3_600_000_000_000L;

@@ -29,11 +29,11 @@ import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardAssignment;
 import org.rowankv.topology.ShardMap;
 
-/** Room in a loop's memory that a client had, or waited for, when its connection ended is room for the next client. */
+/** Loop memory that a client held, or waited for, is free for the next client after its connection ends. */
 final class FrameRoomEndTest {
     private static final int SHARDS = 8;
     private static final int SEED = 8;
-    /** Less than two of the long frames: one has room at a time. */
+    /** Less than two of the long frames: one at a time holds a reservation. */
     private static final int BUDGET = 1_900_000;
 
     private static final int LONG = 1_000_000;
@@ -110,7 +110,7 @@ final class FrameRoomEndTest {
         return frame;
     }
 
-    /** A client whose long frame is not whole, and has the room. */
+    /** A client with an incomplete long frame that holds the reservation. */
     private RawClient begun() throws Exception {
         final RawClient client = client().say(Arrays.copyOf(put(), LONG / 2));
         awaitThat(() -> port.counts().bufferAccounting() > LONG * 9 / 10);
@@ -131,7 +131,7 @@ final class FrameRoomEndTest {
         requireRoomForTheNext();
     }
 
-    /** It is not read while it waits: the server notices that it is gone when it has something to tell it. */
+    /** It is not read while it waits: the server detects the closed connection at its next write. */
     @Test
     void shouldGiveNoRoomToAClientThatIsGoneWhileItWaited() throws Exception {
         final RawClient first = begun();

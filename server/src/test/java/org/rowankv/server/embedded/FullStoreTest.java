@@ -20,7 +20,7 @@ import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** Full: writes are refused before they get a version, reads and removals go on, and what is removed makes room. */
+/** Full: writes are refused before they receive a version, reads and removals continue, and removals free space. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class FullStoreTest {
     private static EmbeddedSettings settings(int servers, int replicas, int shards) {
@@ -55,7 +55,7 @@ final class FullStoreTest {
                     stored.add("k" + i);
                 } else {
                     refused++;
-                    // What a miss answers is the newest version of its shard.
+                    // A miss reports the newest version of its shard.
                     final long version =
                             client.getVersioned(cache, bytes("k" + i)).version();
                     assertThat(put(client, cache, "k" + i, 1000)).isFalse();
@@ -68,7 +68,7 @@ final class FullStoreTest {
             for (String key : stored) {
                 assertThat(numberOf(key, client.get(cache, bytes(key)))).isEqualTo(1);
             }
-            // The same length again needs no more than it replaces.
+            // The same length again needs only the replaced space.
             for (String key : stored) {
                 client.put(cache, bytes(key), value(key, 2, 1000));
             }
@@ -193,7 +193,7 @@ final class FullStoreTest {
                 assertThat(client.scan(cache, false).hasNext()).isFalse();
             }
             assertThat(returned.get()).isGreaterThan(100);
-            // The client is gone, and nobody asks any more.
+            // The client is gone and sends no more requests.
             try (RowanClient client = Stores.client(cluster, 8)) {
                 final int cache = Stores.cache(client);
                 for (int i = 0; i < 60; i++) {

@@ -12,7 +12,10 @@ import java.util.Map;
 import org.rowankv.driver.api.ChangeListener;
 import org.rowankv.protocol.Change;
 
-/** What a subscriber has heard. Fails at once, and for good, if a shard's changes do not come in the order of their versions. */
+/**
+ * The changes received by a subscriber. Fails immediately and permanently if a shard's changes arrive out of version
+ * order.
+ */
 final class HeardChanges implements ChangeListener {
     static final Duration PATIENCE = Duration.ofSeconds(60);
 

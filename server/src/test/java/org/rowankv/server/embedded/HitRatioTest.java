@@ -28,8 +28,8 @@ import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.area.Machine;
 
 /**
- * What the eviction of a whole store keeps, on traces, against LRU of the same size. One thread does everything, in an order
- * that does not change: so are the figures, which go to the output.
+ * Hit ratios of a whole store's eviction on traces, against LRU of the same size. Single-threaded and deterministic;
+ * the figures go to the output.
  */
 final class HitRatioTest {
     private static final int KEYS = 100_000;
@@ -37,7 +37,7 @@ final class HitRatioTest {
     private static final int SCAN_EVERY = 100_000;
     private static final int LONGEST_SCAN = 30_000;
 
-    /** Agents that get their turns from the test. */
+    /** Agents run by the test. */
     private static final class ByHand implements Scheduling {
         private static final long TURN_NS = 100_000;
 
@@ -61,12 +61,12 @@ final class HitRatioTest {
         }
 
         void turn() {
-            clock.advanceNs(TURN_NS); // what is committed now and then can be forgotten
+            clock.advanceNs(TURN_NS); // what is committed at intervals can be forgotten
             agents.forEach(AgentInvoker::tryInvoke);
         }
     }
 
-    /** Keys by the law of Zipf: the k-th is asked for as often as k to the power of minus the exponent. */
+    /** Keys by Zipf's law: the k-th is requested in proportion to k to the power of minus the exponent. */
     private static final class Zipf {
         private final double[] upTo = new double[KEYS];
         private final RandomSource random;
@@ -90,7 +90,7 @@ final class HitRatioTest {
     }
 
     private interface Policy {
-        /** Asks for a key and puts it if it is not there; whether it was. */
+        /** Reads a key and puts it if absent; returns whether it was present. */
         boolean ask(int key);
     }
 
@@ -156,7 +156,7 @@ final class HitRatioTest {
             with.workers = 1;
             with.capacityBytes = 16 << 20;
         });
-        final EmbeddedContext surroundings = new EmbeddedContext(
+        final EmbeddedContext context = new EmbeddedContext(
                 server -> clock,
                 new SplittableRandomSource(1),
                 agents,
@@ -166,7 +166,7 @@ final class HitRatioTest {
                 usual -> {},
                 1,
                 true);
-        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings, surroundings);
+        try (EmbeddedCluster cluster = EmbeddedCluster.open(settings, context);
                 RowanClient client = new RowanClient(cluster.session(), clock, new SplittableRandomSource(2))) {
             final int cache = client.catalogue().create("c", new byte[0]).id();
             client.catalogue().limit("c", new CacheLimit(size, CacheLimit.NO_LIMIT));

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.server.area.StoreOpenException;
 
-/** Servers whose area is gone or cannot be believed: they join again, and what is complete is enough. */
+/** Servers with a missing or unusable area join again, and the complete replicas suffice. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class JoiningTest {
     private static final int CAPACITY = 8 << 20;
     private static final long FAST = 1L << 30;
-    /** So slow that no copy ends while a test looks. */
+    /** So slow that no copy ends during a check. */
     private static final long SLOW = 1;
 
     @TempDir
@@ -138,7 +138,7 @@ final class JoiningTest {
                 requireModel(cluster);
                 write(cluster, 500 * server, 800, 10 + server);
                 awaitJoined(cluster);
-                // Connections are made anew in a term that has passed.
+                // Connections are re-established in a term that has passed.
                 cluster.fenceLink(server, (server + 1) % servers);
                 cluster.fenceLink((server + 1) % servers, server);
                 write(cluster, 500 * server, 800, 15 + server);
@@ -185,7 +185,7 @@ final class JoiningTest {
         Files.delete(area(0));
         try (EmbeddedCluster cluster = open(200 << 10)) {
             long round = 30;
-            // Not without end, on a machine that copies slowly: tombstones are kept while a replica is joining.
+            // Bounded, for a machine that copies slowly: tombstones are kept while a replica is joining.
             while (isJoining(cluster) && round < 50) {
                 write(cluster, (int) (round * 37 % 1500), 300, round++);
                 try (RowanClient client = Stores.client(cluster, round)) {
@@ -223,7 +223,7 @@ final class JoiningTest {
                 assertThat(isJoining(cluster)).isTrue();
             }
         }
-        // The only complete replica is gone: what the other has got does not suffice.
+        // The only complete replica is gone: what the other has received does not suffice.
         final Path elsewhere = Files.move(area(0), temporary.resolve("elsewhere"));
         requireRefused(
                 "no complete replica is left of 6 of its 6 shards (0, 1, 2, 3, 4, 5)",
@@ -254,7 +254,7 @@ final class JoiningTest {
         try (EmbeddedCluster cluster = open(400 << 10)) {
             write(cluster, 0, 500, 50);
             await().until(() -> cluster.servers().get(0).copiedEntries() > 100);
-            // What a kill would leave: nobody writes, only the copy goes on.
+            // The bytes after a kill: no writes, only the copy progresses.
             copyTree(dir(), crashed);
             assertThat(isJoining(cluster)).as("the test's own pace").isTrue();
         }
@@ -304,7 +304,7 @@ final class JoiningTest {
         // both copies of the superblock
         overwrite(area(0), 0, new byte[8192]);
         requireJoinsWithTheOldFileAside(0);
-        // cut off
+        // truncated
         try (FileChannel channel = FileChannel.open(area(1), StandardOpenOption.WRITE)) {
             channel.truncate(CAPACITY / 2);
         }
@@ -312,12 +312,12 @@ final class JoiningTest {
         // the file of another server
         Files.copy(area(1), area(2), StandardCopyOption.REPLACE_EXISTING);
         requireJoinsWithTheOldFileAside(2);
-        // nothing at all
+        // empty
         Files.write(area(0), new byte[0]);
         requireJoinsWithTheOldFileAside(0);
     }
 
-    /** It was the server's own once, and says so; but the others went on without it. */
+    /** It was the server's own once, and its identity agrees; but the others continued without it. */
     @Test
     void shouldNotBelieveAnAreaFromEarlierDays() throws IOException {
         replicas = 2;

@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.checkpoint.CheckpointStore;
 
-/** One server's checkpoints in memory: a file is there from its commit on. */
+/** One server's checkpoints in memory: a file exists from its commit on. */
 public final class KeptCheckpoints implements CheckpointStore {
     private final Map<String, byte[]> files;
     private Runnable beforeCommit = () -> {};
-    /** The beginning of the names of which the next commit fails; null for none. */
+    /** Prefix of the file names whose next commit fails; null for none. */
     private @Nullable String refused;
 
     public KeptCheckpoints() {
@@ -30,10 +30,10 @@ public final class KeptCheckpoints implements CheckpointStore {
     }
 
     KeptCheckpoints copy() {
-        return new KeptCheckpoints(files); // a file is never changed
+        return new KeptCheckpoints(files); // a file is immutable
     }
 
-    /** Runs once, when the next file is written and not there yet. */
+    /** Runs once, before the commit of the next file. */
     public void beforeCommit(Runnable action) {
         beforeCommit = () -> {
             beforeCommit = () -> {};
@@ -41,7 +41,7 @@ public final class KeptCheckpoints implements CheckpointStore {
         };
     }
 
-    /** The next commit of a file of such a name fails, as on a full disk. */
+    /** Makes the next commit of such a file fail, as on a full disk. */
     public void refuseNext(String prefix) {
         refused = prefix;
     }

@@ -12,8 +12,8 @@ import org.rowankv.server.durability.DurabilityVerbs;
 import org.rowankv.server.durability.ForceRanges;
 
 /**
- * The bytes of one server's area, as its process has them. A copy is what a kill leaves at that moment. At the level {@code power}
- * there is a device too, which has what was forced: a power cut keeps or drops each piece that the device has not.
+ * The bytes of one server's area, as its process sees them. A copy is the state after a kill at that moment. At level
+ * {@code power} there is also a device with the forced bytes: a power cut keeps or drops each piece that is not on it.
  */
 final class KeptMemory implements AreaMemory {
     private static final int STRIDE = 64;
@@ -21,7 +21,7 @@ final class KeptMemory implements AreaMemory {
     private static final int[] PIECES = {Long.BYTES, STRIDE, 512, 4096};
 
     private final ByteBuffer bytes;
-    /** Null below the level power. */
+    /** Null below level power. */
     private final @Nullable ByteBuffer durable;
 
     private final MemoryRegion region;
@@ -51,14 +51,15 @@ final class KeptMemory implements AreaMemory {
         return original == null ? null : allocate(original.capacity()).put(0, original, 0, original.capacity());
     }
 
-    /** What the next process finds if this one is killed now. */
+    /** The state that the next process finds if this one is killed now. */
     KeptMemory copy() {
         return new KeptMemory(allocate(bytes.capacity()).put(0, bytes, 0, bytes.capacity()), copyOf(durable));
     }
 
     /**
-     * The machine stops: of what the device has not, every piece is kept or dropped. A piece is a word, a line, a sector or a
-     * page. Of single words hardly an entry stays whole; of larger pieces some do, with and without what lies before them.
+     * A power cut: each piece that is not on the device is kept or dropped. A piece is a word, a line, a sector or a
+     * page. With single words hardly an entry stays whole; with larger pieces some do, with and without what precedes
+     * them.
      */
     void cutPower(Random random) {
         if (durable == null) {
@@ -97,7 +98,7 @@ final class KeptMemory implements AreaMemory {
 
     @Override
     public void ensureBacked(long address) {
-        // All of it is there.
+        // All bytes are present.
     }
 
     @Override

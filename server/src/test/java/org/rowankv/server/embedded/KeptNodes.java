@@ -8,7 +8,7 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 
-/** A configuration store that can be copied as it is. For one thread. */
+/** A configuration store that can be copied. For one thread. */
 final class KeptNodes implements ConfigurationStore {
     private final TreeMap<String, VersionedNode> nodes;
     private long lastVersion;
@@ -23,7 +23,7 @@ final class KeptNodes implements ConfigurationStore {
     }
 
     KeptNodes copy() {
-        return new KeptNodes(nodes, lastVersion); // a node is never changed
+        return new KeptNodes(nodes, lastVersion); // a node is immutable
     }
 
     @Override
@@ -59,7 +59,7 @@ final class KeptNodes implements ConfigurationStore {
 
     @Override
     public void close() {
-        // The next process goes on with them.
+        // The next process continues with them.
     }
 
     private long version(String path) {

@@ -10,8 +10,8 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.durability.AreaMemory;
 
 /**
- * What a store leaves behind: the areas of its servers, its configuration and its checkpoints, in memory. Copied while nothing is
- * under way, it is what a kill leaves at that moment.
+ * The persistent state of a store: the areas of its servers, its configuration and its checkpoints, in memory. A copy
+ * taken while nothing runs is the state after a kill at that moment.
  */
 public final class KeptStore implements EmbeddedContext.Memories {
     private final Map<Integer, KeptMemory> areas = new TreeMap<>();
@@ -26,21 +26,21 @@ public final class KeptStore implements EmbeddedContext.Memories {
         this.nodes = nodes;
     }
 
-    /** As it is now. */
+    /** Copy of the present state. */
     KeptStore copy() {
         final KeptStore copy = withoutCheckpoints();
         checkpoints.forEach((server, files) -> copy.checkpoints.put(server, files.copy()));
         return copy;
     }
 
-    /** As it is now, but for the checkpoints: a start of it reads every log as a whole. */
+    /** Copy without the checkpoints: a start from it reads every log as a whole. */
     KeptStore withoutCheckpoints() {
         final KeptStore copy = new KeptStore(nodes.copy());
         areas.forEach((server, area) -> copy.areas.put(server, area.copy()));
         return copy;
     }
 
-    /** The machine stops, for all servers at the same moment. */
+    /** A power cut, for all servers at the same moment. */
     void cutPower(Random random) {
         areas.values().forEach(area -> area.cutPower(random));
     }

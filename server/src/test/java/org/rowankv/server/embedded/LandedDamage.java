@@ -20,11 +20,11 @@ import org.rowankv.server.directory.AreaImage;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.Segments;
 
-/** Damages what has landed at a backup, in a running server or in a closed file. */
+/** Damages landed entries of a backup, in a running server or in a closed file. */
 final class LandedDamage {
     private LandedDamage() {}
 
-    /** A key of a shard that has that primary and, among its backups, that server. */
+    /** A key of a shard with that primary and that backup. */
     static String keyOf(EmbeddedCluster cluster, RowanClient client, int cache, int primary, int backup) {
         for (int i = 0; i < 10_000; i++) {
             final String key = "key" + i;
@@ -43,7 +43,7 @@ final class LandedDamage {
         return get.shard();
     }
 
-    /** Flips a bit of the only copy of these bytes that lies in a server's area. */
+    /** Flips a bit of the only copy of these bytes in a server's area. */
     static void flip(Server server, byte[] content) {
         final Segments segments = server.segments();
         final List<Long> found = new ArrayList<>();

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
 
-/** The machine's clocks, which can be set forward: both. */
+/** The machine's clocks, both of which can be set forward. */
 final class LeapClock implements Clock {
     private final AtomicLong aheadNs = new AtomicLong();
 

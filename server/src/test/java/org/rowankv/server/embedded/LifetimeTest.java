@@ -172,7 +172,7 @@ final class LifetimeTest {
         // Many times the capacity: the removal is dropped from the logs.
         for (int i = 0; i < 10_000; i++) {
             put("other" + i % 50, "x".repeat(1000), Ttl.ETERNAL);
-            clock.advanceMs(1); // by which the agents go
+            clock.advanceMs(1); // runs the agents
         }
         reopen();
         assertThat(putIfAbsentSince("k", miss).status()).isEqualTo(Status.CONDITION_FAILED);

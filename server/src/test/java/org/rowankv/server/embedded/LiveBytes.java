@@ -10,7 +10,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Counts what lives, by its charge, in a server's segments by reading all of them. */
+/** Counts the charged live bytes in a server's segments by reading all of them. */
 final class LiveBytes implements SegmentScan.Visitor {
     private final Server server;
     private final byte[] scratch = new byte[1 << 16];
@@ -49,7 +49,7 @@ final class LiveBytes implements SegmentScan.Visitor {
         return replica.index().refers(replica.positionOf(buffer, at, scratch), address);
     }
 
-    /** Whether the entry opened a session that is open, or a caller may still ask for the answer that it holds. */
+    /** Whether the entry opened a session that is open, or holds a completion that a caller may still request. */
     private boolean isOfSession(ByteBuffer buffer, int at, long address, int type) {
         if (!EntryType.holdsObject(type) && type != EntryType.SESSION_OPEN && type != EntryType.COMPLETION) {
             return false;

@@ -31,8 +31,8 @@ import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.area.AreaFileWatcher;
 
 /**
- * Files that are cut off, removed or replaced while their store is open. In a JVM of its own: a fault of a mapping is not
- * for one that others run in.
+ * Files that are truncated, removed or replaced while their store is open. In a separate JVM: a fault of a mapping must
+ * not hit other tests.
  */
 @Timeout(120)
 @Tag("jvm")
@@ -60,7 +60,7 @@ final class LostFileTest {
         final Process child = new ProcessBuilder(
                         System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                         "-Xmx256m",
-                        // Interpreted, a read that finds nothing is printed where it happens, before a checksum is
+                        // Interpreted: a read of missing bytes is reported where it happens, before a checksum is
                         // computed.
                         "-Xint",
                         "-XX:+UseSerialGC",
@@ -92,7 +92,7 @@ final class LostFileTest {
         "removed, 1, true",
         "replaced, 1, true",
         "emptied, 1, true",
-        // Whoever meets the fault tells; nobody looks at the files.
+        // The thread that meets the fault reports it; the file watcher is off.
         "cut, 1, false",
         "cut, 3, false",
         "emptied, 2, false"
@@ -102,7 +102,7 @@ final class LostFileTest {
         assertThat(printed)
                 .contains("refused: the area " + temporary.resolve("store") + "/area-0.rowan was "
                         + (what.equals("emptied") ? "cut off to 0" : what.equals("cut") ? "cut off to" : what))
-                .contains("nobody is answered any more")
+                .contains("was stopped")
                 .contains("closed")
                 .doesNotContain("WRONG");
     }
@@ -127,21 +127,21 @@ final class LostFileTest {
                 .hasMessageContaining("it was cut off or written over");
     }
 
-    /** Opens a store, harms the file of server 0, and asks until it is refused. */
+    /** Opens a store, damages the file of server 0, and sends requests until it is refused. */
     static final class Child {
         private Child() {}
 
         public static void main(String[] args) throws IOException {
             final Path dir = Path.of(args[1]);
             final EmbeddedCluster cluster = EmbeddedCluster.open(
-                    settings(dir, Integer.parseInt(args[2])), surroundings(Boolean.parseBoolean(args[3])));
+                    settings(dir, Integer.parseInt(args[2])), context(Boolean.parseBoolean(args[3])));
             final RowanClient client = Stores.client(cluster);
             final int cache = Stores.cache(client);
             for (int k = 0; k < KEYS; k++) {
                 client.put(cache, bytes("k" + k), value("k" + k, k, 1_000));
             }
             cluster.awaitDigested();
-            cluster.verifyReplicas(); // behind it nothing lands any more: a store to what is gone would end the JVM
+            cluster.verifyReplicas(); // after this nothing lands any more: a store to missing bytes would end the JVM
             harm(args[0], dir.resolve("area-0.rowan"));
             final boolean[] refused = new boolean[1];
             await().until(() -> {
@@ -152,7 +152,7 @@ final class LostFileTest {
             });
             try {
                 client.put(cache, bytes("k"), bytes("v"));
-                System.out.println("WRONG: it takes writes");
+                System.out.println("WRONG: it accepts writes");
             } catch (RowanException | IllegalStateException e) {
                 System.out.println("refused: " + e.getMessage());
             }
@@ -160,8 +160,8 @@ final class LostFileTest {
             System.out.println("closed");
         }
 
-        /** As on any machine; or but for the one who looks at the files. */
-        private static EmbeddedContext surroundings(boolean watched) {
+        /** The machine's context, with or without the file watcher. */
+        private static EmbeddedContext context(boolean watched) {
             final EmbeddedContext usual = EmbeddedContext.machine();
             return watched
                     ? usual

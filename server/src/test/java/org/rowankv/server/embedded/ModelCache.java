@@ -17,16 +17,16 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.server.retention.ExpirySweepAgent;
 
 /**
- * What a store with one cache has to answer, stated without a log: {@link #check} takes a request that was answered, says
- * what is wrong with the answer, and goes on to the state behind it. Used by one thread.
+ * Model of a store with one cache, without a log. {@link #check} compares the answer to a request with the model,
+ * reports a difference, and advances the model. Used by one thread.
  */
 final class ModelCache {
     private final Clock clock;
     final Map<String, ModelObject> objects = new HashMap<>();
-    /** By key, when it was last written or removed, counted in requests. */
+    /** By key: its last write or removal, counted in requests. */
     private final Map<String, Long> lastChange = new HashMap<>();
 
-    /** Of objects that were over for so long, by a clock that may have gone back since, that they may have been swept. */
+    /** Objects expired for so long that they may have been swept, by a clock that may have been set back since. */
     private final Set<String> maybeSwept = new HashSet<>();
 
     private final Map<Integer, Long> lastVersion = new HashMap<>();
@@ -50,7 +50,7 @@ final class ModelCache {
         return now;
     }
 
-    /** After every move of the clock. */
+    /** Call after every change of the clock. */
     void clockMoved() {
         objects.forEach((key, object) -> {
             if (object.isOver(clock.wallMs() - ExpirySweepAgent.GRACE_MS)) {
@@ -62,12 +62,12 @@ final class ModelCache {
         }
     }
 
-    /** Whether that object may be gone, although nobody met its end. */
+    /** Whether the object may be swept, without any request that met its end. */
     boolean maybeSwept(String key) {
         return maybeSwept.contains(key);
     }
 
-    /** These are known to be gone. */
+    /** Marks objects as swept. */
     void swept(Set<String> keys) {
         now++;
         keys.forEach(this::remove);
@@ -141,7 +141,7 @@ final class ModelCache {
         maybeSwept.clear();
     }
 
-    /** Whatever was removed before may have been forgotten. */
+    /** Earlier removals may be forgotten. */
     void reopened() {
         lastRemoval = ++now;
     }
@@ -149,7 +149,7 @@ final class ModelCache {
     private void get(String key, @Nullable ModelObject object, Request request) {
         if (object == null) {
             status = Status.NOT_FOUND;
-            version = -1; // a token, judged by what it is good for
+            version = -1; // a token, checked by its effect
         } else {
             meet(key, object, request, Status.OK);
         }
@@ -192,7 +192,7 @@ final class ModelCache {
                 if (object != null || failedSince) {
                     yield Status.CONDITION_FAILED;
                 }
-                // It may fail when something was removed since, of whatever key.
+                // It may fail if any key was removed since.
                 yield lastRemoval > since ? request.status() : Status.OK;
             }
         };

@@ -1,6 +1,6 @@
 package org.rowankv.server.embedded;
 
-/** An object as the model has it. */
+/** An object in the model. */
 record ModelObject(byte[] value, long version, long expiryMs) {
     ModelObject expiringAt(long newExpiryMs) {
         return new ModelObject(value, version, newExpiryMs);

@@ -21,7 +21,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** What happens to the worker contexts of an event loop between two of its steps. One thread does everything. */
+/** Events in the worker contexts of an event loop between two of its steps. Single-threaded. */
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class MutationPipelineMomentsTest {
@@ -88,7 +88,7 @@ final class MutationPipelineMomentsTest {
 
     private void requireAnswered(Request put) {
         final PollableCall call = calls.callOf(put);
-        assertThat(call.step()).as("the backup is not heard yet").isFalse();
+        assertThat(call.step()).as("the backup has not acknowledged yet").isFalse();
         boolean answered = false;
         for (int i = 0; i < STEPS && !answered; i++) {
             calls.turn();
@@ -99,7 +99,7 @@ final class MutationPipelineMomentsTest {
         assertThat(put.version()).isEqualTo(server.lastVersion(shard()));
     }
 
-    /** Another thread finishes what the error has left, before the loop borrows the context again. */
+    /** Another thread completes the mutation after an error, before the loop acquires the context again. */
     @ParameterizedTest
     @ValueSource(strings = {"request.after-version", "request.after-tlog", "request.before-index"})
     void shouldLeaveTheNextRequestAloneWhenAnErrorHasStruckTheOneBefore(String struckAt) {
@@ -130,7 +130,7 @@ final class MutationPipelineMomentsTest {
     void shouldGiveBackInItsNextTurnWhatItHasDrawnAheadForAnotherThatWantsSpace() {
         final PollableCall call = calls.callOf(put("value"));
         assertThat(call.step()).isFalse();
-        assertThat(server.releaseGrants()).as("the context is lent").isFalse();
+        assertThat(server.releaseGrants()).as("the context is in use").isFalse();
         final long left = server.segments().space().available();
 
         calls.turn();

@@ -14,7 +14,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.frontend.ClientPortSettings;
 
-/** Callers that recurse until their stack is used up, and use a connection near its end that others use as well. */
+/** Callers that recurse until their stack is exhausted, and use a shared connection near its end. */
 @Tag("jvm")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class NetCallerStackTest {
@@ -34,7 +34,7 @@ final class NetCallerStackTest {
                 RowanClient client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3))) {
             final int cache = Stores.cache(client);
             final Random random = new Random(1);
-            // A class whose first use meets the end of a stack is of no use any more to the whole JVM.
+            // A class whose initialization meets the end of a stack is unusable in the whole JVM.
             for (int i = 0; i < 500; i++) {
                 values.operate(client, cache, random);
             }

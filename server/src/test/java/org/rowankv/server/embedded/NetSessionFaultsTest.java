@@ -34,7 +34,10 @@ import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 
-/** Many callers over few connections, while callers are interrupted and connections break: each gets its own answer, once. */
+/**
+ * Many callers over few connections, while callers are interrupted and connections break: each receives its own answer,
+ * once.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class NetSessionFaultsTest {
     private EmbeddedCluster cluster;
@@ -66,7 +69,7 @@ final class NetSessionFaultsTest {
         return new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3));
     }
 
-    /** Each thread counts keys of its own up, and finds what it put. */
+    /** Each thread increments its own keys, and finds what it put. */
     private static void count(RowanClient client, int cache, int thread, int rounds) {
         for (int i = 1; i <= rounds; i++) {
             final String key = "k" + thread + "-" + i % 3;
@@ -143,7 +146,7 @@ final class NetSessionFaultsTest {
                 }
             });
             interrupter.join();
-            // One to each server, made once.
+            // One connection per server, established once.
             assertThat(session.connectionsMade()).isLessThanOrEqualTo(3);
         }
     }
@@ -174,7 +177,7 @@ final class NetSessionFaultsTest {
             proxies.add(proxy);
             addresses.add(proxy.address());
         }
-        // Servers are told to be where the proxies are.
+        // The routing names the proxies' addresses.
         ports.ports().forEach(port -> port.publish(new Routing(later(cluster.configuration()), addresses)));
         try (NetSession session = session(NetSettings.DEFAULT);
                 RowanClient client = client(session)) {
@@ -189,7 +192,7 @@ final class NetSessionFaultsTest {
                     } catch (IOException e) {
                         throw new AssertionError(e);
                     }
-                    // The next cut when somebody has connected again, so that operations go on in between.
+                    // Cut again after a reconnection, so that operations progress in between.
                     while (over.getCount() > 0 && session.connectionsMade() < made + 2) {
                         Thread.yield();
                     }
@@ -198,7 +201,7 @@ final class NetSessionFaultsTest {
             cutter.start();
             inThreads(8, thread -> {
                 try {
-                    // However seldom the cutter gets a core.
+                    // However seldom the cutter is scheduled.
                     for (int i = 1; i <= 10 || session.connectionsMade() <= 20; i++) {
                         count(client, cache, thread * 1_000_000 + i, 30);
                     }
@@ -224,7 +227,7 @@ final class NetSessionFaultsTest {
             client.put(cache, bytes("k"), bytes("v"));
             ports.close();
             final Request put = new Request().put(cache, bytes("k"), 0, 1, bytes("w"), 0, 1);
-            // The first may have been sent, on a connection that had broken unseen.
+            // The first may have been sent, on a broken connection.
             client.execute(put);
             assertThat(put.status()).isIn(Status.UNREACHABLE, Status.OUTCOME_UNKNOWN);
             client.execute(put);
@@ -235,7 +238,7 @@ final class NetSessionFaultsTest {
         closeSessionsLeft();
     }
 
-    /** The client could not close what it had opened. */
+    /** Closes the sessions that the client could not close. */
     private void closeSessionsLeft() {
         final Request request = new Request();
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
@@ -281,12 +284,12 @@ final class NetSessionFaultsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 256})
     void shouldCompleteWhatNobodyWaitsFor(int inFlightWindow) throws Exception {
-        // Deadlines count from submission, and all of it is submitted at once.
-        final long patienceNs = 120_000_000_000L;
+        // Deadlines count from submission, and all operations are submitted at once.
+        final long timeoutNs = 120_000_000_000L;
         try (NetSession session = session(
-                        NetSettings.DEFAULT.withConnections(2, inFlightWindow).withTimes(patienceNs, patienceNs));
+                        NetSettings.DEFAULT.withConnections(2, inFlightWindow).withTimes(timeoutNs, timeoutNs));
                 RowanClient client =
-                        new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3), patienceNs)) {
+                        new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3), timeoutNs)) {
             final int cache = Stores.cache(client);
             final AtomicInteger well = new AtomicInteger();
             final CountDownLatch done = new CountDownLatch(4 * 500);
@@ -295,7 +298,7 @@ final class NetSessionFaultsTest {
                     final String key = "k" + thread + "-" + i;
                     final byte[] value = value(key, i, 100);
                     final Request put = new Request().put(cache, bytes(key), 0, key.length(), value, 0, 100);
-                    // Asks again from within.
+                    // Submits another operation from its callback.
                     client.executeAsync(put)
                             .thenCompose(answered ->
                                     client.executeAsync(new Request().get(cache, bytes(key), 0, key.length())))

@@ -11,7 +11,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.frontend.ClientPortSettings;
 
-/** Three servers with three replicas, reached over client ports, do what every session does. */
+/** The session contract with three servers and three replicas, over client ports. */
 @Tag("jvm")
 class NetSessionTest extends SessionContract {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);

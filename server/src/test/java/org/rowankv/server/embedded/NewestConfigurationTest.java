@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.topology.Configuration;
 
-/** Two threads have each stored a configuration, and hand them over in the other order. */
+/** Two threads have each stored a configuration, and report them in reverse order. */
 final class NewestConfigurationTest {
     private final Configuration first = Configuration.initial(1, 2, 2, 2, 4, List.of(1L, 1L));
     private final Configuration second = first.renewed(List.of(0));

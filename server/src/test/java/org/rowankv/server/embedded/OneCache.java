@@ -6,7 +6,7 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
 
-/** The catalogue behind the client ports of test servers: lists one cache, which no operation changes. */
+/** Catalogue stub of test servers: lists one cache, which no operation changes. */
 class OneCache implements ClientCatalogue {
     @Override
     public @Nullable StoredCache find(String name) {

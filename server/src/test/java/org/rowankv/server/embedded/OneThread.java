@@ -12,13 +12,14 @@ import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
 
 /**
- * Turns the agents of a store on the one thread that uses it. So the bytes of the store are at rest between any two statements of a
- * test. Whenever that thread waits, time goes on, and each agent gets a turn, but for some that stand still for a while.
+ * Runs the agents of a store on the one thread that uses it. So the bytes of the store are at rest between any two
+ * statements of a test. Whenever that thread waits, time advances, and each agent runs once, except for some that are
+ * paused for a while.
  */
 final class OneThread implements Scheduling {
     private static final String CHECKPOINT = "checkpoint-";
 
-    /** One of so many agents stands still, while a thread waits so many times. */
+    /** One in this many agents pauses, for as many waits. */
     private static final int SOME = 4;
 
     private static final int A_WHILE = 16;
@@ -59,7 +60,7 @@ final class OneThread implements Scheduling {
         return !slow.contains(agent) && !isHeld(agent);
     }
 
-    /** From now on these agents, by the beginning of their names, get no turns while a thread waits, and all others get all. */
+    /** Pauses the agents with these name prefixes during waits; all others run always. */
     void hold(String... names) {
         held = List.of(names);
         slow.clear();
@@ -75,7 +76,7 @@ final class OneThread implements Scheduling {
         return true;
     }
 
-    /** Each agent gets so many turns, a quarter of a millisecond apart. */
+    /** Runs each agent that many times, a quarter of a millisecond apart. */
     void turn(int times) {
         for (int i = 0; i < times; i++) {
             clock.advanceNs(250_000);
@@ -83,12 +84,12 @@ final class OneThread implements Scheduling {
         }
     }
 
-    /** Each agent that takes checkpoints gets a turn. */
+    /** Runs each checkpoint agent once. */
     void turnCheckpoints() {
         turn(checkpoints);
     }
 
-    /** An agent in the middle of a turn, in which a test uses the store, gets no other. */
+    /** Skips an agent in the middle of its cycle, in which a test uses the store. */
     private static void turn(List<AgentInvoker> turned) {
         turned.forEach(AgentInvoker::tryInvoke);
     }

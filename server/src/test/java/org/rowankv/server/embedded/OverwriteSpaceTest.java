@@ -21,7 +21,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** What replaces an object takes no space that the account does not know of: a full store stays within its limit, and can be emptied. */
+/** A replacement takes no space beyond the account: a full store stays within its limit, and can be emptied. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class OverwriteSpaceTest {
     private static final long HOUR_MS = 3_600_000;
@@ -39,7 +39,7 @@ final class OverwriteSpaceTest {
         }));
     }
 
-    /** Stores objects until there is no space for more; their versions. */
+    /** Stores objects until space is exhausted; returns their versions. */
     private static Map<String, Long> fill(RowanClient client, int cache, int length) {
         final Map<String, Long> stored = new HashMap<>();
         final Request put = new Request();
@@ -55,7 +55,7 @@ final class OverwriteSpaceTest {
         }
     }
 
-    /** Tombstones may take a little beyond it until they are cleaned; openings of sessions have a part of their own. */
+    /** Tombstones may exceed the limit a little until they are cleaned; openings of sessions have their own reserve. */
     private static void requireWithinLimit(EmbeddedCluster cluster) {
         cluster.awaitDigested();
         for (ServerStatistics each : cluster.statistics()) {
@@ -73,12 +73,12 @@ final class OverwriteSpaceTest {
         Stores.requireHealth(cluster);
     }
 
-    /** An entry that gives a small object another lifetime is longer than the one that stored it. */
+    /** An entry that changes a small object's lifetime is longer than the one that stored it. */
     @ParameterizedTest
     @CsvSource({"1,1,false", "3,3,false", "1,1,true", "3,3,true"})
     void shouldNotGrowBeyondTheLimitByTouches(int servers, int replicas, boolean byReads) {
         try (EmbeddedCluster cluster = open(servers, replicas)) {
-            // Of an embedded store without sessions, or as over a network. The entry that stores an object fills its
+            // An embedded store without sessions, or as over a network. The entry that stores an object fills its
             // strides.
             final RowanClient client = byReads
                     ? new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(7))
@@ -112,7 +112,9 @@ final class OverwriteSpaceTest {
         }
     }
 
-    /** Each entry is kept for the answer of its own session: as many as there are sessions, however long they are. */
+    /**
+     * Each entry is kept for the completion of its own session: as many as there are sessions, however long they are.
+     */
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldNotFillTheLogWithTouchesOfManySessions(int servers, int replicas) {
@@ -143,7 +145,7 @@ final class OverwriteSpaceTest {
         }
     }
 
-    /** Each session may ask for the answer of the overwrite before its last one. */
+    /** Each session may request the completion of its overwrite before the last one. */
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldNotFillTheLogWithTwoOverwritesOfEachSession(int servers, int replicas) {
@@ -174,7 +176,7 @@ final class OverwriteSpaceTest {
         }
     }
 
-    /** A session with many requests under way may ask for the answer of each: all their entries are kept. */
+    /** A session with many requests in flight may request the completion of each: all their entries are kept. */
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldNotFillTheLogWithOverwritesOfOneSession(int servers, int replicas) {

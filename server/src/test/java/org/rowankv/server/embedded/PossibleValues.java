@@ -9,8 +9,8 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.StoreFullException;
 
 /**
- * One caller's keys, and of each what it may hold: exactly one value after an operation that returned, the old or the new
- * one after an operation that ended in an error. Used by one thread, and nobody else writes these keys.
+ * One caller's keys and their possible values: exactly one after an operation that returned, the old or the new one
+ * after an operation that ended in an error. Used by one thread, the only writer of these keys.
  */
 final class PossibleValues {
     static final long ABSENT = 0;
@@ -34,7 +34,7 @@ final class PossibleValues {
         return prefix + key;
     }
 
-    /** One operation on one of the keys; an error of the kinds that tests inject is taken note of. */
+    /** Runs one operation on one of the keys; records an injected error. */
     void operate(RowanClient client, int cache, Random random) {
         final int key = random.nextInt(possible.size());
         final boolean remove = random.nextInt(4) == 0;
@@ -64,7 +64,7 @@ final class PossibleValues {
         assertThat(possible.get(key)).as(key(key)).contains(number);
     }
 
-    /** Every key holds something that it may hold; from now on only that. */
+    /** Requires a possible value for every key; from now on only that value is possible. */
     void requirePossible(RowanClient client, int cache) {
         for (int key = 0; key < possible.size(); key++) {
             final byte[] found = client.get(cache, Stores.bytes(key(key)));
@@ -74,7 +74,7 @@ final class PossibleValues {
         }
     }
 
-    /** What a test injects where it is no error of the JVM. */
+    /** Injected by tests instead of an error of the JVM. */
     static final class InjectedException extends RuntimeException {
         private static final long serialVersionUID = 1;
     }

@@ -33,7 +33,7 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.durability.DurabilityVerbs;
 import org.rowankv.server.durability.ForceRanges;
 
-/** Stores at durability=power: what is acknowledged is on the device; what the device refuses is not acknowledged. */
+/** Stores at durability=power: acknowledged writes are on the device; what the device refuses is not acknowledged. */
 @Tag("jvm")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class PowerLevelTest {
@@ -126,7 +126,7 @@ final class PowerLevelTest {
         open(1, Durability.POWER, BEFORE).close();
     }
 
-    /** What counts is the level it was last used at, not the one it is opened at. */
+    /** The level of the last use counts, not the level of the opening. */
     @Test
     void shouldChangeItsLevelFromOneOpeningToTheNext() {
         leaveOpen(Durability.PROCESS);
@@ -138,7 +138,7 @@ final class PowerLevelTest {
         open(1, Durability.PROCESS, BEFORE).close();
     }
 
-    /** Opens the store, puts, and lets it go as a crash does: without a clean mark. */
+    /** Opens the store, puts, and abandons it as a crash does: without a clean mark. */
     private void leaveOpen(Durability level) {
         final EmbeddedCluster cluster = open(1, level, BEFORE);
         final RowanClient client = Stores.client(cluster);
@@ -173,7 +173,7 @@ final class PowerLevelTest {
                 .isInstanceOf(RowanException.class)
                 .hasMessageContaining("could not be forced")
                 .hasMessageContaining("area-" + server);
-        // The device works again, and that changes nothing: nobody knows what it has dropped.
+        // The device works again, which changes nothing: it may have dropped writes.
         forcesUntilBroken.set(Integer.MAX_VALUE);
         assertThatThrownBy(() -> client.put(cache, bytes("l"), bytes("v"))).isInstanceOf(RowanException.class);
         assertThatThrownBy(() -> client.get(cache, bytes("k"))).isInstanceOf(RowanException.class);
@@ -184,7 +184,9 @@ final class PowerLevelTest {
         }
     }
 
-    /** The second failure is the one that matters: what the stopped agent left half done is on no area that counts as closed. */
+    /**
+     * The second failure determines the close: the stopped agent's partial work is on no area that counts as closed.
+     */
     @Test
     void shouldNotCloseCleanlyWhenAnAgentWasStoppedAfterADeviceHadFailed() {
         final EmbeddedCluster cluster = open(3, Durability.POWER, BEFORE);
@@ -219,7 +221,7 @@ final class PowerLevelTest {
         }
     }
 
-    /** The device of one server breaks after so many forces more. */
+    /** The device of one server fails after that many more forces. */
     private final class BreakingMemory implements AreaMemory {
         private final int server;
         private final AreaMemory below;

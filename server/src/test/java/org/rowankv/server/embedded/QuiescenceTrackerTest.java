@@ -12,10 +12,10 @@ import org.rowankv.protocol.Status;
 import org.rowankv.server.engine.Server;
 import org.rowankv.topology.KeyHash;
 
-/** Which turns of a server's agents say that there is no more space to give. */
+/** Which cycles of a server's agents prove that no more space can be freed. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class QuiescenceTrackerTest {
-    /** The eviction looks at a part of their buckets in a turn. */
+    /** The eviction scans a part of their buckets per cycle. */
     private static final int OTHERS = 12_000;
 
     private static final int LIMITED = 2;
@@ -49,7 +49,7 @@ final class QuiescenceTrackerTest {
         assertThat(put.status()).isEqualTo(Status.OK);
     }
 
-    /** A put into a full store is refused behind two settled turns. */
+    /** A put into a full store is refused after two quiet cycles. */
     @Test
     void shouldCountNoTurnInWhichAnEvictionIsYetToFindItsObjects() {
         final int limited = cache("limited");

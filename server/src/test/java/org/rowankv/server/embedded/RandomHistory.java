@@ -11,20 +11,20 @@ import org.rowankv.server.embedded.StoreHistory.Kind;
 import org.rowankv.server.embedded.StoreHistory.Step;
 
 /**
- * A random history of a random store. All of it follows from one number, which repeats it.
+ * A random history of a random store, derived from one seed.
  *
- * @param shape what the store is like
- * @param steps one after the other
+ * @param shape of the store
+ * @param steps in order
  */
 record RandomHistory(Shape shape, List<Step> steps) {
     private static final int FEWEST_STEPS = 150;
     private static final int MOST_STEPS = 350;
-    /** Such seeds of steps are close together, and what they decide is often the same. */
+    /** Such seeds of steps are close together, and their decisions often equal. */
     private static final int CLOSE = 100;
 
     private static final int INTERVAL_MS = 5;
 
-    /** What a store is like. */
+    /** Shape of a store. */
     enum Shape {
         ALONE(1, Durability.NONE),
         ALONE_POWER(1, Durability.POWER),
@@ -47,7 +47,7 @@ record RandomHistory(Shape shape, List<Step> steps) {
             return EmbeddedSettings.of(builder().andThen(with -> with.durability = level));
         }
 
-        /** Of a store in a directory. */
+        /** For a store in a directory. */
         EmbeddedSettings settings(Path dir) {
             return EmbeddedSettings.of(builder().andThen(with -> with.dir = dir));
         }
@@ -68,10 +68,10 @@ record RandomHistory(Shape shape, List<Step> steps) {
     }
 
     static RandomHistory of(long seed) {
-        // Seeds of Random that are close together draw alike.
+        // Close seeds of Random draw alike.
         final Random random = new Random(new SplittableRandom(seed).nextLong());
         final Shape shape = Shape.values()[random.nextInt(Shape.values().length)];
-        // With every third seed the steps meet in few objects.
+        // With every third seed the steps share few objects.
         final boolean close = Math.floorMod(seed, 3L) == 2;
         final List<Step> steps = new ArrayList<>();
         for (int left = FEWEST_STEPS + random.nextInt(MOST_STEPS - FEWEST_STEPS + 1); left > 0; left--) {

@@ -27,7 +27,7 @@ import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
 
-/** A client that sends any bytes, and reads when a test says so. */
+/** A client that sends arbitrary bytes, and reads on request of a test. */
 final class RawClient implements AutoCloseable {
     private final Socket socket = new Socket();
 
@@ -52,7 +52,7 @@ final class RawClient implements AutoCloseable {
                 .array());
     }
 
-    /** Why a server refuses. */
+    /** Reason of a refusal. */
     record Refusal(int status, String text) {}
 
     private ByteBuffer heardAnswer(WirePort port) throws IOException, WireException {
@@ -74,7 +74,7 @@ final class RawClient implements AutoCloseable {
         return heardRefusal(WirePort.CLIENTS);
     }
 
-    /** In the words of that port. */
+    /** In the format of that port. */
     Refusal heardRefusal(WirePort port) throws Exception {
         final ByteBuffer answer = heardAnswer(port);
         assertThat(HandshakeDescriptor.code(answer)).isNotEqualTo(HandshakeDescriptor.ACCEPTED);
@@ -87,24 +87,24 @@ final class RawClient implements AutoCloseable {
         return this;
     }
 
-    /** Reads on until the server closes. */
+    /** Reads until the server closes the connection. */
     void awaitEnd() throws IOException {
         try {
             while (socket.getInputStream().read() >= 0) {
-                // What it says before does not matter.
+                // Earlier input is ignored.
             }
         } catch (SocketException e) {
             assertThat(e).hasMessageContaining("reset");
         }
     }
 
-    /** Whether the server has closed it; reads what there is, and does not wait. */
+    /** Whether the server has closed the connection; reads what is available, without waiting. */
     boolean isEnded() throws IOException {
         socket.setSoTimeout(1);
         try {
             final byte[] bytes = new byte[64 << 10];
             while (socket.getInputStream().read(bytes) >= 0) {
-                // What it says before does not matter.
+                // Earlier input is ignored.
             }
             return true;
         } catch (SocketTimeoutException e) {
@@ -116,12 +116,12 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** What the server sends. */
+    /** Input from the server. */
     DataInputStream input() throws IOException {
         return new DataInputStream(socket.getInputStream());
     }
 
-    /** The next frame, whole. */
+    /** The next complete frame. */
     ByteBuffer heardFrame() throws IOException {
         final DataInputStream in = input();
         final byte[] head = new byte[FrameHeadDescriptor.HEAD_LENGTH];

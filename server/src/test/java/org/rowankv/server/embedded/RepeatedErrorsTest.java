@@ -17,19 +17,19 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Chaos;
 
 /**
- * Errors strike the senders of one large entry again and again. What is sent twice cannot be cleaned before the entry is on
- * all replicas, so it must not be enough to fill a backup: then nothing in the store would go on.
+ * Errors strike the senders of one large entry repeatedly. Duplicate blocks cannot be cleaned before the entry is on
+ * all replicas, so they must not fill a backup: that would block the store.
  */
 @Tag("chaos")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RepeatedErrorsTest {
     private static final int VALUE = 60_000;
     private static final int MESSAGE = 1024;
-    /** Fewer messages than the entry has. */
+    /** Less than the number of the entry's messages. */
     private static final int MESSAGES_BETWEEN_ERRORS = 20;
 
     private static final int MOST_ERRORS = 60;
-    /** Enough of them that some are in the shard of the large one. */
+    /** Enough of them that some share the shard of the large one. */
     private static final int SMALL_KEYS = 8;
 
     @AfterEach
@@ -44,7 +44,7 @@ final class RepeatedErrorsTest {
                 .sum();
     }
 
-    /** Strikes this thread each time that it has come by the point so often. */
+    /** Throws in this thread after every that many passes of the point. */
     private static AtomicInteger strikeAgainAndAgain(String point) {
         final Thread victim = Thread.currentThread();
         final AtomicInteger errors = new AtomicInteger();
@@ -87,7 +87,7 @@ final class RepeatedErrorsTest {
 
             final AtomicInteger errors = strikeAgainAndAgain(point);
             Throwable failure = catchThrowable(() -> client.put(cache, bytes("k"), value("k", 2, VALUE)));
-            while (failure != null) { // the next call to the shard finishes what the one before has left
+            while (failure != null) { // the next call to the shard completes the previous one
                 failure = null;
                 for (int i = 0; i < SMALL_KEYS && failure == null; i++) {
                     final String key = "small" + i;

@@ -7,7 +7,7 @@ import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
-/** Carries every request, and loses some of the replies. */
+/** Forwards every request, and loses some of the replies. */
 record ReplyLosingSession(Session below, IntPredicate loses, AtomicInteger calls) implements ForwardingSession {
     @Override
     public boolean needsRequestIds() {

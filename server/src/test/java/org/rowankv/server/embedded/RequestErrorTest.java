@@ -29,7 +29,7 @@ import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardAssignment;
 import org.rowankv.topology.ShardMap;
 
-/** A request whose first step fails costs its client the connection, and nobody anything else. */
+/** A request whose first step fails closes its client's connection, and affects no other client. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RequestErrorTest {
     private static final int SHARDS = 8;
@@ -41,7 +41,7 @@ final class RequestErrorTest {
     private final BrokenServer server = new BrokenServer();
     private ClientPort port;
 
-    /** Refuses by an exception, as a store does whose device has failed. */
+    /** Refuses by an exception, like a store with a failed device. */
     private static final class BrokenServer extends AnsweringServer {
         volatile boolean broken;
 
@@ -109,7 +109,7 @@ final class RequestErrorTest {
     private void answered() throws Exception {
         try (RawClient client = new RawClient(port).welcomed().say(put(10))) {
             while (FrameHeadDescriptor.type(client.heardFrame(), 0) != ClientFrameDescriptor.ANSWER) {
-                // What comes before does not matter.
+                // Earlier input is ignored.
             }
         }
     }
@@ -120,7 +120,7 @@ final class RequestErrorTest {
 
     @Test
     void shouldGiveBackWhatTheRequestWasCharged() throws Exception {
-        answered(); // the cache is known from now on
+        answered(); // resolves the cache
         awaitThat(() -> port.counts().connections() == 0);
         final long before = port.counts().bufferAccounting();
         server.broken = true;

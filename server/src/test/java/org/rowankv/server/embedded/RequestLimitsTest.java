@@ -18,7 +18,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 
-/** Requests at the limits of what an entry can be, and settings that cannot work. */
+/** Requests at the limits of an entry, and invalid settings. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RequestLimitsTest {
     private static final int SEGMENT = 128 << 10;

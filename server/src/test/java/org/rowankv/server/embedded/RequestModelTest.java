@@ -28,7 +28,10 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
 import org.rowankv.server.retention.ExpirySweepAgent;
 
-/** Random requests of every kind against a model, with a clock that jumps both ways, and with the store closed and opened. */
+/**
+ * Random requests of every kind against a model, with a clock that jumps both ways, and with the store closed and
+ * reopened.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class RequestModelTest {
     private static final long[] TTLS = {Ttl.ETERNAL, Ttl.UNCHANGED, Ttl.IMMEDIATE, 40, 400};
@@ -54,7 +57,7 @@ final class RequestModelTest {
         run(servers, replicas, TestScale.of(10_000, 20_000), () -> {});
     }
 
-    /** The sweep ends what has expired while requests go on; and nothing else, whichever way the clock jumps. */
+    /** The sweep ends expired objects during requests, and no others, whichever way the clock jumps. */
     @ParameterizedTest
     @CsvSource({"1,1,6", "3,2,7", "3,3,8"})
     void shouldAnswerAsTheModelDoesWhileTheClockJumpsByHours(int servers, int replicas, long seed) {
@@ -83,7 +86,7 @@ final class RequestModelTest {
         await().atMost(Duration.ofSeconds(30))
                 .pollInterval(Duration.ofMillis(1))
                 .until(() -> {
-                    clock.advanceMs(100); // by which the agents go
+                    clock.advanceMs(100); // runs the agents
                     return !holdsAnyOf(over);
                 });
         model.clockMoved();

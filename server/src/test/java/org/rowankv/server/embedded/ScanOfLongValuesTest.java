@@ -30,7 +30,10 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardAssignment;
 
-/** A value that is too long for its page needs a read of its own. Whatever becomes of the read, no live object is left out. */
+/**
+ * A value that is too long for its page needs a separate read. Whatever the result of the read, no live object is
+ * omitted.
+ */
 @Timeout(120)
 final class ScanOfLongValuesTest {
     private static final int TOO_LONG = 700_000;

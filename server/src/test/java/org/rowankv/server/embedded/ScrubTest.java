@@ -32,14 +32,14 @@ import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Bits that flip in an area while it is in use: found, mended where another replica has what they were, never believed. */
+/** Bits that flip in an area in use: detected, repaired from another replica that has the bytes, never trusted. */
 @Timeout(60)
 final class ScrubTest {
     private static final int KEYS = 400;
     private static final int LENGTH = 1000;
     private static final int FAST = 1 << 10;
-    /** Of some milliseconds each; what was found is mended within a few. */
-    private static final int ENOUGH_ROUNDS = 200;
+    /** Passes of some milliseconds each; damage is repaired within a few. */
+    private static final int MAX_PASSES = 200;
 
     @TempDir
     private Path dir;
@@ -92,14 +92,14 @@ final class ScrubTest {
         }
     }
 
-    /** The first entry of that type in a committed segment of the server; live: whether the index points to it. */
+    /** The first entry of that type in a committed segment of the server; live: whether the index refers to it. */
     private static Place find(Server server, int type, boolean live) {
         final Place found = look(server, type, live, -1);
         assertThat(found).as("an entry of type %s", EntryType.name(type)).isNotNull();
         return found;
     }
 
-    /** The same of that shard, or of any (−1); null when there is none. */
+    /** The same for that shard, or any (−1); null if there is none. */
     private static Place look(Server server, int type, boolean live, int shard) {
         final Segments segments = server.segments();
         final SegmentScan scan = new SegmentScan(segments.region());
@@ -142,19 +142,19 @@ final class ScrubTest {
         return cluster.statistics().get(server);
     }
 
-    /** Until all that was written before was read again. */
+    /** Waits until all earlier entries were read again. */
     private void awaitRound(int server) {
         final long enough = statistics(server).scrubRounds() + 2;
         await().atMost(Duration.ofSeconds(60)).until(() -> statistics(server).scrubRounds() >= enough);
     }
 
-    /** Until the scrubber has done something; not for ever, where it comes by again and again and does not. */
+    /** Waits until the scrubber has acted; bounded by a number of its passes. */
     private void awaitScrubber(int server, BooleanSupplier done) {
-        final long enough = statistics(server).scrubRounds() + ENOUGH_ROUNDS;
+        final long enough = statistics(server).scrubRounds() + MAX_PASSES;
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> done.getAsBoolean() || statistics(server).scrubRounds() >= enough);
         assertThat(done.getAsBoolean())
-                .as("done after %d rounds of the scrubber", ENOUGH_ROUNDS)
+                .as("done after %d passes of the scrubber", MAX_PASSES)
                 .isTrue();
     }
 
@@ -237,7 +237,7 @@ final class ScrubTest {
             client.put(cache, bytes(key), value(key, 7, LENGTH));
             assertThat(numberOf(key, client.get(cache, bytes(key)))).isEqualTo(7);
         }
-        // The damaged segment stays, and the store goes on around it.
+        // The damaged segment stays, and the store continues without it.
         requireStillCleaned();
     }
 
@@ -270,7 +270,7 @@ final class ScrubTest {
         open(servers, FAST);
         final int other = client.catalogue().create("other", new byte[0]).id();
         final Server server = cluster.servers().get(0);
-        // Records of what is committed come every few milliseconds, and a segment commits behind a later one.
+        // CommitVer records arrive every few milliseconds, and a segment is committed after a later one.
         final Place place = damageOneThatIsRead(server, typeOf(kind), Part.VERSION, () -> {
             client.put(cache, bytes("gone"), bytes("x"));
             client.remove(cache, bytes("gone"));
@@ -298,8 +298,8 @@ final class ScrubTest {
     }
 
     /**
-     * Damages an entry that is not live, and waits until the scrubber has found that; another one when the segment was freed
-     * before it came by: nobody reads what nobody needs.
+     * Damages a dead entry, and waits until the scrubber finds it. Damages another one if the segment was freed before:
+     * dead entries of freed segments are never read.
      *
      * @param write makes such entries
      */
@@ -384,7 +384,7 @@ final class ScrubTest {
         cluster.awaitDigested();
     }
 
-    /** Many times the capacity is written, over what is there, and the cleaner comes by all segments. */
+    /** Writes many times the capacity, and the cleaner passes all segments. */
     private void requireStillCleaned() {
         final long before = statistics(0).cleanedSegments();
         for (int i = 0; i < 12_000; i++) {

@@ -41,10 +41,10 @@ import org.rowankv.server.retention.SessionLeaseAgent;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** Sessions of clients that are gone are ended; those in use never are; who comes back is told the truth. */
+/** Sessions of vanished clients are ended, sessions in use never; a returning client receives SESSION_EXPIRED. */
 final class SessionLeaseTest {
     private static final int SERVERS = 3;
-    /** Far beyond what a test takes: its time goes on by leaps alone. */
+    /** Far longer than a test: its time advances by leaps alone. */
     private static final long TICK_NS = TimeUnit.HOURS.toNanos(10);
 
     private static final long SESSION = 77;
@@ -90,7 +90,7 @@ final class SessionLeaseTest {
         cluster.close();
     }
 
-    /** Time goes on by a tick, and every server has noticed. */
+    /** Advances time by a tick, until every server has noticed. */
     private void tick() {
         final List<Long> before = new ArrayList<>();
         cluster.servers().forEach(server -> before.add(server.sessionLeases().ticks()));
@@ -106,7 +106,7 @@ final class SessionLeaseTest {
         });
     }
 
-    /** So long that who has not been heard of counts as gone. */
+    /** Advances time so far that silent sessions are ended. */
     private void lease() {
         for (int i = 0; i <= SessionLeaseAgent.TICKS; i++) {
             tick();
@@ -197,14 +197,14 @@ final class SessionLeaseTest {
             assertThat(again.has(ResultBits.REPLAYED)).isTrue();
         }
 
-        // At the other shards, and of the other session, nothing was asked for.
+        // The other session, and other shards, received no requests.
         assertThat(openAtPrimaries()).isEqualTo(1);
         assertThat(deliver(SESSION, "k", 2, 2).status()).isEqualTo(Status.OK);
         assertThat(deliver(SESSION + 1, "k", 3, 1).status()).isEqualTo(Status.SESSION_EXPIRED);
         assertThat(numberOf("k", deliver(SESSION, "k", 4, 3).resultBytes())).isEqualTo(2);
     }
 
-    /** Carries mutations, and does something before the client hears of the first one of that number. */
+    /** Forwards mutations, and runs an action before the client receives the first answer of that number. */
     private record Interrupting(Session below, AtomicInteger mutations, int number, boolean applied, Runnable meanwhile)
             implements ForwardingSession {
         @Override
@@ -340,7 +340,7 @@ final class SessionLeaseTest {
         assertThat(openAtPrimaries()).isZero();
     }
 
-    /** Leases so short that sessions end between any two requests, and just as the next one comes. */
+    /** Leases so short that sessions end between any two requests, and just as the next one arrives. */
     @Test
     @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldApplyOnceWhateverEndsMeanwhile() throws InterruptedException {

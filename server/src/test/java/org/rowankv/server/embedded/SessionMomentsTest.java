@@ -19,8 +19,8 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * A session at a real server: opened, used, and closed. In the middle of each request, wherever that has a named point, late copies of
- * the earlier ones arrive on another thread; and the process may end there, so that they arrive after the next start.
+ * A session at a real server: opened, used, and closed. At each named point of a request, late copies of the earlier
+ * ones arrive on another thread. The process may also end there, so that they arrive after the next start.
  */
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -35,7 +35,7 @@ final class SessionMomentsTest {
     private long asOf;
     private long putVersion;
 
-    /** What happens to the session and its object, in this order. */
+    /** Steps of the session and its object, in this order. */
     private enum Step {
         NOTHING,
         OPEN,
@@ -46,7 +46,7 @@ final class SessionMomentsTest {
         END
     }
 
-    /** What a kill leaves in the middle of a step. */
+    /** The bytes after a kill in the middle of a step. */
     private record Left(Step under, KeptStore bytes) {}
 
     @AfterEach
@@ -81,7 +81,7 @@ final class SessionMomentsTest {
         return ShardMap.shardOf(hash(key), 3);
     }
 
-    /** A key whose requests need another lock than those that open and close the session. */
+    /** A key whose requests need another lock than the opening and closing of the session. */
     private void chooseKey() {
         int number = 0;
         do {
@@ -124,7 +124,7 @@ final class SessionMomentsTest {
         under = step;
         switch (step) {
             case OPEN -> {
-                asOf = open().version(); // the first one learns a version of the shard
+                asOf = open().version(); // the first answer provides a version of the shard
                 assertThat(open().status()).isEqualTo(Status.OK);
             }
             case PUT -> putVersion = put().version();
@@ -136,7 +136,7 @@ final class SessionMomentsTest {
         }
     }
 
-    /** Late copies of requests that were answered before that step, as far as no lock is held that they need. */
+    /** Late copies of requests answered before that step, unless they need a lock that is held. */
     private void deliverLateCopies(Step during) {
         if (during.compareTo(Step.OPEN) > 0 && during != Step.CLOSE) {
             assertThat(open().status()).isIn(Status.OK, Status.SESSION_EXPIRED);
@@ -154,7 +154,7 @@ final class SessionMomentsTest {
         if (!point.startsWith("request.")) {
             return;
         }
-        Chaos.install(none -> {}); // not in the middle of the middle
+        Chaos.install(none -> {}); // not recursively
         left.add(new Left(under, store.kept().copy()));
         second.run(() -> deliverLateCopies(under));
         Chaos.install(this::reached);
@@ -188,7 +188,7 @@ final class SessionMomentsTest {
             store = new ComparedStarts(none, each.bytes, seed++).next();
             requireObject(each.under);
             if (each.under.compareTo(Step.PUT) > 0) {
-                // Of a start every session that is open goes on, and no opening from before it counts.
+                // After a start every open session continues, and no earlier opening counts.
                 assertThat(open().status()).isIn(Status.OK, Status.SESSION_EXPIRED);
                 final Request late = put();
                 if (late.status() == Status.OK) {

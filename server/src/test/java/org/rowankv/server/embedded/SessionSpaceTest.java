@@ -31,7 +31,9 @@ import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.server.retention.SessionLeaseAgent;
 
-/** Sessions of clients that are gone take a bounded part of a store: a full one can always be emptied, also by a new client. */
+/**
+ * Sessions of vanished clients take a bounded part of a store: a full one can always be emptied, also by a new client.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class SessionSpaceTest {
     private static final int SHARDS = 6;
@@ -65,7 +67,7 @@ final class SessionSpaceTest {
                         false));
     }
 
-    /** So long that a session that no request uses ends. */
+    /** Advances time until unused sessions end. */
     private void lease(EmbeddedCluster cluster) {
         for (int i = 0; i <= SessionLeaseAgent.TICKS; i++) {
             final List<Long> before = cluster.servers().stream()
@@ -143,7 +145,7 @@ final class SessionSpaceTest {
         try (EmbeddedCluster cluster = open(servers, replicas, null)) {
             final RowanClient first = Stores.client(cluster);
             final int stored = fill(first, Stores.cache(first));
-            abandon(cluster, 40_000, servers); // far more than there are places
+            abandon(cluster, 40_000, servers); // far more than the limit
             cluster.awaitDigested();
             for (ServerStatistics each : cluster.statistics()) {
                 assertThat(each.openSessions() * 64L).isLessThanOrEqualTo(reserveOf(cluster));
@@ -168,7 +170,10 @@ final class SessionSpaceTest {
         }
     }
 
-    /** A connection that opens sessions without end gets its share of them, and ends its own ones for more. */
+    /**
+     * A connection that opens sessions without end receives its share of them, and loses its own older ones to new
+     * ones.
+     */
     @Test
     void shouldLeaveTheSessionsOfOthersToThemWhateverAConnectionOpens() {
         try (EmbeddedCluster cluster = open(1, 1, null);
@@ -198,7 +203,7 @@ final class SessionSpaceTest {
         }
     }
 
-    /** A store that sessions have filled, of an earlier time or with other settings, is itself again when they end. */
+    /** A store filled by sessions, of an earlier start or other settings, recovers when they end. */
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldHealWhenTheLeasesOfTooManySessionsEnd(int servers, int replicas) {
@@ -216,7 +221,7 @@ final class SessionSpaceTest {
                         .status();
             }
             assertThat(status).isEqualTo(Status.FULL);
-            lease(cluster); // once: an end that finds no room waits for it, not for the next tick
+            lease(cluster); // once: an end without space waits for it, not for the next tick
             assertThat(openAtPrimaries(cluster)).isZero();
             empty(cluster, stored);
             Stores.requireHealth(cluster);

@@ -24,8 +24,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Damage in a backup log that the scrubber has judged: the replica has a copy of the entry elsewhere, or needs it no more. A later
- * start reads the whole area, and counts the replica as complete.
+ * Damage in a backup log that the scrubber has written off: the replica has a copy of the entry elsewhere, or does not
+ * need it. A later start reads the whole area, and counts the replica as complete.
  */
 @Timeout(120)
 final class SettledDamageTest {
@@ -60,7 +60,10 @@ final class SettledDamageTest {
         cluster.awaitDigested();
     }
 
-    /** Address of an entry of the shard in a committed segment of the backup log that the index refers to or not, or null. */
+    /**
+     * Address of an entry of the shard in a committed segment of the backup log, which the index refers to or not, or
+     * null.
+     */
     private static @Nullable Long look(Server server, int shard, boolean live) {
         final Segments segments = server.segments();
         final SegmentScan scan = new SegmentScan(segments.region());
@@ -95,7 +98,9 @@ final class SettledDamageTest {
         return found[0];
     }
 
-    /** Flips a bit of such an entry's value at each server, each of another shard: no entry is damaged at two servers. */
+    /**
+     * Flips a bit of such an entry's value at each server, each of another shard: no entry is damaged at two servers.
+     */
     private static void damageEach(EmbeddedCluster cluster, boolean live) {
         for (int server = 0; server < SERVERS; server++) {
             final Server damaged = cluster.servers().get(server);

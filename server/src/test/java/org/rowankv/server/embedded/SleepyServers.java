@@ -9,7 +9,7 @@ import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.ThreadScheduling;
 
-/** Turns the agents of a server on the threads that wake it up, and not at all while it sleeps. Thread-safe. */
+/** Runs the agents of a server on the threads that wake it, and not at all while it sleeps. Thread-safe. */
 final class SleepyServers implements Scheduling {
     private static final String ROLE = "server-";
 
@@ -33,7 +33,7 @@ final class SleepyServers implements Scheduling {
         asleep.remove(ROLE + server);
     }
 
-    /** The usual surroundings, with these agents. */
+    /** The default context, with these agents. */
     EmbeddedContext around() {
         final EmbeddedContext usual = EmbeddedContext.machine();
         return new EmbeddedContext(

@@ -19,9 +19,9 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.TestScale;
 
-/** A writer stands still in the middle of a write, for long, and others write on: all of them come to their end. */
+/** A writer pauses in the middle of a write, for long, and others continue: all of them complete. */
 @Tag("chaos")
-// Without the room they wait for ever, and so would closing the store: somebody else must say so.
+// Without space they would wait for ever, and so would the close of the store: the timeout needs a separate thread.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SlowWriterTest {
     private static final int WRITERS = 3;
@@ -71,7 +71,7 @@ final class SlowWriterTest {
                 writer.start();
             }
             awaitNoProgress(written);
-            assertThat(written).as("they wait for the one that stands").hasValueLessThan(WRITERS * enough);
+            assertThat(written).as("they wait for the paused one").hasValueLessThan(WRITERS * enough);
             released.countDown();
             writers.forEach(SlowWriterTest::join);
             join(slow);
@@ -92,7 +92,7 @@ final class SlowWriterTest {
         }
     }
 
-    /** Until nothing is written any more, looked at a few times. */
+    /** Waits until several checks find no progress. */
     private static void awaitNoProgress(AtomicLong written) {
         final long[] last = {-1, 0};
         await().atMost(Duration.ofSeconds(60))

@@ -37,7 +37,7 @@ final class SpaceAccountTest {
         });
     }
 
-    /** Everything that mutates, in random order. */
+    /** All mutations, in random order. */
     private static void operate(EmbeddedCluster cluster, RowanClient client, int cache, Random random, int count) {
         for (int i = 0; i < count; i++) {
             final String key = "k" + random.nextInt(200);

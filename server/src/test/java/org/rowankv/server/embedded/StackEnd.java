@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A thread that recurses until its small stack is used up, again and again, and does something near the end. */
+/** A thread that recurses until its small stack is exhausted, repeatedly, and acts near the end. */
 final class StackEnd {
     private static final int STACK_BYTES = 256 << 10;
     private static final int FRAMES_TO_TRY = 200;
@@ -26,8 +26,8 @@ final class StackEnd {
         thread.setUncaughtExceptionHandler((dead, thrown) -> failure.set(thrown));
     }
 
-    /** To the end of the stack; on the way back, at some of the last frames, the operation. */
-    @SuppressWarnings("InfiniteRecursion") // it is what ends the stack
+    /** Recurses to the end of the stack; on return, in some of the last frames, runs the operation. */
+    @SuppressWarnings("InfiniteRecursion") // it exhausts the stack
     private static void descend(Runnable operation, Random random, int[] framesToTry) {
         try {
             descend(operation, random, framesToTry);
@@ -42,7 +42,10 @@ final class StackEnd {
         }
     }
 
-    /** Does so that often on a thread of its own, and something else on this one until that has ended, which must not fail. */
+    /**
+     * Runs it that often on a separate thread, and something else on this one until that has ended, which must not
+     * fail.
+     */
     static void meet(int times, Runnable operation, Random random, Runnable meanwhile) {
         final StackEnd end = new StackEnd(times, operation, random);
         end.thread.start();

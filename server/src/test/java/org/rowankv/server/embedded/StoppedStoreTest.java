@@ -35,7 +35,9 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.engine.Server;
 
-/** A store in which an agent fails for good, or gets no turn: every wait ends, with the cause, and so does the close. */
+/**
+ * A store in which an agent fails permanently, or does not run: every wait ends, with the cause, and so does the close.
+ */
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class StoppedStoreTest {
@@ -144,7 +146,7 @@ final class StoppedStoreTest {
     private static void awaitQuietly(CountDownLatch latch) {
         try {
             if (!latch.await(40, TimeUnit.SECONDS)) {
-                throw new AssertionError("nobody came");
+                throw new AssertionError("no caller arrived");
             }
         } catch (InterruptedException e) {
             throw new AssertionError(e);
@@ -175,7 +177,7 @@ final class StoppedStoreTest {
         cluster.close();
     }
 
-    /** Nothing failed: the other caller just does not get on. */
+    /** No failure: the other caller just makes no progress. */
     @Test
     void shouldEndTheWaitForAWorkerAfterTheDeadline() throws Exception {
         final LeapClock clock = new LeapClock();
@@ -205,7 +207,7 @@ final class StoppedStoreTest {
         }
     }
 
-    private static EmbeddedContext surroundings(LeapClock clock, Scheduling scheduling) {
+    private static EmbeddedContext context(LeapClock clock, Scheduling scheduling) {
         final EmbeddedContext usual = EmbeddedContext.machine();
         return new EmbeddedContext(
                 server -> clock,
@@ -224,7 +226,7 @@ final class StoppedStoreTest {
         final LeapClock clock = new LeapClock();
         final SleepyServers scheduling = new SleepyServers();
         final EmbeddedCluster cluster =
-                EmbeddedCluster.open(EmbeddedSettings.of(settings()), surroundings(clock, scheduling));
+                EmbeddedCluster.open(EmbeddedSettings.of(settings()), context(clock, scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, 3000));
@@ -244,13 +246,13 @@ final class StoppedStoreTest {
         }
     }
 
-    /** Its sender has acknowledged it: a replica without it would differ, and nothing would ever find that. */
+    /** Its sender has acknowledged it: a replica without it would differ, undetected. */
     @ParameterizedTest
     @ValueSource(ints = {100, 3000})
     void shouldStopRatherThanPassOverWhatLandedDamaged(int length) {
         final SleepyServers scheduling = new SleepyServers();
         final EmbeddedCluster cluster =
-                EmbeddedCluster.open(EmbeddedSettings.of(settings()), surroundings(new LeapClock(), scheduling));
+                EmbeddedCluster.open(EmbeddedSettings.of(settings()), context(new LeapClock(), scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, length));
@@ -285,7 +287,7 @@ final class StoppedStoreTest {
         final LeapClock clock = new LeapClock();
         final SleepyServers scheduling = new SleepyServers();
         final EmbeddedCluster cluster =
-                EmbeddedCluster.open(EmbeddedSettings.of(settings()), surroundings(clock, scheduling));
+                EmbeddedCluster.open(EmbeddedSettings.of(settings()), context(clock, scheduling));
         final RowanClient client = Stores.client(cluster);
         final int cache = Stores.cache(client);
         client.put(cache, bytes("k"), value("k", 1, 3000));

@@ -21,12 +21,12 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * What clients do to a store, step by step: objects with and without lifetimes, large ones in blocks, clears, caches that are
- * destroyed and made anew, limits, sessions whose replies are lost and asked for again, and overwrites until the cleaner moves what
- * lives. Goes on over any number of starts.
+ * Client operations on a store, step by step: objects with and without lifetimes, large ones in blocks, clears, caches
+ * destroyed and re-created, limits, sessions with lost replies and retries, and overwrites until the cleaner moves live
+ * entries. Continues over any number of starts.
  */
 final class StoreHistory {
-    /** What a step does; how, its seed decides. */
+    /** Kind of a step; its seed decides the details. */
     enum Kind {
         PUT,
         REMOVE,
@@ -38,11 +38,11 @@ final class StoreHistory {
         CLOSE_SESSION,
         RETRY,
         CHURN,
-        /** An object and a session begin in the one log and end in the other, which is then filled. */
+        /** An object and a session begin in one log and end in the other, which is then filled. */
         BURY,
         TURNS,
         TIME,
-        /** Some turns of the agents that take checkpoints, while all others stand still. */
+        /** Some cycles of the checkpoint agents, while all others pause. */
         CHECKPOINT_TURN,
         CHECKPOINT,
         /** Ends the process, in the middle of the next steps or between two of them. */
@@ -58,15 +58,15 @@ final class StoreHistory {
         }
     }
 
-    /** A request whose reply was lost, and what it was answered. */
+    /** A request whose reply was lost, and its answer. */
     private record Lost(Call call, long sequence, Status status, long version) {}
 
-    /** How a request is made; it is made anew for each attempt. */
+    /** Builds a request; once for each attempt. */
     private interface Call {
         void prepare(Request asked);
     }
 
-    /** A session at one shard, as its client has it. */
+    /** A client's session at one shard. */
     private static final class Line {
         final int shard;
         final long id;
@@ -97,7 +97,7 @@ final class StoreHistory {
     private final Request request = new Request();
     private final List<Line> lines = new ArrayList<>();
     private final Set<Long> closed = new HashSet<>();
-    /** Sessions that were closed since a checkpoint was taken. */
+    /** Sessions closed since a checkpoint was taken. */
     private final Set<Long> closedLately = new HashSet<>();
 
     private final CallerThread second;
@@ -111,13 +111,13 @@ final class StoreHistory {
         this.second = second;
     }
 
-    /** Goes on with the next start of the store. */
+    /** Continues with the next start of the store. */
     void goOn(TurnedStore next) {
         store = next;
         killed = false;
     }
 
-    /** The process has ended: the reply of the request under way is lost, and nothing follows it. */
+    /** The process has ended: the reply of the pending request is lost, and no more follow. */
     void kill() {
         killed = true;
     }
@@ -131,7 +131,7 @@ final class StoreHistory {
         return closed;
     }
 
-    /** By session, the sequences of the requests that its client got no answer to, and may repeat. */
+    /** By session, the sequences of unanswered requests, which its client may repeat. */
     Map<Long, Set<Long>> unanswered() {
         return lines.stream()
                 .collect(Collectors.toMap(
@@ -139,15 +139,15 @@ final class StoreHistory {
                         line -> line.lost.stream().map(Lost::sequence).collect(Collectors.toSet())));
     }
 
-    /** Sessions that were closed behind the newest checkpoint. */
+    /** Sessions closed after the newest checkpoint. */
     Set<Long> closedLately() {
         return closedLately;
     }
 
-    /** Takes a step, on one of two threads; ends early where {@link #kill} was called. */
+    /** Takes a step, on one of two threads; ends early after {@link #kill}. */
     void take(Step step) {
         final Random drawn = new Random(step.seed());
-        // What fills logs and what removes objects goes to one log, most else to the other, which stays open for long.
+        // Steps that fill logs and removals go to one log, most others to the other, which stays open for long.
         final boolean fills = step.kind() == Kind.CHURN || step.kind() == Kind.REMOVE;
         if (step.kind() != Kind.BURY && drawn.nextInt(4) == 0 ^ fills) {
             second.run(() -> take(step, drawn));
@@ -186,7 +186,7 @@ final class StoreHistory {
         }
     }
 
-    /** A checkpoint was taken of some server. */
+    /** A checkpoint of some server was taken. */
     void checkpointed() {
         closedLately.clear();
     }
@@ -199,14 +199,14 @@ final class StoreHistory {
         return "k" + drawn.nextInt(KEYS);
     }
 
-    /** The cache's id; it is made if there is none. */
+    /** The cache's id; creates the cache if necessary. */
     private int idOf(String cache) {
         return store.cluster().session().catalogue().create(cache, new byte[0]).id();
     }
 
     // --- requests ---
 
-    /** A request for a key, without its client. */
+    /** A request for a key, without its session. */
     private interface Keyed {
         Request of(Request asked, int cacheId, byte[] key);
     }
@@ -232,7 +232,7 @@ final class StoreHistory {
                         .requestValue(wantsOld));
     }
 
-    /** Another lifetime, by a touch or by a read; or a put of the version that is there. */
+    /** Another lifetime, by a touch or by a read; or a put of the current version. */
     private void touch(Random drawn) {
         final String cache = cacheOf(drawn);
         final String key = keyOf(drawn);
@@ -329,14 +329,14 @@ final class StoreHistory {
         return request.shard();
     }
 
-    /** By which session the request comes, if by any. */
+    /** The session of the request, if any. */
     private @Nullable Line lineAt(Random drawn, int shard) {
         final List<Line> there =
                 lines.stream().filter(line -> line.shard == shard).toList();
         return there.isEmpty() || drawn.nextInt(3) == 0 ? null : there.get(drawn.nextInt(there.size()));
     }
 
-    /** Asks; with a session the reply may be lost. */
+    /** Sends; with a session the reply may be lost. */
     private void call(Random drawn, @Nullable Line line, Call call) {
         if (killed) {
             return;
@@ -357,7 +357,7 @@ final class StoreHistory {
         }
     }
 
-    /** A client asks once more for what it got no reply to; what has taken effect does so no second time. */
+    /** A client retries a request without a reply; an applied one must not be applied again. */
     private void retry(Random drawn) {
         final List<Line> waiting =
                 lines.stream().filter(line -> !line.lost.isEmpty()).toList();

@@ -28,7 +28,7 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 
-/** Every refusal to open a store says why and what to do; it leaves the store as it was, and nothing behind. */
+/** Every refusal to open a store states the cause and the remedy; it leaves the store unchanged. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class StoreRefusalTest {
     private static final int CAPACITY = 4 << 20;

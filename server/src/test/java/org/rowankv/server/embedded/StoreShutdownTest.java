@@ -8,7 +8,7 @@ import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.server.area.LostAreaException;
 import org.rowankv.server.embedded.StoreShutdown.CloseSequence;
 
-/** How a store is closed after failures of several kinds, in whatever order they were met. */
+/** How a store is closed after failures of several kinds, in any order. */
 final class StoreShutdownTest {
     private final IllegalStateException deviceFailed = new IllegalStateException("a device");
     private final AgentStoppedException agentStopped =

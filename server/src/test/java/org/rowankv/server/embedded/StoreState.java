@@ -29,37 +29,37 @@ import org.rowankv.server.shard.Clears;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * All that two starts of the same bytes must have in common, of every replica of an opened store, and the caches with their limits.
- * To take it requires that each replica is sound in itself: what its index points to is there, and its counts are right. Nothing
- * is under way meanwhile.
+ * Everything that two starts of the same bytes must have in common: every replica of an opened store, and the caches
+ * with their limits. Taking it requires that each replica is consistent: its index refers to existing entries, and its
+ * counts are right. Nothing runs meanwhile.
  *
- * <p>Not part of it is where an entry lies: of several copies, which a killed cleaner leaves, either will do.
+ * <p>Not part of it: where an entry lies. Of several copies, left by a killed cleaner, any will do.
  *
  * @param replicas by server and shard
  * @param caches by name
  */
 record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
     private static final int LOCK_OWNER = (1 << 26) + 1;
-    /** Ids are given out one by one. */
+    /** Ids are assigned consecutively. */
     private static final int MOST_CACHES = 64;
 
-    /** An object as its entry tells it; the checksum covers all that the entry says. */
+    /** An object according to its entry; the checksum covers the whole entry. */
     record Stored(long version, long objectVersion, int type, long expiryMs, int length, int crc) {}
 
     record Cache(int id, CacheLimit limit) {}
 
-    /** How many objects the index counts of a cache, and what they are charged. */
+    /** The index's count of a cache's objects, and their charge. */
     record Counted(long objects, long bytes) {}
 
     /**
      * One shard's replica.
      *
-     * @param objects that a reader may see, by cache and key
+     * @param objects visible to readers, by cache and key
      * @param sessions that are open
-     * @param closed of the sessions asked for, those that are known to be closed
-     * @param ended sessions of which the log has the end
+     * @param closed of the given sessions, those known to be closed
+     * @param ended sessions whose end is in the log
      * @param commitVersion of the replica
-     * @param lastVersion given out, on the primary
+     * @param lastVersion assigned, on the primary
      * @param remembered deletions
      * @param forgottenUpTo no deletion with a larger version is forgotten
      */
@@ -77,17 +77,17 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
             long forgottenUpTo) {}
 
     /**
-     * Of a store that has digested all that has landed.
+     * Of a store that has digested all landed entries.
      *
-     * @param sessionIds of which it is noted whether they are known to be closed
+     * @param sessionIds to record whether they are known to be closed
      */
     static StoreState of(EmbeddedCluster cluster, Collection<Long> sessionIds) {
         return of(cluster, sessionIds, true);
     }
 
     /**
-     * Of a store just behind its start. A start ends the destruction of caches that the process before began. So a clear of the
-     * new epoch may have landed on a backup that has not digested it.
+     * Of a store just after its start. A start completes the destruction of caches that the previous process began. So
+     * a clear of the new epoch may have landed on a backup that has not digested it.
      *
      * @param sessionIds as above
      */
@@ -117,8 +117,8 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
     }
 
     /**
-     * Requires that a start is as good as the start that reads the whole log. A start may know more than that one: clears of which
-     * the log has dropped the tombstone, since nothing is left that they end; a CommitVer whose records are gone.
+     * Requires that a start is as good as the start that reads the whole log. It may hold more: clears whose tombstones
+     * the log has dropped, since nothing is left that they end; a CommitVer whose records are gone.
      *
      * @param unanswered as below
      */
@@ -140,10 +140,10 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
     }
 
     /**
-     * Requires that this has all that clients can ask of the other, and nothing else; it may know of more clears.
+     * Requires that this holds all that clients can request of the other, and nothing else; it may hold more clears.
      *
-     * @param unanswered by session, the sequences of the requests that its client may repeat. What is known of others is left to
-     *     chance: only the primary hears that a request was answered by a request that writes nothing, and it logs no such thing
+     * @param unanswered by session, the sequences of the requests that its client may repeat. Others are ignored: only
+     * the primary learns of an acknowledgement by a request that writes nothing, and does not log it
      */
     void requireContentOf(StoreState other, Map<Long, Set<Long>> unanswered) {
         final SoftAssertions softly = new SoftAssertions();
@@ -166,12 +166,12 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
         softly.assertAll();
     }
 
-    /** Among several servers a start may take over the tombstone of a clear of which nothing is left here. */
+    /** Among several servers a start may transfer the tombstone of a clear of which nothing is left here. */
     private Map<Integer, Clears.Clear> clearsToKnow(Replica others) {
         return replicas.keySet().stream().allMatch(name -> name.startsWith("server 0 ")) ? others.clears : Map.of();
     }
 
-    /** Of each open session the answers to those requests. */
+    /** Of each open session the completions of those requests. */
     private static Map<Long, Map<Long, String>> answers(
             Map<Long, SessionImage> sessions, Map<Long, Set<Long>> requests) {
         final Map<Long, Map<Long, String>> answers = new TreeMap<>();
@@ -206,8 +206,8 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
     }
 
     /**
-     * Requires that a start knows of those sessions that they are closed, as far as the log has their ends, and holds none open that
-     * the log ends.
+     * Requires that a start records those sessions as closed whose ends are in the log, and holds none open that the
+     * log ends.
      */
     void requireClosed(Collection<Long> sessionIds, StoreState whole) {
         replicas.forEach((name, replica) -> {
@@ -220,7 +220,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
         });
     }
 
-    /** Gathers the sessions that the log ends. */
+    /** Collects the sessions that the log ends. */
     private record Endings(ShardReplica replica, TreeSet<Long> ended) implements SegmentScan.Visitor {
         @Override
         public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
@@ -233,11 +233,11 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
 
         @Override
         public void onInvalid(long address, String reason) {
-            // What a power cut has torn.
+            // Torn by a power cut.
         }
     }
 
-    /** Requires that the clears up to that version are known that the log holds. */
+    /** Requires that the log's clears up to that version are applied. */
     private record LoggedClears(ShardReplica replica, long appliedUpTo, String name) implements SegmentScan.Visitor {
         @Override
         public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
@@ -260,7 +260,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
 
         @Override
         public void onInvalid(long address, String reason) {
-            // What a power cut has torn.
+            // Torn by a power cut.
         }
     }
 
@@ -303,7 +303,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
             assertThat(replica.index().count())
                     .as("items in the index of %s", name)
                     .isEqualTo(items);
-            // A deletion that is superseded is remembered and not in the index; the reverse would never go.
+            // A superseded deletion is remembered and not in the index; the reverse would never be forgotten.
             assertThat(deletions)
                     .as("deletions in the index of %s", name)
                     .isLessThanOrEqualTo(replica.deletions().size());
@@ -320,7 +320,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
             replica.sessions().images().forEach(session -> sessions.put(session.sessionId(), session));
             final Map<Integer, Clears.Clear> clears = new TreeMap<>();
             for (int cacheId = 0; cacheId < MOST_CACHES; cacheId++) {
-                // As a request meets it, and not as a checkpoint asks for it.
+                // As a request reads it, not as a checkpoint does.
                 final long version = replica.clears().clearedUpTo(cacheId);
                 final boolean destroyed = replica.clears().isDestroyed(cacheId);
                 if (version != 0 || destroyed) {
@@ -348,7 +348,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
                     replica.deletions().forgottenUpTo());
         }
 
-        /** What the log clears is known to be cleared, and what it destroys to be destroyed. */
+        /** The log's clears are recorded as cleared, its destructions as destroyed. */
         private void requireLoggedClears() {
             final SegmentScan scan = new SegmentScan(region);
             for (int s = 0; s < segments.count(); s++) {
@@ -431,7 +431,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
         }
     }
 
-    /** How many objects, clears, open sessions and answers are in it: what a comparison was about. */
+    /** Numbers of objects, clears, open sessions and completions: the size of a comparison. */
     List<Integer> sizes() {
         int objects = 0;
         int clears = 0;

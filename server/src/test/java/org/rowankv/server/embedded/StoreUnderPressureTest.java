@@ -20,7 +20,7 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** Stores that are nearly full, of odd shapes, or whose digest is behind: they go on, and forget nothing. */
+/** Stores that are nearly full, of odd shapes, or with a slow digest: they continue, and lose nothing. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class StoreUnderPressureTest {
     static byte[] bytes(String text) {
@@ -67,7 +67,7 @@ final class StoreUnderPressureTest {
         });
     }
 
-    /** One idle lane's completion stops the horizon; the full store is never called full. */
+    /** One idle session's completion holds back the horizon; the full store never reports FULL. */
     @Test
     void shouldNotHangWhenFullWithAnIdleLane() throws Exception {
         final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
@@ -81,7 +81,7 @@ final class StoreUnderPressureTest {
             final Thread other = new Thread(() -> client.put(cache, bytes("shared"), bytes("1")));
             other.start();
             other.join();
-            client.put(cache, bytes("shared"), bytes("2")); // another lane: the first one's completion stays needed
+            client.put(cache, bytes("shared"), bytes("2")); // another session: the first one's completion stays needed
             assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
                 int i = 0;
                 for (; i < 200_000; i++) {
@@ -92,7 +92,7 @@ final class StoreUnderPressureTest {
         }
     }
 
-    /** The same without an idle lane. */
+    /** The same without an idle session. */
     @Test
     void shouldNotHangWhenFull() throws Exception {
         final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
@@ -113,7 +113,7 @@ final class StoreUnderPressureTest {
         }
     }
 
-    /** A large PUT, its DELETE and their CommitVer in one turn of the digest: the backup keeps the PUT. */
+    /** A large PUT, its DELETE and their CommitVer in one cycle of the digest: the backup keeps the PUT. */
     @Test
     void shouldNotResurrectALargeObjectOnABackup() throws Exception {
         final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
@@ -144,11 +144,11 @@ final class StoreUnderPressureTest {
                     servers(cluster).get(1 - primary).replicas().get(0);
             client.put(cache, small, bytes("0"));
             cluster.awaitDigested();
-            backup.index().lock(77); // the digest waits, as it does whenever it is descheduled or behind
+            backup.index().lock(77); // the digest waits, as it does whenever it is descheduled or slow
             client.put(cache, small, bytes("1"));
             client.put(cache, large, new byte[100_000]);
             client.remove(cache, large);
-            // What a miss answers is the newest version of its shard.
+            // A miss reports the newest version of its shard.
             awaitCommitted(cluster, primary, client.getVersioned(cache, large).version());
             backup.index().unlock();
             cluster.awaitDigested();
@@ -160,7 +160,7 @@ final class StoreUnderPressureTest {
         }
     }
 
-    /** Old values of completions nobody counts. */
+    /** Old values of completions that no counter covers. */
     @Test
     void shouldNotHangOnOldValuesOfCompletions() throws Exception {
         final EmbeddedSettings settings = EmbeddedSettings.of(with -> {

@@ -23,7 +23,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.ShardAssignment;
 
-/** What the tests of whole stores share: clients, values that tell what they are, and a comparison of the replicas. */
+/** Shared by the tests of whole stores: clients, self-describing values, and a comparison of the replicas. */
 public final class Stores {
     private static final int LOCK_OWNER = 1 << 26;
 
@@ -38,17 +38,17 @@ public final class Stores {
     }
 
     public static RowanClient client(EmbeddedCluster cluster, long seed) {
-        // As over a network: with request ids, so that servers have completions to keep.
+        // As over a network: with request ids, so that servers keep completions.
         return new RowanClient(
                 new ReplyLosingSession(cluster.session(), call -> false, new AtomicInteger()),
                 SystemClock.INSTANCE,
                 new SplittableRandomSource(seed));
     }
 
-    /** Opens a session at a shard; the answer. */
+    /** Opens a session at a shard; returns the answer. */
     static Request openSession(EmbeddedCluster cluster, int shard, long session) {
         final Request request = new Request();
-        // The first one learns a version of the shard.
+        // The first answer provides a version of the shard.
         for (long asOf = 0; ; asOf = request.version()) {
             cluster.session().call(request.openSession(shard, session, asOf));
             if (asOf != 0 || request.status() != Status.SESSION_EXPIRED) {
@@ -72,7 +72,7 @@ public final class Stores {
         return value.array();
     }
 
-    /** The number of a value of that key; fails when it is no such value. */
+    /** The number of a value of that key; fails if it is no such value. */
     static long numberOf(String key, byte[] value) {
         final long number = ByteBuffer.wrap(value).getLong();
         assertThat(value).as("value of %s", key).isEqualTo(value(key, number, value.length));
@@ -109,7 +109,7 @@ public final class Stores {
         return objects;
     }
 
-    /** Every replica of every shard holds the same objects in the same versions. Nobody writes meanwhile. */
+    /** Every replica of every shard holds the same objects in the same versions. No writer runs meanwhile. */
     static void requireAgreement(EmbeddedCluster cluster) {
         cluster.awaitDigested();
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
@@ -123,7 +123,7 @@ public final class Stores {
         }
     }
 
-    /** Nothing was reported, all segments are accounted for, and the replicas agree. */
+    /** No error was reported, all segments are accounted for, and the replicas agree. */
     public static void requireHealth(EmbeddedCluster cluster) {
         requireAgreement(cluster);
         assertThat(cluster.errors().distinct()).isEmpty();
@@ -135,8 +135,8 @@ public final class Stores {
     }
 
     /**
-     * After every client was closed: what counts as taken is what lives in the segments, on every server, to the byte, once
-     * the agents have come to rest. Live is what the index points to, and every record that something is over.
+     * After every client was closed and the agents are idle: space taken equals live bytes in the segments, on every
+     * server, exactly. Live is what the index refers to, and every tombstone.
      */
     public static void requireExactSpace(EmbeddedCluster cluster) {
         cluster.releaseGrants();

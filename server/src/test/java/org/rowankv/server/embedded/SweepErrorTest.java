@@ -21,7 +21,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.retention.ExpirySweepAgent;
 
-/** Errors that strike the expiry sweep in the middle of an object's end: it finishes or drops that, and goes on. */
+/** Errors that strike the expiry sweep in the middle of an object's end: it completes or drops that, and continues. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 @Tag("chaos")
 final class SweepErrorTest {

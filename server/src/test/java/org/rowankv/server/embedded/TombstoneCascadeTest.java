@@ -21,9 +21,9 @@ import org.rowankv.server.scrub.ReplicaRepair;
 import org.rowankv.server.scrub.ScrubAgent;
 
 /**
- * A tombstone goes when nothing is left that it ends. In each case here a dead copy of a removed object stays in a segment that the
- * cleaner leaves alone, while the cleaner goes over all others again and again, and drops what tombstones it may. Whenever the process
- * ends, the next one must not find the object.
+ * A tombstone is dropped when nothing is left that it ends. In each case a dead copy of a removed object stays in a
+ * segment that the cleaner skips, while the cleaner passes all others repeatedly, and drops the tombstones it may.
+ * Whenever the process ends, the next one must not find the object.
  */
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -40,7 +40,7 @@ final class TombstoneCascadeTest {
         Chaos.reset();
     }
 
-    /** How a dead copy comes to lie in a segment that was opened behind the tombstone. */
+    /** How a dead copy arrives in a segment that was opened after the tombstone. */
     enum Case {
         /** The object is removed while the cleaner copies it. */
         BORN_DEAD {
@@ -59,7 +59,7 @@ final class TombstoneCascadeTest {
                 cleanUntilMoved(shard, original);
             }
         },
-        /** The object is cleared, and the cleaner copies it before the sweep comes by. */
+        /** The object is cleared, and the cleaner copies it before the sweep. */
         CLEARED {
             @Override
             void bury(CascadeShard shard) {
@@ -72,7 +72,7 @@ final class TombstoneCascadeTest {
                 sweep(shard);
             }
         },
-        /** The object is cleared, and the sweep does not come by. */
+        /** The object is cleared, and not swept. */
         NOT_SWEPT {
             @Override
             void bury(CascadeShard shard) {
@@ -84,7 +84,7 @@ final class TombstoneCascadeTest {
                 shard.closeLogWorthCleaning();
             }
         },
-        /** A start takes over what another replica has and this one lacks, for its answer, behind its tombstone. */
+        /** A start copies an entry from another replica, for its completion, after its tombstone. */
         TAKEN_OVER {
             @Override
             void bury(CascadeShard shard) {
@@ -94,7 +94,7 @@ final class TombstoneCascadeTest {
                 shard.restart(server -> server.takeOver(elsewhere, 0, 1));
             }
         },
-        /** A start puts together, for its answer, what lies in blocks, behind its tombstone. */
+        /** A start assembles an entry from blocks, for its completion, after its tombstone. */
         ASSEMBLED {
             @Override
             void bury(CascadeShard shard) {
@@ -129,7 +129,7 @@ final class TombstoneCascadeTest {
                                 shard.replicas,
                                 ofShard -> {
                                     if (asked.incrementAndGet() == 3) {
-                                        // It has been decided that the entry is needed, and not yet been copied.
+                                        // The entry was found to be needed, and is not yet copied.
                                         shard.write(EntryType.DELETE, KEY, 0);
                                         shard.closeLogWorthCleaning();
                                     }
@@ -150,7 +150,7 @@ final class TombstoneCascadeTest {
         /** Writes and removes the object, so that a dead copy is left. */
         abstract void bury(CascadeShard shard);
 
-        /** What lives beside the object keeps the segments that it comes to. */
+        /** Live entries beside the object keep its segments. */
         private static void putBesideWhatStays(CascadeShard shard) {
             shard.write(EntryType.PUT, KEY, 100);
             shard.write(EntryType.PUT, CascadeShard.OTHER, "stays", 0, 5_000);
@@ -172,7 +172,7 @@ final class TombstoneCascadeTest {
         }
     }
 
-    /** The cleaner goes on, by whole segments and by turns; after each step the process may end. */
+    /** Runs the cleaner by whole segments and by cycles; after each step the process may end. */
     private void cascade() {
         for (int round = 0; round < ROUNDS; round++) {
             shard.closeLogWorthCleaning();
@@ -198,7 +198,7 @@ final class TombstoneCascadeTest {
         shard.leftAlone.addAll(shard.segmentsWith(EntryType.PUT, KEY));
     }
 
-    /** Nothing holds the tombstone any more: it goes. */
+    /** Nothing holds the tombstone any more: it is dropped. */
     private void end() {
         shard.leftAlone.clear();
         while (!shard.sweep.isDone()) {
@@ -226,7 +226,7 @@ final class TombstoneCascadeTest {
         end();
     }
 
-    /** What was lowered is forgotten with the process. */
+    /** A lowered horizon is lost with the process. */
     @ParameterizedTest
     @EnumSource(Case.class)
     void shouldStayGoneOverTwoRestarts(Case what) {

@@ -7,8 +7,8 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.Machine;
 
 /**
- * An open store that one thread uses and turns, over bytes that outlive it. It is killed by going on with a copy of those bytes: then
- * nothing turns it any more.
+ * An open store that one thread uses and runs, over bytes that outlive it. A kill continues with a copy of those bytes:
+ * then nothing runs the store any more.
  *
  * @param cluster the store
  * @param kept its bytes
@@ -19,24 +19,23 @@ public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread tur
     private static final int MOST_ROUNDS = 2_000;
 
     /**
-     * Opens what was left. Sessions of clients go on. After this no agent has had a turn, unless the start itself waits.
+     * Opens existing bytes. Sessions of clients continue. After this no agent has run, unless the start itself waits.
      *
      * @param seed of all random decisions of this start
      */
     public static TurnedStore open(EmbeddedSettings settings, KeptStore kept, long nowNs, long wallMs, long seed) {
         final ManualClock clock = new ManualClock(nowNs, wallMs);
         final OneThread turns = new OneThread(clock, seed);
-        return new TurnedStore(
-                EmbeddedCluster.open(settings, surroundings(clock, turns, kept, seed)), kept, turns, clock);
+        return new TurnedStore(EmbeddedCluster.open(settings, context(clock, turns, kept, seed)), kept, turns, clock);
     }
 
     /** Opens a store in a directory, in the same way. */
     static EmbeddedCluster openFiles(EmbeddedSettings settings, long nowNs, long wallMs, long seed) {
         final ManualClock clock = new ManualClock(nowNs, wallMs);
-        return EmbeddedCluster.open(settings, surroundings(clock, new OneThread(clock, seed), null, seed));
+        return EmbeddedCluster.open(settings, context(clock, new OneThread(clock, seed), null, seed));
     }
 
-    private static EmbeddedContext surroundings(
+    private static EmbeddedContext context(
             ManualClock clock, OneThread turns, EmbeddedContext.@Nullable Memories kept, long seed) {
         return new EmbeddedContext(
                 server -> clock,
@@ -50,7 +49,7 @@ public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread tur
                 false);
     }
 
-    /** Goes on with a checkpoint of every server until each has taken another one. */
+    /** Runs until every server has taken another checkpoint. */
     void takeCheckpoints() {
         final long enough = cluster.checkpoints().taken() + cluster.servers().size();
         clock.advanceMs(cluster.settings().checkpointIntervalMs());
@@ -60,7 +59,7 @@ public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread tur
         }
     }
 
-    /** Whatever has landed or is swept takes effect. */
+    /** Runs until all landed or swept entries have taken effect. */
     void settle() {
         cluster.awaitDigested();
     }

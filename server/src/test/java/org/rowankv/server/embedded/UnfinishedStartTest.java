@@ -25,7 +25,9 @@ import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.directory.StoreShape;
 
-/** A start that makes an area anew, and is broken off before the configuration says so: the old file is kept, and of use. */
+/**
+ * A start that creates an area again, interrupted before the configuration is stored: the old file is kept and usable.
+ */
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class UnfinishedStartTest {

@@ -5,8 +5,8 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
 
 /**
- * The time of day stands still until it is set; the time by which agents pace themselves goes on, and faster where a test
- * waits for what they do at intervals.
+ * The time of day stands still until it is set; the agents' interval time advances, faster while a test waits for
+ * periodic work.
  */
 final class WallClock implements Clock {
     private static final long HURRY_NS = 50_000_000;
@@ -24,7 +24,7 @@ final class WallClock implements Clock {
         return wallMs.get();
     }
 
-    /** The agents' time skips a moment: called at each look for what they do, this shortens the wait for it. */
+    /** Advances the agents' time by a moment: called at each check, this shortens the wait. */
     void hurry() {
         hurriedNs.addAndGet(HURRY_NS);
     }

@@ -20,12 +20,12 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * Threads that put and remove keys of their own without end, and a note of every write with its version: what a store holds
- * as of any version of a shard follows from that.
+ * Threads that put and remove their own keys without end, with a record of every write and its version: the content of
+ * a store as of any version of a shard follows from it.
  */
 public final class WriterModel {
     private static final int REMOVAL = -1;
-    /** Behind that agents have begun to wait for each other. */
+    /** Below that number agents begin to wait for each other. */
     private static final int FEW_SEGMENTS = 10;
 
     /** One applied write. */
@@ -64,7 +64,7 @@ public final class WriterModel {
         private final List<Thread> threads = new ArrayList<>();
         private volatile boolean stop;
 
-        /** Waits until so many more writes were acknowledged. */
+        /** Waits until that many more writes were acknowledged. */
         public void awaitWrites(int more) {
             final long enough = written.get() + more;
             await().atMost(Duration.ofSeconds(60))
@@ -75,7 +75,7 @@ public final class WriterModel {
                     });
         }
 
-        /** The same, but not where writers themselves may be waiting for a free segment. */
+        /** The same, unless writers themselves may be waiting for a free segment. */
         public void awaitWritesOrPressure(int more, EmbeddedCluster cluster) {
             final long enough = written.get() + more;
             await().atMost(Duration.ofSeconds(60))
@@ -153,19 +153,22 @@ public final class WriterModel {
         }
     }
 
-    /** How many writes of each key were answered. */
+    /** Acknowledged writes of each key. */
     public List<Integer> acknowledged() {
         return all().stream().map(key -> key.acknowledged).toList();
     }
 
-    /** How many writes of each key had begun. */
+    /** Begun writes of each key. */
     public List<Integer> attempted() {
         return all().stream().map(key -> key.attempted).toList();
     }
 
     private final List<Runnable> bounds = new ArrayList<>();
 
-    /** Judged by {@link #requireSettled}, when the writers have ended: what was answered before is in, what began after is not. */
+    /**
+     * Checked by {@link #requireSettled}, after the writers have ended: earlier acknowledged writes are included, later
+     * begun ones are not.
+     */
     public void requireBetween(List<Integer> before, List<Long> versions, List<Integer> after) {
         bounds.add(() -> {
             for (int k = 0; k < before.size(); k++) {
@@ -186,14 +189,14 @@ public final class WriterModel {
         });
     }
 
-    /** After the writers have ended: none has failed, and what was asked meanwhile holds. */
+    /** After the writers have ended: none has failed, and all recorded checks pass. */
     public void requireSettled() {
         requireNoFailure();
         bounds.forEach(Runnable::run);
         assertThat(all()).allSatisfy(key -> assertThat(key.acknowledged).isEqualTo(key.attempted));
     }
 
-    /** The store holds of each key what the last write up to its shard's version has left. */
+    /** The store holds, for each key, the result of the last write up to its shard's version. */
     public void requireContent(RowanClient client, int cache, List<Long> versions) {
         int present = 0;
         for (Key key : all()) {
