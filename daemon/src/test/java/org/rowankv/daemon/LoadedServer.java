@@ -137,7 +137,7 @@ final class LoadedServer {
             }
         } catch (IllegalStateException e) {
             // Roles that end break off what is under way before they tell whoever serves with them.
-            if (!closed.get() && !String.valueOf(e.getMessage()).startsWith("the server starts anew")) {
+            if (!closed.get() && !String.valueOf(e.getMessage()).startsWith("the server restarts")) {
                 print("WRONG " + e);
             }
         }

@@ -77,7 +77,7 @@ class ClustersInZooKeeperTest {
                 client.put(CACHE, bytes("key"), bytes("with"));
                 zooKeeper.stop();
                 await().atMost(Duration.ofSeconds(30))
-                        .until(() -> bed.members.get(0).server.saying().contains("the data path goes on"));
+                        .until(() -> bed.members.get(0).server.saying().contains("the data path continues"));
                 for (int i = 0; i < 200; i++) {
                     client.put(CACHE, bytes("key" + i), bytes("without" + i));
                 }

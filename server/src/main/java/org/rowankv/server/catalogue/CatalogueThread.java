@@ -47,7 +47,7 @@ public final class CatalogueThread implements AutoCloseable {
 
     private static final Answer BUSY = refusal(Status.FULL, "too many questions wait for the catalogue");
 
-    private static final Answer AWAY = refusal(Status.CLOSED, "the server starts anew; ask again");
+    private static final Answer AWAY = refusal(Status.CLOSED, "the server restarts; retry");
 
     /** What was read of the catalogue of one start of the roles. */
     private static final class Read {

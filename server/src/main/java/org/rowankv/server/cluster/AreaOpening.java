@@ -8,15 +8,17 @@ import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.topology.Configuration;
 
-/** How a member of a cluster opens its area, or creates it at its first start: the area must be the one that the cluster knows. */
+/**
+ * Opens the area of a cluster member, or creates it at its first start. The area must match the stored configuration.
+ */
 final class AreaOpening {
     private final ClusterSettings settings;
-    private final ClusterContext around;
+    private final ClusterContext context;
     private final StoredRoles roles;
 
-    AreaOpening(ClusterSettings settings, ClusterContext around, StoredRoles roles) {
+    AreaOpening(ClusterSettings settings, ClusterContext context, StoredRoles roles) {
         this.settings = settings;
-        this.around = around;
+        this.context = context;
         this.roles = roles;
     }
 
@@ -36,12 +38,13 @@ final class AreaOpening {
                 settings.shape().replicas());
         if (!directory.hasArea(serverId) && known > 0) {
             throw new ClusterException("the data of server '" + settings.name() + "' are missing in " + directory.path()
-                    + ": it has been started " + known + " times before. Give it the directory that it had, or put that"
-                    + " back from a backup");
+                    + ": it has been started " + known
+                    + " times before. Use its previous directory, or restore that from a"
+                    + " backup");
         }
         final Area area = directory.hasArea(serverId)
                 ? directory.openArea(areaSettings, new OpenOverrides(settings.acceptUnclean(), settings.acceptCopied()))
-                : directory.createArea(areaSettings, around.random());
+                : directory.createArea(areaSettings, context.random());
         try {
             roles.requireNewest(area, stored.configuration());
             if (known == 0 && area.superblock().incarnation() == 0) {

@@ -9,15 +9,15 @@ import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.topology.Configuration;
 
 /**
- * What a server keeps of its shards' change streams from one start of its roles to the next (docs/design/17-change-streams.md).
+ * Change streams that a server keeps from one start of its roles to the next (docs/design/17-change-streams.md).
  *
- * <p>A stream goes on only where the shard's next epoch is this server's too: every version of an epoch is given out by one
- * incarnation of one server, so all changes of the last epoch were handed over here, and no other epoch was in between.
+ * <p>A stream continues only if the shard's next epoch belongs to this server too. One incarnation of one server
+ * assigns all versions of an epoch. So all changes of the last epoch passed here, and no other epoch was in between.
  *
  * <p>For one thread.
  */
 final class ChangeFeedHandover {
-    /** Nothing. */
+    /** No streams. */
     static final ChangeFeedHandover NONE = new ChangeFeedHandover();
 
     private record Kept(int epoch, ShardChanges changes) {}
@@ -26,7 +26,7 @@ final class ChangeFeedHandover {
 
     private ChangeFeedHandover() {}
 
-    /** Of a server that has served in that configuration, and has stopped: nobody writes there any more. */
+    /** The streams of a server that has served in that configuration and has stopped: no writes arrive any more. */
     static ChangeFeedHandover of(Server stopped, Configuration served) {
         final ChangeFeedHandover kept = new ChangeFeedHandover();
         for (int shard = 0; shard < served.shardCount(); shard++) {
@@ -43,7 +43,7 @@ final class ChangeFeedHandover {
         return kept;
     }
 
-    /** Before a server serves in that configuration: the streams that can go on there do. */
+    /** Continues the streams that can continue in that configuration. Call before the server serves in it. */
     void continueIn(Configuration next, int serverId, Replicas replicas) {
         byShard.forEach((shard, kept) -> {
             if (next.shard(shard).primary() == serverId

@@ -8,7 +8,7 @@ import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.topology.Routing;
 
 /**
- * Where clients come in. Opened each time the server begins to serve, with the roles that it has then.
+ * The endpoint for clients. Opened each time the server begins to serve, with its current roles.
  *
  * <p>Called by the thread of the {@link ClusterServer}; must not block for long.
  */
@@ -16,45 +16,44 @@ public interface ClientEndpoint extends AutoCloseable {
     /** No clients. */
     ClientEndpoint NONE = (server, routing, catalogue) -> () -> {};
 
-    /** An open door. */
+    /** An open endpoint. */
     interface Opened extends AutoCloseable {
         /**
-         * The server loses its roles and may get others, of which {@link ClientEndpoint#open} tells: nobody is served, and whoever
-         * comes may be kept waiting. Returns when nothing of the server is touched any more.
+         * Suspends service; new requests are deferred until {@link ClientEndpoint#open} supplies new roles. Returns
+         * when the server is no longer accessed.
          */
         default void pause() {
             close();
         }
 
         /**
-         * Lets nobody in any more. Need not wait for who is inside: operations under way are waited for afterwards, or fail
-         * with an exception when the server has lost its roles.
+         * Stops accepting clients. Pending requests need not end first: the server waits for them afterwards, or they
+         * fail when it has lost its roles.
          */
         @Override
         void close();
     }
 
     /**
-     * From now on that server serves in that configuration.
+     * Serves that server in that configuration from now on.
      *
-     * @throws java.io.UncheckedIOException if clients cannot come in; the server then stops
+     * @throws java.io.UncheckedIOException if the endpoint cannot be opened; the server then stops
      */
     Opened open(Server server, Routing routing, ClusterCatalogue catalogue);
 
     /**
-     * In whose turns the requests of clients come, if they do: one for each event loop, the same as long as there is the
-     * door, which ends them when it is closed.
+     * I/O pollers, one per event loop; owned and closed by this endpoint. Empty if requests do not run on event loops.
      */
     default List<IoPoller> ios() {
         return List.of();
     }
 
-    /** What has come in so far, by name. */
+    /** Arrived requests by kind. */
     default Map<String, Long> counts() {
         return Map.of();
     }
 
-    /** The server has come to its end: nobody is kept waiting any more. */
+    /** The server has ended: no request is deferred any more. */
     @Override
     default void close() {}
 }

@@ -12,15 +12,15 @@ import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.membership.ServerAddresses;
 
 /**
- * What a server of a cluster stands on, apart from its settings.
+ * Environment of a cluster server, apart from its settings.
  *
- * @param store of the cluster alone; the owner's, who closes it after the server
- * @param fabric that reaches the other servers; the owner's too
- * @param addresses that the fabric asks
- * @param scanThreads that read the area at the same time
- * @param door where clients come in
- * @param homes where its data are
- * @param tuning of the server's process values, asked in each of its starts
+ * @param store of this cluster only; its owner closes it after the server
+ * @param fabric to the other servers; closed by its owner too
+ * @param addresses of the other servers, for the fabric
+ * @param scanThreads threads that read the area in parallel
+ * @param door endpoint for clients
+ * @param homes access to the data directory
+ * @param tuning of the server's process values, applied in each of its starts
  */
 public record ClusterContext(
         ConfigurationStore store,

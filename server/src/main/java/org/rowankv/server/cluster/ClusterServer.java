@@ -24,113 +24,113 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One server of a cluster in which each is a process of its own. Becomes a member, starts together with the others, serves,
- * and starts again with them whenever one of them has started anew or the roles have changed: every start is a new
- * incarnation of every server, and begins with an agreement on what everybody has.
+ * One server of a cluster of processes. Joins the cluster, takes part in the coordinated start, serves, and restarts
+ * with the others whenever one of them restarts or the roles change. Every start gives every server a new incarnation
+ * and begins with a reconciliation of the logs.
  *
- * <p>Guarantees: it holds no role but by a stored configuration that names its incarnation, and none of a lower term than
- * it once adopted. While a server of the cluster is away, operations that need it wait.
+ * <p>Guarantees: it holds no role except by a stored configuration with its incarnation, and none of a lower term than
+ * it has adopted. While a server of the cluster is unreachable, operations that need it wait.
  *
- * <p>For any thread. Does its work on a thread of its own from {@link #start} to {@link #close}.
+ * <p>Thread-safe. Works on its own thread from {@link #start} to {@link #close}.
  */
 public final class ClusterServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterServer.class);
-    private static final long LOOK_WHILE_STARTING_MS = 100;
-    private static final long LOOK_WHILE_SERVING_MS = 300;
-    /** While the store says when something may have changed. */
-    private static final long LOOK_IN_ANY_CASE_MS = 3000;
+    private static final long POLL_WHILE_STARTING_MS = 100;
+    private static final long POLL_WHILE_SERVING_MS = 300;
+    /** Poll interval while the store sends change notifications. */
+    private static final long POLL_WHILE_WATCHED_MS = 3000;
 
     private final ClusterSettings settings;
-    private final ClusterContext around;
+    private final ClusterContext context;
     private final ClusterNodes nodes;
     private final Signal signal;
     private boolean watched;
     private volatile @Nullable RunningTask work;
     private volatile boolean closing;
     private volatile StartPhase phase = StartPhase.JOINING;
-    private final WaitLog saying;
+    private final WaitLog waitLog;
     private volatile int serverId = -1;
 
     private volatile @Nullable RuntimeException failure;
-    /** It has stopped itself by a failure that struck while it ran. */
+    /** A failure at run time has stopped it. */
     private volatile boolean stopped;
 
-    private volatile @Nullable RoleTerm round;
-    /** By the last start of the roles, for the next one. */
+    private volatile @Nullable RoleTerm roleTerm;
+    /** From the last role term, for the next one. */
     private ChangeFeedHandover changeFeedHandover = ChangeFeedHandover.NONE;
 
-    private long lookedNs;
-    /** The agents want another start of roles. */
+    private long checkedNs;
+    /** The agents request another start of the roles. */
     private volatile boolean startWanted;
-    /** Why there is none although it was wanted, until the agents read it. */
+    /** Why the requested start is delayed, until the agents read it. */
     private volatile @Nullable ConfigurationStoreException whyNoStart;
 
-    /** Checks nothing yet but the settings; {@link #start} goes on. */
-    public ClusterServer(ClusterSettings settings, ClusterContext surroundings) {
+    /** Checks only the settings; {@link #start} does the rest. */
+    public ClusterServer(ClusterSettings settings, ClusterContext context) {
         this.settings = settings;
-        this.around = surroundings;
-        this.saying = new WaitLog(LOG, settings.name(), surroundings.clock());
+        this.context = context;
+        this.waitLog = new WaitLog(LOG, settings.name(), context.clock());
         this.nodes = new ClusterNodes(
-                surroundings.store(),
+                context.store(),
                 new Registrations(settings.cluster(), settings.secret()),
-                settings.name() + "-" + Long.toHexString(surroundings.random().nextLong()),
-                surroundings.random().fork("stamps"));
-        this.signal = surroundings.scheduling().signal();
-        surroundings.errors().whenBroken(this::stopServing);
+                settings.name() + "-" + Long.toHexString(context.random().nextLong()),
+                context.random().fork("stamps"));
+        this.signal = context.scheduling().signal();
+        context.errors().whenBroken(this::stopServing);
     }
 
     public void start() {
-        watched = around.store().watch(signal::give);
-        work = around.scheduling().begin("rowan-cluster-" + settings.name(), false, this::run);
+        watched = context.store().watch(signal::give);
+        work = context.scheduling().begin("rowan-cluster-" + settings.name(), false, this::run);
     }
 
     ClusterSettings settings() {
         return settings;
     }
 
-    ClusterContext surroundings() {
-        return around;
+    ClusterContext context() {
+        return context;
     }
 
-    // --- what others ask ---
+    // --- state ---
 
     public StartPhase phase() {
         return phase;
     }
 
-    /** What it waits for, or why it failed; empty if all is well. */
+    /** The present wait or the failure; empty if there is none. */
     public String saying() {
-        return saying.text();
+        return waitLog.text();
     }
 
-    /** Its number in the cluster, or −1 before it has one. */
+    /** Its number in the cluster, or −1 if not assigned yet. */
     public int serverId() {
         return serverId;
     }
 
-    /** Why it cannot go on, or null. */
+    /** Cause of the end, or null. */
     public @Nullable RuntimeException failure() {
         return failure;
     }
 
-    /** Whether an agent was stopped or a device failed: not a start that was refused. */
+    /** Whether an agent was stopped or a device failed, as opposed to a refused start. */
     public boolean hasStoppedItself() {
         return stopped;
     }
 
-    /** The configuration that it serves in, or starts; null before there is one. */
+    /** The configuration of its present role term; null before the first. */
     public @Nullable Configuration configuration() {
-        final RoleTerm present = round;
+        final RoleTerm present = roleTerm;
         return present == null ? null : present.configuration();
     }
 
-    /** Whoever serves now, or null. */
+    /** The serving engine, or null. */
     public @Nullable Server server() {
-        final RoleTerm present = round;
+        final RoleTerm present = roleTerm;
         return present == null || phase != StartPhase.SERVING ? null : present.server();
     }
 
-    /** Waits until the server has come to its end by itself, or was closed. */
+    /** Waits until the server has ended or was closed. */
     public void awaitEnd() {
         final RunningTask started = work;
         if (started != null) {
@@ -138,7 +138,7 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    /** Lets operations under way end, as long as the settings allow, and stops. */
+    /** Drains pending operations within the settings' limit, and stops. */
     @Override
     public void close() {
         closing = true;
@@ -147,8 +147,8 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     /**
-     * As {@link org.rowankv.server.engine.EpochSupplier}: the servers start anew together, and each shard gets a new epoch then. By the
-     * server's agents; the store is asked by this server's thread.
+     * As {@link org.rowankv.server.engine.EpochSupplier}: triggers a coordinated restart, which gives each shard a new
+     * epoch. Called by the server's agents; this server's thread accesses the store.
      */
     @Nullable
     Configuration askForStart(List<Integer> shards) {
@@ -159,10 +159,7 @@ public final class ClusterServer implements AutoCloseable {
         if (before != null) {
             throw before;
         }
-        LOG.info(
-                "server {}: the versions of shards {} need new epochs: the servers start anew",
-                settings.name(),
-                shards);
+        LOG.info("coordinated restart requested: server={} cause=new epochs needed shards={}", settings.name(), shards);
         return null;
     }
 
@@ -172,25 +169,25 @@ public final class ClusterServer implements AutoCloseable {
         try {
             runInDirectory();
             phase = StartPhase.STOPPED;
-            saying.set("");
+            waitLog.set("");
         } catch (ClosedWhileWaiting e) {
             phase = StartPhase.STOPPED;
         } catch (RuntimeException e) {
             failed(e);
         } catch (Error e) {
-            // What is half done stays so, as after a crash: the process is about to end.
+            // Partial work stays as it is, as after a crash: the process is about to end.
             final AgentStoppedException why = new AgentStoppedException("cluster-" + settings.name(), e);
             stopServing(why);
             failed(why);
             throw e;
         } finally {
-            around.door().close();
+            context.door().close();
         }
     }
 
     private void failed(RuntimeException why) {
         failure = why;
-        saying.set(String.valueOf(why.getMessage()));
+        waitLog.set(String.valueOf(why.getMessage()));
         phase = StartPhase.FAILED;
         if (stopped) {
             LOG.error("server {} stopped itself: {}", settings.name(), why.getMessage());
@@ -204,22 +201,22 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     private void runInDirectory() {
-        try (DataDirectory directory = around.homes()
-                .open(settings.dir(), settings.name(), settings.cluster(), settings.acceptCopied(), around.random())) {
+        try (DataDirectory directory = context.homes()
+                .open(settings.dir(), settings.name(), settings.cluster(), settings.acceptCopied(), context.random())) {
             final Membership membership = new Membership(this, nodes, directory);
             final Members members = retried(membership::join);
             serverId = members.numberOf(settings.name());
-            final StoredRoles roles = new StoredRoles(settings, around, nodes, saying, members, directory.identity());
-            final Area area = retried(() -> new AreaOpening(settings, around, roles).open(directory));
+            final StoredRoles roles = new StoredRoles(settings, context, nodes, waitLog, members, directory.identity());
+            final Area area = retried(() -> new AreaOpening(settings, context, roles).open(directory));
             try {
-                area.startForcing(around.scheduling(), around.errors(), this::stopServing);
+                area.startForcing(context.scheduling(), context.errors(), this::stopServing);
                 while (!closing) {
-                    oneRound(area, roles);
+                    runTerm(area, roles);
                 }
-                requireNotStopped(); // also while operations ended
+                requireNotStopped(); // also after the drain
                 area.closeClean();
             } catch (ClosedWhileWaiting e) {
-                area.closeClean(); // nobody touches it any more, and it is as whole as after a crash of the process
+                area.closeClean(); // no thread accesses it any more, and it is intact as after a crash of the process
                 throw e;
             } catch (RuntimeException e) {
                 area.close();
@@ -228,19 +225,19 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    /** A device failed, or an agent was stopped: nothing is acknowledged any more, and there is nothing else to be done. */
+    /** Stops service after a device failure or a stopped agent: nothing is acknowledged any more. */
     private void stopServing(RuntimeException why) {
         failure = why;
         stopped = true;
         signal.give();
-        final RoleTerm present = round;
+        final RoleTerm present = roleTerm;
         final Server server = present == null ? null : present.server();
         if (server != null) {
             server.fail(why);
         }
     }
 
-    /** @throws RuntimeException if the server has stopped itself: what an agent has left half done is not closed as whole */
+    /** @throws RuntimeException if the server has stopped itself: an agent's partial work must not be closed cleanly */
     private void requireNotStopped() {
         final RuntimeException broken = failure;
         if (broken != null) {
@@ -248,27 +245,27 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    private void oneRound(Area area, StoredRoles roles) {
+    private void runTerm(Area area, StoredRoles roles) {
         phase = StartPhase.RECOVERING;
-        saying.set("");
+        waitLog.set("");
         startWanted = false;
         whyNoStart = null;
         final RoleTerm next = new RoleTerm(this, area, roles, changeFeedHandover);
         changeFeedHandover = ChangeFeedHandover.NONE;
-        round = next;
+        roleTerm = next;
         final Patience patience = new Patience(next, roles);
         try {
             next.recover(retried(roles::stored).configuration());
             phase = StartPhase.STARTING;
             next.begin(awaitRoles(area, next, roles), patience);
             phase = StartPhase.SERVING;
-            saying.goesOn();
+            waitLog.goesOn();
             serve(area, next, roles);
             next.drain(settings.drainMs());
         } catch (StaleTermException e) {
-            LOG.info("server {} starts anew with the others: {}", settings.name(), e.getMessage());
+            LOG.info("coordinated restart: server={} cause={}", settings.name(), e.getMessage());
             phase = StartPhase.STARTING;
-            next.abandon("the server starts anew: " + e.getMessage());
+            next.abandon("the server restarts: " + e.getMessage());
             changeFeedHandover = next.changeFeedHandover();
         } catch (RuntimeException e) {
             phase = StartPhase.STARTING;
@@ -277,42 +274,42 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    /** Announces the incarnation, and waits for the configuration in which it has its roles. */
+    /** Registers the incarnation, and waits for the configuration that assigns its roles. */
     private Configuration awaitRoles(Area area, RoleTerm own, StoredRoles roles) {
         while (true) {
             final Configuration chosen = retriedOrNull(() -> roles.find(area, own));
             if (chosen != null) {
                 return chosen;
             }
-            pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_STARTING_MS);
+            pause(watched ? POLL_WHILE_WATCHED_MS : POLL_WHILE_STARTING_MS);
         }
     }
 
     private void serve(Area area, RoleTerm present, StoredRoles roles) {
         while (!closing) {
-            pause(watched ? LOOK_IN_ANY_CASE_MS : LOOK_WHILE_SERVING_MS);
+            pause(watched ? POLL_WHILE_WATCHED_MS : POLL_WHILE_SERVING_MS);
             area.requireFile();
             final Server server = present.server();
             if (server != null && server.isStopped()) {
                 stopped = true;
                 throw new IllegalStateException(
-                        "the server's agents were stopped by a broken invariant, which is in the log above");
+                        "a broken invariant, reported in the log above, has stopped the server's agents");
             }
             try {
                 roles.requireUnchanged(present);
                 if (startWanted && roles.supersede(present)) {
                     signal.give();
                 }
-                saying.goesOn();
+                waitLog.goesOn();
             } catch (ConfigurationStoreException e) {
                 whyNoStart = startWanted ? e : null;
-                saying.waits("the configuration store is away; the data path goes on", ": " + e.getMessage());
+                waitLog.waits("the configuration store is unreachable; the data path continues", ": " + e.getMessage());
                 backOff();
             }
         }
     }
 
-    /** While it agrees with the others: looks now and then whether there is any use in it. */
+    /** During the reconciliation: checks periodically whether the term is still current. */
     private final class Patience implements PeerCalls.Patience {
         private final RoleTerm present;
         private final StoredRoles roles;
@@ -328,23 +325,23 @@ public final class ClusterServer implements AutoCloseable {
                 throw new ClosedWhileWaiting();
             }
             requireNotStopped();
-            final long nowNs = around.clock().nanoTime();
-            if (nowNs - lookedNs < LOOK_WHILE_SERVING_MS * 1_000_000) {
+            final long nowNs = context.clock().nanoTime();
+            if (nowNs - checkedNs < POLL_WHILE_SERVING_MS * 1_000_000) {
                 return;
             }
-            lookedNs = nowNs;
+            checkedNs = nowNs;
             try {
                 roles.requireUnchanged(present);
                 reportSilentServers(present, roles.members());
             } catch (ConfigurationStoreException e) {
-                saying.waits("the configuration store is away", ": " + e.getMessage());
+                waitLog.waits("the configuration store is unreachable", ": " + e.getMessage());
             }
         }
     }
 
     // --- waiting ---
 
-    /** Thrown where the server was closed while it waited. */
+    /** Thrown when the server is closed during a wait. */
     private static final class ClosedWhileWaiting extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -354,13 +351,13 @@ public final class ClusterServer implements AutoCloseable {
         T make();
     }
 
-    /** Tries until the configuration store is there. */
+    /** Retries while the configuration store is unreachable. */
     private <T> @Nullable T retriedOrNull(Attempt<T> attempt) {
         while (true) {
             try {
                 return attempt.make();
             } catch (ConfigurationStoreException e) {
-                saying.waits("waiting for the configuration store", ": " + e.getMessage());
+                waitLog.waits("waiting for the configuration store", ": " + e.getMessage());
                 backOff();
             }
         }
@@ -369,23 +366,23 @@ public final class ClusterServer implements AutoCloseable {
     private <T> T retried(Attempt<T> attempt) {
         final T result = retriedOrNull(attempt);
         if (result == null) {
-            throw new AssertionError("nothing came of it");
+            throw new AssertionError("the attempt returned nothing");
         }
         return result;
     }
 
-    /** Behind a look that failed: waits as long as that takes, whatever the store says meanwhile. */
+    /** After a failed access: waits the whole interval, whatever the store signals meanwhile. */
     private void backOff() {
-        final long fromNs = around.clock().nanoTime();
-        long leftMs = LOOK_WHILE_SERVING_MS;
+        final long fromNs = context.clock().nanoTime();
+        long leftMs = POLL_WHILE_SERVING_MS;
         while (leftMs > 0 && !closing && failure == null) {
             pause(leftMs);
-            leftMs = LOOK_WHILE_SERVING_MS - (around.clock().nanoTime() - fromNs) / 1_000_000;
+            leftMs = POLL_WHILE_SERVING_MS - (context.clock().nanoTime() - fromNs) / 1_000_000;
         }
     }
 
     /**
-     * Waits a moment, or less if there is something to do.
+     * Waits that long, or until a signal.
      *
      * @throws RuntimeException if the server has stopped itself
      */
@@ -394,10 +391,10 @@ public final class ClusterServer implements AutoCloseable {
             throw new ClosedWhileWaiting();
         }
         try {
-            // One look for all that it was given for.
+            // One check serves all signals so far.
             final boolean unused = signal.await(ms * 1_000_000);
         } catch (InterruptedException e) {
-            closing = true; // whoever interrupts this thread wants it to end
+            closing = true; // an interrupt ends this thread
         }
         requireNotStopped();
         if (closing && phase != StartPhase.SERVING) {
@@ -408,18 +405,18 @@ public final class ClusterServer implements AutoCloseable {
     void await(BooleanSupplier condition, PeerCalls.Patience patience) {
         while (!condition.getAsBoolean()) {
             patience.check();
-            around.scheduling().park(1_000_000);
+            context.scheduling().park(1_000_000);
         }
     }
 
-    /** Waits for that, so long at most; whether it came. */
+    /** Waits at most that long for the condition; returns whether it holds. */
     boolean awaitFor(BooleanSupplier condition, long ms) {
-        final long fromNs = around.clock().nanoTime();
+        final long fromNs = context.clock().nanoTime();
         while (!condition.getAsBoolean()) {
-            if (around.clock().nanoTime() - fromNs >= ms * 1_000_000) {
+            if (context.clock().nanoTime() - fromNs >= ms * 1_000_000) {
                 return condition.getAsBoolean();
             }
-            around.scheduling().park(1_000_000);
+            context.scheduling().park(1_000_000);
         }
         return true;
     }
@@ -430,18 +427,18 @@ public final class ClusterServer implements AutoCloseable {
         for (int server : present.silent()) {
             final String name = members.names().get(server);
             names.append(names.isEmpty() ? " server " : ", server ").append(name);
-            final HostAndPort address = around.addresses().of(server);
+            final HostAndPort address = context.addresses().of(server);
             names.append(address == null ? "" : " at " + address);
             final String refusal = present.lastRefusal(server);
             why.append(refusal.isEmpty() ? "" : "; last refusal by " + name + ": " + refusal);
         }
-        saying.waits(
-                "agreeing with the other servers on what all have" + (names.isEmpty() ? "" : "; waiting for" + names),
+        waitLog.waits(
+                "reconciling logs with the other servers" + (names.isEmpty() ? "" : "; waiting for" + names),
                 why.toString());
     }
 
-    /** Says what it waits for. */
+    /** Logs the present wait. */
     void say(String what) {
-        saying.waits(what, "");
+        waitLog.waits(what, "");
     }
 }

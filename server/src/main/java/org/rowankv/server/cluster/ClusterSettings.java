@@ -17,22 +17,23 @@ import org.rowankv.server.membership.HostAndPort;
  * @param cluster name of the cluster
  * @param name of the server, unique in the cluster
  * @param dir of its data
- * @param advertised where the other servers reach it
- * @param clients where clients reach it; empty if they do not
- * @param admin where it tells of itself; empty if it does not
+ * @param advertised address for the other servers
+ * @param clients address for clients; empty if there is none
+ * @param admin address of the admin port; empty if there is none
  * @param zone of its machine, or empty
  * @param shape of the cluster
  * @param capacityBytes of its log
- * @param workers worker contexts: each with a log and connections of its own, and used by one event loop
- * @param mutationsPerWorker mutations under way at once in each
+ * @param workers worker contexts: each has its own log and connections, and belongs to one event loop
+ * @param mutationsPerWorker mutations in flight at once in each
  * @param verifyReads whether every read checks the entry's checksums
- * @param scrubMibPerSecond how fast it reads again what it holds; 0: not at all
- * @param drainMs how long a stop waits for operations under way
- * @param acceptUnclean opens an area that the operating system may not have written completely, or that is marked as incomplete
- * @param acceptCopied opens a directory that is a copy of the one the server was made in
- * @param sessionLeaseMs how long a client's session is kept without a request of it; 0: for ever
+ * @param scrubMibPerSecond scrub rate; 0: no scrubbing
+ * @param drainMs how long a stop waits for pending operations
+ * @param acceptUnclean opens an area that the operating system may not have written completely, or that is marked as
+ * incomplete
+ * @param acceptCopied opens a directory that is a copy of the one the server was created in
+ * @param sessionLeaseMs how long a client's session stays open without a request; 0: forever
  * @param threading of its agents: SHARED, or DEDICATED
- * @param secret of the cluster, by which registrations are known; null: any is believed
+ * @param secret of the cluster, which authenticates registrations; null: no authentication
  */
 public record ClusterSettings(
         String cluster,
@@ -54,10 +55,10 @@ public record ClusterSettings(
         long sessionLeaseMs,
         ThreadingMode threading,
         @Nullable ClusterSecret secret) {
-    /** Long beyond the deadlines of clients. */
+    /** Far longer than the deadlines of clients. */
     public static final long DEFAULT_SESSION_LEASE_MS = 600_000;
 
-    /** A few connections' worth of callers that wait; more of them share what is under way. */
+    /** A few connections' worth of waiting callers; more callers share the window. */
     public static final int DEFAULT_MUTATIONS_PER_WORKER = 32;
 
     public static final long DEFAULT_DRAIN_MS = 10_000;
@@ -65,7 +66,7 @@ public record ClusterSettings(
     public static final int DEFAULT_SHARDS_PER_SERVER = 48;
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
 
-    /** @throws IllegalArgumentException if a server cannot run with them; says why and what would do */
+    /** @throws IllegalArgumentException if the settings are invalid; the message states the limit */
     public ClusterSettings {
         requireName("the cluster's name", cluster);
         requireName("the server's name", name);
@@ -88,9 +89,9 @@ public record ClusterSettings(
     }
 
     /**
-     * The usual settings with others changed, and what has no default set.
+     * Default settings with changes, and with values for those without a default.
      *
-     * @throws IllegalArgumentException if something is missing, or a server cannot run with it; says what would do
+     * @throws IllegalArgumentException if a value is missing or invalid; the message states the limit
      */
     public static ClusterSettings of(Consumer<Builder> change) {
         final Builder builder = new Builder();
@@ -122,8 +123,8 @@ public record ClusterSettings(
     }
 
     /**
-     * Values to change, named as in the settings; each begins with its default. Without one are the names, the directory, the
-     * address for other servers, the shape, the capacity and the workers.
+     * Values to change, named as in the settings; each starts with its default. Names, directory, address for other
+     * servers, shape, capacity and workers have no default.
      */
     public static final class Builder {
         public @Nullable String cluster;

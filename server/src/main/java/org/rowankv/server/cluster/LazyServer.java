@@ -5,44 +5,44 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.peer.SpaceReclaimer;
 import org.rowankv.server.request.SpacePressure;
 
-/** Stands for the pressure rounds of a server while that is being made, since each needs the other. */
+/** Forwards to the space reclaimer of a server that is still being created: each needs the other. */
 final class LazyServer implements SpacePressure, IntConsumer {
-    private volatile @Nullable SpaceReclaimer rounds;
+    private volatile @Nullable SpaceReclaimer reclaimer;
 
     void is(SpaceReclaimer made) {
-        rounds = made;
+        reclaimer = made;
     }
 
-    private SpaceReclaimer rounds() {
-        final SpaceReclaimer made = rounds;
+    private SpaceReclaimer reclaimer() {
+        final SpaceReclaimer made = reclaimer;
         if (made == null) {
-            throw new AssertionError("asked before the server was made");
+            throw new AssertionError("called before the server was created");
         }
         return made;
     }
 
     @Override
     public void accept(int server) {
-        rounds().wakeUp(server);
+        reclaimer().wakeUp(server);
     }
 
     @Override
     public void wakeUp(int server) {
-        rounds().wakeUp(server);
+        reclaimer().wakeUp(server);
     }
 
     @Override
     public void requestSpace(int server) {
-        rounds().requestSpace(server);
+        reclaimer().requestSpace(server);
     }
 
     @Override
     public boolean isExpiring(long sinceNs) {
-        return rounds().isExpiring(sinceNs);
+        return reclaimer().isExpiring(sinceNs);
     }
 
     @Override
     public long quietCycles(int server) {
-        return rounds().quietCycles(server);
+        return reclaimer().quietCycles(server);
     }
 }

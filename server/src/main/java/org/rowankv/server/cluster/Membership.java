@@ -11,11 +11,11 @@ import org.rowankv.server.membership.Members;
 import org.rowankv.server.membership.ServerRegistration;
 
 /**
- * How a server comes to be a member: it says that it is there; once as many have as the cluster is to have, whoever sees it
- * first writes down who they are, by the order of their names. From then on the members are those.
+ * Cluster membership: servers register; the first to see the expected number of registrations stores the member list,
+ * ordered by name. From then on the list is fixed.
  */
 final class Membership {
-    private static final long LOOK_MS = 100;
+    private static final long POLL_MS = 100;
 
     private final ClusterServer cluster;
     private final ClusterNodes nodes;
@@ -29,7 +29,7 @@ final class Membership {
         this.settings = cluster.settings();
     }
 
-    /** Waits until the cluster has its members, of which this server is one. */
+    /** Waits until the cluster has its members, including this server. */
     Members join() {
         while (true) {
             final Members members = nodes.members();
@@ -40,13 +40,13 @@ final class Membership {
             if (hasData()) {
                 throw new ClusterException("the configuration store knows no cluster '" + settings.cluster()
                         + "', but " + directory.path() + " holds data of a server of it: the path or the servers of the"
-                        + " configuration store are others, or what it held was lost. Put that back from a backup");
+                        + " configuration store are wrong, or its content was lost. Restore that from a backup");
             }
             final @Nullable Members found = gather();
             if (found != null) {
-                final boolean unused = nodes.create(found); // somebody else may have
+                final boolean unused = nodes.create(found); // another server may have stored it first
             } else {
-                cluster.pause(LOOK_MS);
+                cluster.pause(POLL_MS);
             }
         }
     }
@@ -72,12 +72,12 @@ final class Membership {
         if (members.identities().get(number) != directory.identity()) {
             throw new ClusterException("the data directory " + directory.path() + " is not the one with which server '"
                     + settings.name() + "' became a member of the cluster '" + settings.cluster()
-                    + "': give it that one, or put it back from a backup; if this is another server, give it a name of"
+                    + "': use that one, or restore it from a backup; if this is another server, give it a name of"
                     + " its own");
         }
     }
 
-    /** Says that this server is there; returns who the members are if they are enough, else null. */
+    /** Registers this server; returns the member list if enough servers are registered, else null. */
     private @Nullable Members gather() {
         for (ServerRegistration other : nodes.announcements()) {
             if (!other.name().equals(settings.name())) {
@@ -94,35 +94,37 @@ final class Membership {
                 settings.shape(),
                 0,
                 0));
-        final List<ServerRegistration> there = new ArrayList<>(nodes.announcements());
-        there.sort(Comparator.comparing(ServerRegistration::name));
+        final List<ServerRegistration> registered = new ArrayList<>(nodes.announcements());
+        registered.sort(Comparator.comparing(ServerRegistration::name));
         final int wanted = settings.shape().servers();
-        if (there.size() < wanted) {
-            cluster.say("a new cluster: " + there.size() + " of " + wanted + " servers are there ("
+        if (registered.size() < wanted) {
+            cluster.say("a new cluster: " + registered.size() + " of " + wanted + " servers are registered ("
                     + String.join(
-                            ", ", there.stream().map(ServerRegistration::name).toList()) + ")");
+                            ", ",
+                            registered.stream().map(ServerRegistration::name).toList()) + ")");
             return null;
         }
-        if (there.size() > wanted) {
+        if (registered.size() > wanted) {
             throw new ClusterException("the cluster '" + settings.cluster() + "' is to have " + wanted
-                    + " servers, but there are " + there.size() + ": "
+                    + " servers, but " + registered.size() + " are registered" + ": "
                     + String.join(
-                            ", ", there.stream().map(ServerRegistration::name).toList())
-                    + ". Stop those that are too many, and remove what the configuration store holds of this new"
-                    + " cluster");
+                            ", ",
+                            registered.stream().map(ServerRegistration::name).toList())
+                    + ". Stop the surplus servers, and remove the nodes of this new cluster from the configuration"
+                    + " store");
         }
         return new Members(
                 drawn(),
                 drawn(),
                 settings.shape(),
-                there.stream().map(ServerRegistration::name).toList(),
-                there.stream().map(ServerRegistration::identity).toList(),
-                there.stream().map(ServerRegistration::zone).toList());
+                registered.stream().map(ServerRegistration::name).toList(),
+                registered.stream().map(ServerRegistration::identity).toList(),
+                registered.stream().map(ServerRegistration::zone).toList());
     }
 
-    /** A number that was not drawn before, and not 0. */
+    /** A random number other than 0. */
     private long drawn() {
-        final long number = cluster.surroundings().random().nextLong();
+        final long number = cluster.context().random().nextLong();
         return number == 0 ? 1 : number;
     }
 }

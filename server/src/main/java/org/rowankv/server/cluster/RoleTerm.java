@@ -40,9 +40,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One start of a server, from a new incarnation to the end of its roles. The order: read the area; say so; wait for the
- * configuration that gives roles to this incarnation of every server; agree with the others on what everybody has; begin to
- * serve. Used by the thread of the {@link ClusterServer}.
+ * One term of a server's roles, from a new incarnation to the end of its roles. Steps: read the area; register; wait
+ * for the configuration that assigns roles to this incarnation of every server; reconcile the logs; serve. Used by the
+ * thread of the {@link ClusterServer}.
  */
 final class RoleTerm implements MembershipView {
     private static final Logger LOG = LoggerFactory.getLogger(RoleTerm.class);
@@ -51,47 +51,47 @@ final class RoleTerm implements MembershipView {
     private final ClusterServer cluster;
     private final StoredRoles roles;
     private final ClusterSettings settings;
-    private final ClusterContext around;
+    private final ClusterContext context;
     private final Area area;
     private final int serverId;
     private final long incarnation;
     private final ServerSettings serverSettings;
     private final PeerMessages messages;
     private final AgentHandle messagesAgent;
-    private final SerialExecutor chores;
+    private final SerialExecutor deferred;
     private final List<Integer> others = new ArrayList<>();
     private volatile @Nullable Configuration adopted;
     private @Nullable Endpoint endpoint;
     private @Nullable RecoveredServer recovered;
     private @Nullable Server server;
-    private ClientEndpoint.@Nullable Opened door;
-    /** Null until they were read, or could not be. */
+    private ClientEndpoint.@Nullable Opened clientEndpoint;
+    /** Null until the catalogue was read, or the attempt failed. */
     private volatile @Nullable List<StoredCache> caches;
 
     private final ChangeFeedHandover earlierChanges;
     private ChangeFeedHandover changeFeedHandover = ChangeFeedHandover.NONE;
     private volatile boolean over;
-    /** Of this start; null before it has roles. */
+    /** Of this term; null before it has roles. */
     private @Nullable PeerCalls calls;
 
-    /** @param earlierChanges what the start before this one has kept */
+    /** @param earlierChanges change streams of the previous term */
     RoleTerm(ClusterServer cluster, Area area, StoredRoles roles, ChangeFeedHandover earlierChanges) {
         this.earlierChanges = earlierChanges;
         this.cluster = cluster;
         this.roles = roles;
         this.settings = cluster.settings();
-        this.around = cluster.surroundings();
+        this.context = cluster.context();
         this.area = area;
         this.serverId = area.serverId();
-        this.serverSettings = settings.serverSettings(around.tuning());
+        this.serverSettings = settings.serverSettings(context.tuning());
         for (int other = 0; other < roles.members().names().size(); other++) {
             if (other != serverId) {
                 others.add(other);
             }
         }
-        this.chores = new SerialExecutor("rowan-chores-" + serverId, around.scheduling(), around.errors());
-        this.messages = new PeerMessages(serverId, around.errors(), chores);
-        this.messagesAgent = around.scheduling().take(messages, around.errors());
+        this.deferred = new SerialExecutor("rowan-deferred-" + serverId, context.scheduling(), context.errors());
+        this.messages = new PeerMessages(serverId, context.errors(), deferred);
+        this.messagesAgent = context.scheduling().take(messages, context.errors());
         this.incarnation = area.superblock().startIncarnation();
         Chaos.point("start.incarnation");
     }
@@ -123,17 +123,17 @@ final class RoleTerm implements MembershipView {
                 : Standing.REFUTED;
     }
 
-    /** Of this start's endpoint, or 0 before it is open. */
+    /** Nonce of this term's endpoint, or 0 before it is open. */
     long nonce() {
         final Endpoint opened = endpoint;
         return opened == null ? 0 : opened.nonce();
     }
 
-    /** Reads the area as a member of that configuration, and can be talked to afterwards. */
+    /** Reads the area according to that configuration, and opens the endpoint. */
     void recover(Configuration found) {
         final Segments segments = new Segments(
                 area,
-                around.random().fork("segments-" + serverId + "-" + incarnation),
+                context.random().fork("segments-" + serverId + "-" + incarnation),
                 serverSettings.cleanerReserve(),
                 serverSettings.spaceLimit(area.segmentCount(), area.segmentLength(), found.mostReplicas()),
                 serverSettings.counters());
@@ -150,12 +150,12 @@ final class RoleTerm implements MembershipView {
             }
         }
         final RecoveredServer read = new RecoveredServer(
-                serverId, segments, new Replicas(replicas), settings.shape().replicas() > 1, around.errors());
-        read.scan(around.scanThreads(), around.clock());
+                serverId, segments, new Replicas(replicas), settings.shape().replicas() > 1, context.errors());
+        read.scan(context.scanThreads(), context.clock());
         recovered = read;
         final EndpointSettings endpointSettings = ServerContext.endpointSettings(
                 serverId, serverSettings, segments, incarnation, found.clusterId(), messages, this);
-        final Endpoint opened = around.fabric().open(endpointSettings);
+        final Endpoint opened = context.fabric().open(endpointSettings);
         endpoint = opened;
         opened.onMessages(messagesAgent::wakeUp);
         messages.use(opened);
@@ -164,7 +164,7 @@ final class RoleTerm implements MembershipView {
     }
 
     /**
-     * Takes the roles that a configuration gives to this incarnation, once everybody has the same entries.
+     * Assumes the roles that a configuration assigns to this incarnation, once all servers have the same entries.
      *
      * @throws StaleTermException if another start of the cluster has begun meanwhile
      */
@@ -172,26 +172,26 @@ final class RoleTerm implements MembershipView {
         final RecoveredServer read = recovered;
         final Endpoint opened = endpoint;
         if (read == null || opened == null) {
-            throw new AssertionError("nothing was read");
+            throw new AssertionError("the area was not read");
         }
         requireReplicas(configuration, read);
-        chores.execute(this::listCaches);
-        final long beganNs = around.clock().nanoTime();
+        deferred.execute(this::listCaches);
+        final long beganNs = context.clock().nanoTime();
         area.superblock().adoptTerm(configuration.term());
         area.superblock().acceptIncomplete();
-        final PeerCalls calls = new PeerCalls(opened, configuration.term(), around.scheduling());
+        final PeerCalls calls = new PeerCalls(opened, configuration.term(), context.scheduling());
         this.calls = calls;
-        final LogReconciliation exchange = new LogReconciliation(configuration, read);
+        final LogReconciliation reconciliation = new LogReconciliation(configuration, read);
         adopted = configuration;
-        messages.adopt(configuration, calls, exchange);
-        exchange.compare(calls, patience);
+        messages.adopt(configuration, calls, reconciliation);
+        reconciliation.compare(calls, patience);
         calls.askAll(others, PeerRequestType.COMPARED, 0, patience);
         cluster.await(() -> messages.compared().containsAll(others), patience);
-        final long copies = exchange.scatter(calls, patience);
+        final long copies = reconciliation.scatter(calls, patience);
         Chaos.point("start.scattered");
         calls.askAll(others, PeerRequestType.COLLECTED, 0, patience);
         cluster.await(() -> messages.collected().containsAll(others), patience);
-        // From here on nobody sends anything to take over: everybody has everything.
+        // All servers are complete: none sends further entries.
         read.drain();
         read.finish();
         Chaos.point("start.term");
@@ -210,27 +210,27 @@ final class RoleTerm implements MembershipView {
                 read.entries(),
                 read.tornEntries() == 0 ? "" : ", " + read.tornEntries() + " torn and dropped",
                 copies,
-                (around.clock().nanoTime() - beganNs) / 1_000_000);
+                (context.clock().nanoTime() - beganNs) / 1_000_000);
     }
 
     /**
-     * Which caches there are, read while the servers exchange entries: clients of these are served also if the store is away
-     * afterwards. Without an answer of the store there are none; the port then asks for each.
+     * Reads the catalogue while the servers reconciliation entries: its caches are served even if the store is unreachable
+     * afterwards. If the store does not answer the list is empty, and the port looks up each cache.
      */
     private void listCaches() {
         List<StoredCache> found = List.of();
         try {
-            found = CatalogueStore.list(around.store());
+            found = CatalogueStore.list(context.store());
         } catch (ConfigurationStoreException e) {
-            around.errors().reportExpected("the caches that there are", e);
+            context.errors().reportExpected("listing the caches", e);
         } catch (RuntimeException e) {
-            around.errors().report("the caches that there are", e);
+            context.errors().report("listing the caches", e);
         } finally {
             caches = found;
         }
     }
 
-    /** Servers from which an answer is missing: to a question, else to what all say of themselves. */
+    /** Servers with a missing answer: to a call, else to a step of the start. */
     Set<Integer> silent() {
         final PeerCalls asking = calls;
         final Set<Integer> silent = asking == null ? new TreeSet<>() : asking.unanswered();
@@ -243,7 +243,7 @@ final class RoleTerm implements MembershipView {
         return silent;
     }
 
-    /** Why that server could not be reached when it was last tried; empty if it could. */
+    /** Why that server could not be reached at the last attempt; empty if it could. */
     String lastRefusal(int server) {
         final Endpoint opened = endpoint;
         return opened == null ? "" : opened.lastRefusal(server);
@@ -259,43 +259,43 @@ final class RoleTerm implements MembershipView {
     }
 
     private void serve(Configuration configuration, PeerCalls calls, RecoveredServer read, Endpoint opened) {
-        final LazyServer late = new LazyServer();
-        final List<IoPoller> ios = around.door().ios();
+        final LazyServer lazy = new LazyServer();
+        final List<IoPoller> ios = context.door().ios();
         area.whenForced(() -> ios.forEach(IoPoller::wakeUp));
         final ServerContext parts = new ServerContext(
                 serverSettings,
                 read.segments(),
                 read.replicas(),
                 configuration,
-                around.clock(),
-                around.scheduling(),
+                context.clock(),
+                context.scheduling(),
                 settings.threading(),
-                around.errors(),
-                late,
-                late,
+                context.errors(),
+                lazy,
+                lazy,
                 new NoCopies(),
                 cluster::askForStart,
                 ios);
         final EndpointSettings endpointSettings = ServerContext.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);
         final Server made = new Server(
-                parts, endpointSettings, unused -> opened, around.fabric().capabilities());
+                parts, endpointSettings, unused -> opened, context.fabric().capabilities());
         final SpaceReclaimer pressure = new SpaceReclaimer(
                 made,
                 configuration.serverCount(),
                 others,
                 calls,
                 messages::answer,
-                around.clock(),
+                context.clock(),
                 messagesAgent::wakeUp);
-        late.is(pressure);
+        lazy.is(pressure);
         server = made;
         earlierChanges.continueIn(configuration, serverId, read.replicas());
         made.start();
         final ClusterCatalogue catalogue = new ClusterCatalogue(
-                around.store(),
+                context.store(),
                 settings.name() + "-" + incarnation,
-                around.random().fork("catalogue-" + incarnation),
+                context.random().fork("catalogue-" + incarnation),
                 Objects.requireNonNull(caches),
                 made,
                 configuration.shardCount(),
@@ -303,17 +303,17 @@ final class RoleTerm implements MembershipView {
                 calls,
                 () -> {
                     if (over) {
-                        throw new StaleTermException("the server has no roles any more");
+                        throw new StaleTermException("the server has lost its roles");
                     }
                 });
         messages.serve(pressure, catalogue);
         recovered = null;
-        // Not before every server answers: what a crash left half destroyed needs all of them.
-        chores.execute(() -> prepare(catalogue));
-        door = around.door().open(made, new Routing(configuration, roles.clientAddresses()), catalogue);
+        // After every server answers: completing a half-finished destroy needs all of them.
+        deferred.execute(() -> prepare(catalogue));
+        clientEndpoint = context.door().open(made, new Routing(configuration, roles.clientAddresses()), catalogue);
     }
 
-    /** Until it succeeds: no other event gives this server the limits, or ends what is half destroyed. */
+    /** Repeats until it succeeds: no other event gives this server the limits, or completes a half-finished destroy. */
     private void prepare(ClusterCatalogue catalogue) {
         try {
             if (serverId == 0) {
@@ -322,15 +322,15 @@ final class RoleTerm implements MembershipView {
             catalogue.applyLimits();
             return;
         } catch (StaleTermException e) {
-            LOG.debug("the limits of the caches are left to the next start", e);
+            LOG.debug("cache limits deferred to the next start", e);
             return;
         } catch (ConfigurationStoreException e) {
-            around.errors().reportExpected("the limits of the caches", e);
+            context.errors().reportExpected("the limits of the caches", e);
         } catch (RuntimeException e) {
-            around.errors().report("the limits of the caches", e);
+            context.errors().report("the limits of the caches", e);
         }
-        around.scheduling().park(PREPARE_AGAIN_NS);
-        chores.execute(() -> prepare(catalogue)); // behind those that other servers wait for
+        context.scheduling().park(PREPARE_AGAIN_NS);
+        deferred.execute(() -> prepare(catalogue)); // behind tasks that other servers wait for
     }
 
     @Nullable
@@ -343,11 +343,11 @@ final class RoleTerm implements MembershipView {
         return adopted;
     }
 
-    /** Ends the roles at once: what is under way is left as it is, for the next start to find. */
+    /** Ends the roles at once: pending work stays as it is, for the next start to recover. */
     void abandon(String why) {
         over = true;
-        final ClientEndpoint.Opened opened = door;
-        door = null;
+        final ClientEndpoint.Opened opened = clientEndpoint;
+        clientEndpoint = null;
         if (opened != null) {
             opened.pause();
         }
@@ -364,19 +364,19 @@ final class RoleTerm implements MembershipView {
         end();
     }
 
-    /** After {@link #abandon}: what the next start may go on with. */
+    /** Change streams for the next term. Call after {@link #abandon}. */
     ChangeFeedHandover changeFeedHandover() {
         return changeFeedHandover;
     }
 
-    /** Lets operations under way end, for so long, and what has landed be digested; then ends the roles. */
+    /** Waits that long for pending operations, and for the digest of landed entries; then ends the roles. */
     void drain(long forMs) {
-        closeDoor();
+        closeClientEndpoint();
         final Server made = server;
         if (made != null) {
-            final RunningTask closing = around.scheduling().begin("rowan-drain-" + serverId, false, made::close);
+            final RunningTask closing = context.scheduling().begin("rowan-drain-" + serverId, false, made::close);
             if (!cluster.awaitFor(closing::isOver, forMs)) {
-                LOG.warn("server {}: operations under way did not end within {} ms", settings.name(), forMs);
+                LOG.warn("drain timed out: server={} drainMs={}", settings.name(), forMs);
             }
             final long digested = made.digestedTurns() + 2;
             final boolean quiet = cluster.awaitFor(
@@ -385,7 +385,7 @@ final class RoleTerm implements MembershipView {
                         return made.digestedTurns() >= digested;
                     },
                     forMs);
-            LOG.debug("server {}: all that landed is digested: {}", settings.name(), quiet);
+            LOG.debug("drained: server={} digested={}", settings.name(), quiet);
             over = true;
             made.fail(new IllegalStateException("the server is stopping"));
             made.stopAgents();
@@ -395,16 +395,16 @@ final class RoleTerm implements MembershipView {
         end();
     }
 
-    private void closeDoor() {
-        final ClientEndpoint.Opened opened = door;
-        door = null;
+    private void closeClientEndpoint() {
+        final ClientEndpoint.Opened opened = clientEndpoint;
+        clientEndpoint = null;
         if (opened != null) {
             opened.close();
         }
     }
 
     private void end() {
-        chores.end();
+        deferred.end();
         messagesAgent.close();
         final Server made = server;
         if (made != null) {
@@ -412,10 +412,10 @@ final class RoleTerm implements MembershipView {
         } else if (endpoint != null) {
             endpoint.close();
         }
-        chores.awaitEnd();
+        deferred.awaitEnd();
     }
 
-    /** Nobody joins a cluster of this version. */
+    /** No server joins a cluster of this version. */
     private static final class NoCopies implements CopyListener {
         @Override
         public void announced(int shard, int joining, long bytes) {

@@ -8,11 +8,11 @@ import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.Signal;
 
 /**
- * Does what may wait, one after the other, on a thread of its own. A chore that throws ends the service, as a broken invariant of an
- * agent does. Else other servers would wait without end for the chores behind it. For any thread.
+ * Single-threaded executor for deferrable work. A task that throws ends the service, as a broken invariant of an agent
+ * does: otherwise other servers would wait forever for the tasks behind it. Thread-safe.
  */
 final class SerialExecutor implements Executor {
-    private static final long LOOK_NS = 1_000_000_000;
+    private static final long POLL_NS = 1_000_000_000;
 
     private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final String name;
@@ -29,25 +29,25 @@ final class SerialExecutor implements Executor {
         this.work = scheduling.begin(name, true, this::run);
     }
 
-    /** Has that done; once {@link #end} was called it is not done any more. */
+    /** Queues a task; after {@link #end} it is not run. */
     @Override
-    public void execute(Runnable chore) {
-        queue.add(chore);
+    public void execute(Runnable task) {
+        queue.add(task);
         signal.give();
     }
 
     private void run() {
         try {
             while (!ending) {
-                final Runnable chore = queue.poll();
-                if (chore == null) {
-                    final boolean unused = signal.await(LOOK_NS);
+                final Runnable task = queue.poll();
+                if (task == null) {
+                    final boolean unused = signal.await(POLL_NS);
                 } else {
-                    chore.run();
+                    task.run();
                 }
             }
         } catch (InterruptedException e) {
-            // That is how it is told to end.
+            // An interrupt is the signal to end.
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             errors.broken(name, e);
@@ -55,14 +55,14 @@ final class SerialExecutor implements Executor {
         }
     }
 
-    /** Nothing more is begun, and what is under way is interrupted. */
+    /** Starts no more tasks, and interrupts the running one. */
     void end() {
         ending = true;
         signal.give();
         work.interrupt();
     }
 
-    /** After {@link #end}: waits until nothing is under way. */
+    /** Waits until no task runs. Call after {@link #end}. */
     void awaitEnd() {
         work.join();
     }

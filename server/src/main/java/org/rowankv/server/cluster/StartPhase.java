@@ -1,15 +1,15 @@
 package org.rowankv.server.cluster;
 
-/** How far a server of a cluster is. */
+/** Progress of a cluster server's start. */
 public enum StartPhase {
-    /** Waits until the cluster has its servers. */
+    /** Waits until the cluster has its members. */
     JOINING,
     /** Reads its area. */
     RECOVERING,
-    /** Has read its area; waits for the others, or agrees with them on what everybody has. */
+    /** Waits for the other servers, or reconciles the logs with them. */
     STARTING,
     SERVING,
     STOPPED,
-    /** Cannot go on; says why. */
+    /** Cannot continue; the cause is reported. */
     FAILED
 }

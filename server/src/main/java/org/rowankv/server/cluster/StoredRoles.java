@@ -15,16 +15,16 @@ import org.rowankv.server.peer.StaleTermException;
 import org.rowankv.topology.Configuration;
 
 /**
- * The roles that the configuration store gives to the servers of a cluster: what a member announces, reads and decides there. Owned
- * by the thread of the {@link ClusterServer}.
+ * The roles of the servers in the configuration store: registration, reading and decision. Owned by the thread of the
+ * {@link ClusterServer}.
  *
- * <p>Any method may throw {@link org.rowankv.server.configstore.ConfigurationStoreException}: the caller tries again.
+ * <p>Any method may throw {@link org.rowankv.server.configstore.ConfigurationStoreException}: the caller retries.
  */
 final class StoredRoles {
     private final ClusterSettings settings;
-    private final ClusterContext around;
+    private final ClusterContext context;
     private final ClusterNodes nodes;
-    private final WaitLog saying;
+    private final WaitLog waitLog;
     private final Members members;
     private final long identity;
     private final int serverId;
@@ -34,15 +34,15 @@ final class StoredRoles {
     /** @param identity of the server's directory */
     StoredRoles(
             ClusterSettings settings,
-            ClusterContext around,
+            ClusterContext context,
             ClusterNodes nodes,
-            WaitLog saying,
+            WaitLog waitLog,
             Members members,
             long identity) {
         this.settings = settings;
-        this.around = around;
+        this.context = context;
         this.nodes = nodes;
-        this.saying = saying;
+        this.waitLog = waitLog;
         this.members = members;
         this.identity = identity;
         this.serverId = members.numberOf(settings.name());
@@ -56,12 +56,12 @@ final class StoredRoles {
         return serverId;
     }
 
-    /** Where clients reach each server; empty where they do not. */
+    /** Client address of each server; empty if it has none. */
     List<String> clientAddresses() {
         return clientAddresses;
     }
 
-    /** The stored configuration; the first one is stored by whoever comes first. */
+    /** The stored configuration; the first server that finds none stores the initial one. */
     ClusterNodes.Stored stored() {
         ClusterNodes.Stored stored = nodes.configuration();
         while (stored == null) {
@@ -71,31 +71,31 @@ final class StoredRoles {
         if (stored.configuration().clusterId() != members.clusterId()
                 || stored.configuration().serverCount() != members.names().size()) {
             throw new ClusterException("the stored configuration of cluster '" + settings.cluster()
-                    + "' is that of another cluster: put the right one back from a backup of the configuration store");
+                    + "' belongs to another cluster: restore the right one from a backup of the configuration store");
         }
         return stored;
     }
 
-    /** @throws ClusterException if the area and what is stored are not of one time */
+    /** @throws ClusterException if area and stored configuration do not match in time */
     void requireNewest(Area area, Configuration stored) {
         if (area.superblock().term() > stored.term()) {
             throw new ClusterException("server '" + settings.name() + "' has adopted term "
                     + area.superblock().term() + ", but the configuration store holds term " + stored.term()
                     + ": what is stored for cluster '" + settings.cluster()
-                    + "' is older than the data. Put the newest back from a backup of the configuration store");
+                    + "' is older than the data. Restore the newest from a backup of the configuration store");
         }
         final long known = stored.incarnations().get(serverId);
         if (area.superblock().incarnation() < known) {
-            throw new ClusterException("the data of server '" + settings.name() + "' are those of its start "
+            throw new ClusterException("the data of server '" + settings.name() + "' are from its start "
                     + area.superblock().incarnation() + ", but it has been started " + known
-                    + " times: they are older than the configuration. Give it the directory that it had last");
+                    + " times: they are older than the configuration. Use its latest directory");
         }
     }
 
-    /** Announces the incarnation; returns the configuration in which it has its roles, or null while there is none. */
+    /** Registers the incarnation; returns the configuration that assigns its roles, or null if there is none yet. */
     @Nullable
     Configuration find(Area area, RoleTerm own) {
-        nodes.announce(announcement(area, own)); // again, if something else has overwritten it
+        nodes.announce(announcement(area, own)); // repeated, in case another writer has overwritten it
         final ClusterNodes.Stored stored = stored();
         final Configuration found = stored.configuration();
         requireNewest(area, found);
@@ -103,38 +103,39 @@ final class StoredRoles {
         final List<String> behind = new ArrayList<>();
         final List<String> clients = new ArrayList<>();
         for (int server = 0; server < members.names().size(); server++) {
-            final ServerRegistration said = nodes.announcement(members.names().get(server));
-            final long announced = said == null ? 0 : said.incarnation();
-            if (said != null) {
-                heard(server, said);
+            final ServerRegistration registration =
+                    nodes.announcement(members.names().get(server));
+            final long announced = registration == null ? 0 : registration.incarnation();
+            if (registration != null) {
+                register(server, registration);
             }
             if (announced <= found.incarnations().get(server)) {
-                behind.add(members.names().get(server) + (said == null ? "" : " (at " + said.address() + ")"));
+                behind.add(members.names().get(server)
+                        + (registration == null ? "" : " (at " + registration.address() + ")"));
             }
-            clients.add(said == null ? "" : said.clients());
+            clients.add(registration == null ? "" : registration.clients());
             incarnations.add(announced);
         }
         clientAddresses = List.copyOf(clients);
         if (found.incarnations().get(serverId) == own.incarnation()) {
-            saying.goesOn();
+            waitLog.goesOn();
             return found;
         }
         if (behind.isEmpty()) {
-            // Whoever is first decides; the others read it.
+            // The first server decides; the others read the result.
             final boolean unused = nodes.decide(found.restarted(incarnations), stored.version());
             return null;
         }
-        saying.waits(
+        waitLog.waits(
                 "waiting for " + (behind.size() == 1 ? "server " : "servers ") + String.join(", ", behind)
-                        + ": a cluster starts when all of its servers are there",
+                        + ": a cluster starts when all of its servers are registered",
                 "");
         return null;
     }
 
     private ServerRegistration announcement(Area area, RoleTerm own) {
         assert area.serverId() == serverId;
-        // The directory's identity is what the members know the server by; its area has been found to be of that
-        // cluster.
+        // Members identify the server by the directory's identity; its area belongs to that cluster.
         return new ServerRegistration(
                 settings.name(),
                 identity,
@@ -147,44 +148,48 @@ final class StoredRoles {
                 own.nonce());
     }
 
-    private void heard(int server, ServerRegistration said) {
-        announced.put(server, said);
-        around.addresses().put(server, said.address());
+    private void register(int server, ServerRegistration registration) {
+        announced.put(server, registration);
+        context.addresses().put(server, registration.address());
     }
 
-    /** What the servers have announced. Any thread. */
+    /** The registrations of the servers. Thread-safe. */
     RegisteredServers announced() {
         return announced;
     }
 
-    /** Begins a term, so that all servers start anew: each one finds it at its next look. False if another has begun already. */
+    /**
+     * Begins a new term, so that all servers restart: each finds it at its next poll. False if another has begun
+     * already.
+     */
     boolean supersede(RoleTerm present) {
         final Configuration own = present.configuration();
         final ClusterNodes.Stored stored = nodes.configuration();
         if (own == null || stored == null || stored.configuration().term() != own.term()) {
             return false;
         }
-        // Another server's configuration will do as well.
+        // Another server's configuration has the same effect.
         final boolean unused = nodes.decide(stored.configuration().superseded(), stored.version());
         return true;
     }
 
-    /** @throws StaleTermException if a server has started anew, or the roles have changed */
+    /** @throws StaleTermException if a server has restarted, or the roles have changed */
     void requireUnchanged(RoleTerm present) {
         final Configuration own = present.configuration();
         final ClusterNodes.Stored stored = nodes.configuration();
         if (own == null || stored == null) {
-            return; // a store that lost its nodes changes nothing for who has roles
+            return; // a store that lost its nodes changes no assigned role
         }
         if (stored.configuration().term() > own.term()) {
             throw new StaleTermException("term " + stored.configuration().term() + " has begun");
         }
         for (int server = 0; server < members.names().size(); server++) {
-            final ServerRegistration said = nodes.announcement(members.names().get(server));
-            if (said != null) {
-                heard(server, said);
-                if (said.incarnation() > own.incarnations().get(server)) {
-                    throw new StaleTermException("server " + said.name() + " has started anew");
+            final ServerRegistration registration =
+                    nodes.announcement(members.names().get(server));
+            if (registration != null) {
+                register(server, registration);
+                if (registration.incarnation() > own.incarnations().get(server)) {
+                    throw new StaleTermException("server " + registration.name() + " has restarted");
                 }
             }
         }

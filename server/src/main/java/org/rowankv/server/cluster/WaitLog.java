@@ -4,8 +4,8 @@ import org.rowankv.runtime.Clock;
 import org.slf4j.Logger;
 
 /**
- * Logs what a server waits for: a line when the wait begins, a line when it is over, and in between ever fewer, with how long it
- * has lasted. Owned by the thread of the {@link ClusterServer}; {@link #text} for any thread.
+ * Logs what a server waits for: a line at the begin and at the end of a wait, and in between with exponentially growing
+ * intervals. Owned by the thread of the {@link ClusterServer}; {@link #text} is thread-safe.
  */
 final class WaitLog {
     private static final long SAY_EVERY_NS = 5_000_000_000L;
@@ -16,7 +16,7 @@ final class WaitLog {
     private final String server;
     private final Clock clock;
     private volatile String text = "";
-    /** Empty while it waits for nothing. */
+    /** Empty while the server does not wait. */
     private String state = "";
 
     private long sinceNs;
@@ -30,21 +30,21 @@ final class WaitLog {
         this.clock = clock;
     }
 
-    /** What it waits for now, or why it failed; empty if all is well. */
+    /** The present wait or the failure; empty if there is none. */
     String text() {
         return text;
     }
 
-    /** Without a line in the log. */
+    /** Sets the text without logging. */
     void set(String newText) {
         text = newText;
     }
 
     /**
-     * The server waits.
+     * Reports a wait.
      *
-     * @param what a state: another one is logged at once
-     * @param detail may change while the state lasts
+     * @param what state of the wait; a change is logged at once
+     * @param detail may change within the state
      */
     void waits(String what, String detail) {
         final long nowNs = clock.nanoTime();
@@ -62,7 +62,7 @@ final class WaitLog {
         }
     }
 
-    /** It waits for nothing any more. */
+    /** The wait is over. */
     void goesOn() {
         text = "";
         if (!state.isEmpty()) {

@@ -9,7 +9,7 @@ import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 
-/** A store in memory that a test puts away: then every call fails, after a notice that something has changed. */
+/** A store in memory that a test makes unreachable: then every call fails, after a change notification. */
 public final class AwayStore implements ConfigurationStore {
     private final ConfigurationStore store = new MemoryConfigurationStore();
     public final AtomicLong failures = new AtomicLong();

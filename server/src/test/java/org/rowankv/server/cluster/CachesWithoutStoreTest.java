@@ -22,7 +22,7 @@ import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.topology.Routing;
 
-/** A server that has started serves the caches that there were then, also while its configuration store is away. */
+/** A restarted server serves the caches known at its start, also while its configuration store is unreachable. */
 class CachesWithoutStoreTest {
     private static final long PATIENCE_NS = 20_000_000_000L;
     private static final byte[] KEY = "key".getBytes(StandardCharsets.UTF_8);

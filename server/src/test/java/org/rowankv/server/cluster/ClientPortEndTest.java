@@ -36,7 +36,7 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardMap;
 
-/** A client port ends while changes are under way whose backup is away: their worker contexts are given back. */
+/** A client port ends while mutations await an unreachable backup: their worker contexts are released. */
 class ClientPortEndTest {
     private static final int CACHE = 1;
     private static final long PATIENCE_NS = 60_000_000_000L;
@@ -59,7 +59,7 @@ class ClientPortEndTest {
         return ShardMap.shardOf(hash(key), configuration.shardCount());
     }
 
-    /** Keys whose primary is the server with the port, each of another shard: so none waits for the lock of another. */
+    /** Keys whose primary is the server with the port, each of another shard: none waits for the lock of another. */
     private List<byte[]> ownKeys(int count) {
         final List<byte[]> own = new ArrayList<>();
         final Set<Integer> shards = new HashSet<>();
@@ -90,20 +90,22 @@ class ClientPortEndTest {
                 .stepped(placed(new Request().put(CACHE, key, 0, key.length, bytes(value), 0, bytes(value).length)));
     }
 
-    /** Ends when its session does. */
+    /** Ends with its session. */
     private static Thread putting(RowanClient client, byte[] key) {
         final Thread thread = new Thread(() -> {
             try {
                 client.put(CACHE, key, bytes("second"));
             } catch (RowanException e) {
-                assertThat(e).isNotNull(); // the port ended under it
+                assertThat(e).isNotNull(); // the port was closed
             }
         });
         thread.start();
         return thread;
     }
 
-    /** @param own whether the port's loop does the I/O of the queue pairs: then they end with it, and others go on */
+    /**
+     * @param own whether the port's loop does the I/O of the queue pairs: then they end with it, and others continue
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldGiveWorkerContextsBackWhenAPortEndsUnderWhatIsUnderWay(boolean own)
@@ -140,7 +142,7 @@ class ClientPortEndTest {
                 bed.members.get(1).proxy.refuse(true);
                 assertThat(bed.members.get(1).proxy.cut()).isPositive();
                 final long before = versions();
-                // As long as what it replaces: that needs no room at the backup, which nobody could be asked for.
+                // As long as the replaced value: that needs no space at the backup, which is unreachable.
                 keys.forEach(key -> callers.add(putting(client, key)));
                 await().atMost(Duration.ofSeconds(60)).until(() -> versions() - before == keys.size());
                 port.close();
@@ -156,11 +158,9 @@ class ClientPortEndTest {
                 assertThat(oneTooMany.step()).isFalse();
                 assertThat(oneTooMany.awaitsWorker()).isTrue();
                 bed.members.get(1).proxy.refuse(false);
-                // What the port has left is finished first, and then what was asked for afterwards: by turns, as a loop
-                // does. What was
-                // left is mostly the opening of a session; where a caller had one already it is a put, for whose key's
-                // lock
-                // one of these waits, and another one's context has it to finish.
+                // The abandoned mutations complete first, then the later ones, polled alternately as by a loop. The
+                // abandoned ones are mostly openings of sessions; with an open session it is a put, whose key lock one
+                // of these awaits, and the context of another completes it.
                 await().atMost(Duration.ofSeconds(60)).until(() -> {
                     next.removeIf(PollableCall::step);
                     return next.isEmpty();

@@ -41,7 +41,7 @@ import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 
-/** The servers of a cluster in this JVM, each with a TCP fabric of its own and a proxy before it. */
+/** The servers of a cluster in this JVM, each with its own TCP fabric and a proxy in front of it. */
 public final class ClusterBed implements AutoCloseable {
     public static final int SEGMENT = 64 << 10;
     static final int WORKERS = 4;
@@ -56,7 +56,7 @@ public final class ClusterBed implements AutoCloseable {
     public final ConfigurationStore store;
     public final List<Member> members = new ArrayList<>();
 
-    /** One server, which may come and go. */
+    /** One server, which may be stopped and restarted. */
     public final class Member {
         final String name;
         public final TcpProxy proxy;
@@ -67,7 +67,7 @@ public final class ClusterBed implements AutoCloseable {
         volatile @Nullable ClusterCatalogue catalogue;
         /** The first configuration that it served in. */
         volatile @Nullable Configuration firstServed;
-        /** In whose turns its clients' requests come; to be given before it starts. */
+        /** I/O pollers of its clients; set before its start. */
         volatile List<IoPoller> ios = List.of();
         /** Runs when it has roles and is about to serve. */
         volatile Runnable beforeServing = () -> {};
@@ -156,7 +156,7 @@ public final class ClusterBed implements AutoCloseable {
         return this;
     }
 
-    /** Its servers believe every peer and every registration. */
+    /** Its servers accept every peer and every registration. */
     ClusterBed withoutSecret() {
         secret = null;
         return this;
@@ -209,7 +209,7 @@ public final class ClusterBed implements AutoCloseable {
         return this;
     }
 
-    /** All of them serve, in the same term. */
+    /** Waits until all of them serve, in the same term. */
     public void awaitServing() {
         await().pollInterval(Duration.ofMillis(10))
                 .atMost(Duration.ofSeconds(60))
@@ -275,7 +275,7 @@ public final class ClusterBed implements AutoCloseable {
         members.forEach(member -> member.proxy.close());
     }
 
-    /** Carries requests to whoever is primary, and waits where there is nobody. */
+    /** Forwards requests to the primary, and waits while there is none. */
     private final class Routed implements Session {
         private final Configuration first;
 
@@ -301,7 +301,7 @@ public final class ClusterBed implements AutoCloseable {
                     try {
                         primary.requests().call(request);
                     } catch (IllegalStateException e) {
-                        // The server lost its roles in the middle: nobody knows what became of it.
+                        // The server lost its roles meanwhile: the outcome is unknown.
                         request.noResult();
                         request.answer(Status.NO_REPLY, 0, 0, 0);
                     }

@@ -21,7 +21,7 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
 
-/** What a server of a cluster refuses, each with what to do about it; those that are there go on. */
+/** Refusals of a cluster's server, each with its remedy; the running servers continue. */
 class ClusterRefusalTest {
     private static final long CAPACITY = 8 << 20;
 
@@ -131,7 +131,7 @@ class ClusterRefusalTest {
             second.stop();
             Files.move(dir.resolve("b/area-1.rowan"), dir.resolve("saved"));
             second.start();
-            awaitRefusal(second.server, "the data of server 'b' are missing", "put that back");
+            awaitRefusal(second.server, "the data of server 'b' are missing", "restore that");
             second.stop();
             Files.copy(dir.resolve("saved"), dir.resolve("older"));
             Files.move(dir.resolve("saved"), dir.resolve("b/area-1.rowan"));
@@ -157,7 +157,7 @@ class ClusterRefusalTest {
             try (ClusterBed wiped = new ClusterBed(dir, 2, 2, CAPACITY, new MemoryConfigurationStore())) {
                 wiped.members.forEach(ClusterBed.Member::start);
                 for (ClusterBed.Member member : wiped.members) {
-                    awaitRefusal(member.server, "knows no cluster 'test'", "Put that back from a backup");
+                    awaitRefusal(member.server, "knows no cluster 'test'", "Restore that from a backup");
                 }
             }
         }

@@ -35,12 +35,12 @@ import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.topology.Configuration;
 
-/** A cluster among liars, at its servers' ports and in its configuration store. */
+/** A cluster with attackers, at its servers' ports and in its configuration store. */
 class ClusterSecretTest {
     @TempDir
     Path dir;
 
-    /** A process that says it is a server of the cluster, as well as one can that is not. */
+    /** A process that impersonates a server of the cluster, without its secret. */
     private static final class Liar implements AutoCloseable {
         private final TcpFabric fabric;
         private final Endpoint endpoint;
@@ -50,7 +50,7 @@ class ClusterSecretTest {
         private final AtomicBoolean over = new AtomicBoolean();
         private final Thread thread = new Thread(this::run, "liar");
 
-        /** It says that it is server 1 after its next start, and calls server 0 after its next one, in the next term. */
+        /** It claims to be server 1 after its next start, and calls server 0 after its next one, in the next term. */
         Liar(ClusterBed.Member called, Configuration known) {
             this.known = known;
             this.fabric = new TcpFabric(TcpFabricSettings.of(
@@ -170,7 +170,7 @@ class ClusterSecretTest {
                                     3)
                             .encode());
             final int before = looks.get();
-            // Without a sign of the store a server looks every three seconds.
+            // Without a notification of the store a server polls every three seconds.
             await().atMost(Duration.ofSeconds(60)).until(() -> looks.get() > before + 3);
             assertThat(bed.configuration().term()).isEqualTo(term);
             bed.members.forEach(member -> assertThat(member.server.phase()).isEqualTo(StartPhase.SERVING));
@@ -209,7 +209,7 @@ class ClusterSecretTest {
             final ServerRegistration genuine =
                     ServerRegistration.decode("a", store.read("/servers/a").bytes());
             bed.members.get(0).stop();
-            // As a process does that runs on a copy of the directory, and was first.
+            // Like an earlier process on a copy of the directory.
             overwrite(
                     store,
                     "/servers/a",

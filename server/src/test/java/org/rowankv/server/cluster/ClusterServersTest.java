@@ -30,7 +30,7 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardAssignment;
 import org.rowankv.topology.ShardMap;
 
-/** Servers that know each other only by a configuration store and by TCP. */
+/** Servers connected only by a configuration store and by TCP. */
 class ClusterServersTest {
     private static final int CACHE = 1;
 
@@ -47,7 +47,7 @@ class ClusterServersTest {
         return value;
     }
 
-    /** Every replica of every shard comes to hold the same objects. Nobody writes meanwhile. */
+    /** Waits until every replica of every shard holds the same objects. No writer runs meanwhile. */
     static void awaitAgreement(ClusterBed bed) {
         final Configuration configuration = bed.configuration();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
@@ -119,12 +119,12 @@ class ClusterServersTest {
             for (int server = 0; server < 2; server++) {
                 least = Math.min(least, bed.server(server).segments().space().available());
             }
-            // Somebody has less left than the workers of a server may have drawn ahead again since they gave it back.
+            // Some server has less left than workers may have reserved again since they released it.
             assertThat(least).isLessThan((ClusterBed.WORKERS + 1) * 3 * (32 << 10));
             for (int i = 0; i < written; i++) {
                 assertThat(client.get(CACHE, bytes("key" + i))).isEqualTo(value(2000, i));
             }
-            // What was made room for can be used again.
+            // The freed space is usable again.
             for (int i = 0; i < written / 2; i++) {
                 client.remove(CACHE, bytes("key" + i));
             }
@@ -143,7 +143,7 @@ class ClusterServersTest {
         return request;
     }
 
-    /** Counters that several callers raise by compare-and-set: what is lost or doubled shows in their sums. */
+    /** Counters that several callers increment by compare-and-set: lost or doubled updates show in their sums. */
     static final class Counters {
         private static final int KEYS = 8;
 
@@ -298,14 +298,14 @@ class ClusterServersTest {
         }
     }
 
-    /** What was begun in the old roles waits, or its client asks again; the versions go on in larger epochs. */
+    /** A request begun in the old roles is held or retried; the versions continue in larger epochs. */
     @Test
     void shouldStartAnewTogetherWhenVersionsComeToTheirEnd() {
         try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20)
                 .withFirstRoles(with -> with.counters = CounterStarts.nearEnds(10))
                 .startAll()) {
             final RowanClient client = bed.client(1);
-            // The servers may have begun anew since: they ask for it at once.
+            // The servers may have restarted since: they request it at once.
             final Configuration first = bed.firstServed();
             final Map<Integer, Long> newest = new HashMap<>();
             for (int i = 0; i < 400; i++) {

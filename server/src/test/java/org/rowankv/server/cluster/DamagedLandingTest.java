@@ -23,7 +23,7 @@ import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.Segments;
 
-/** A server process that met a damaged landing: its replica is not complete, and no start of it takes it for that. */
+/** A server process that met a damaged landing: its replica is incomplete, and no start counts it as complete. */
 @Tag("chaos")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class DamagedLandingTest {
@@ -41,7 +41,7 @@ final class DamagedLandingTest {
         Chaos.reset();
     }
 
-    /** Flips a bit of each such value that has landed at that server, before its digest looks at it. */
+    /** Flips a bit of each such value landed at that server, before its digest processes it. */
     private static void damageAt(Server backup) {
         Chaos.install(name -> {
             if (name.equals("digest.before-frame")
@@ -51,7 +51,7 @@ final class DamagedLandingTest {
         });
     }
 
-    /** As {@link #damageAt}, and its digest waits there once until it is released. */
+    /** As {@link #damageAt}, and its digest blocks there once until it is released. */
     private void damageAndHoldAt(Server backup) {
         Chaos.install(name -> {
             if (name.equals("digest.before-frame")
@@ -103,7 +103,7 @@ final class DamagedLandingTest {
             final ClusterBed.Member second = bed.members.get(1);
             final Server backup = second.server.server();
             damageAt(backup);
-            // Its operations wait while the server is away, and end once it is back.
+            // Its operations wait while the server is down, and end once it is back.
             final CompletableFuture<Void> puts = CompletableFuture.runAsync(() -> {
                 for (int i = 0; i < 1000 && second.server != null && second.server.failure() == null; i++) {
                     client.put(

@@ -15,7 +15,7 @@ import org.rowankv.runtime.TestScale;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.engine.Server;
 
-/** Servers that nobody asks for anything rest: agents that were at work come to rest, and what comes then is found at once. */
+/** Agents of servers without requests become idle, and still detect the next request at once. */
 final class IdleServersTest {
     @TempDir
     private Path dir;
@@ -49,9 +49,9 @@ final class IdleServersTest {
                 }
             }
             awaitRest(bed);
-            // On the way to its rest its pauses double: the first windows may have such turns in them.
+            // Its pauses double until it is idle: the first windows may include such cycles.
             await().atMost(Duration.ofSeconds(60))
-                    .until(() -> areTurnedByTheirTimersAlone(bed.members.stream()
+                    .until(() -> runOnlyByTimers(bed.members.stream()
                             .map(member -> member.server.server())
                             .toList()));
             for (ClusterBed.Member member : bed.members) {
@@ -60,14 +60,16 @@ final class IdleServersTest {
         }
     }
 
-    /** Whether their agents are turned once when a rest is over, and once more before the next one, for ten rests. */
-    private static boolean areTurnedByTheirTimersAlone(List<Server> servers) {
+    /**
+     * Whether their agents run once when an idle interval ends, and once more before the next one, for ten intervals.
+     */
+    private static boolean runOnlyByTimers(List<Server> servers) {
         final List<Window> windows = servers.stream().map(Window::new).toList();
         await().atMost(Duration.ofSeconds(60)).until(() -> windows.stream().allMatch(Window::isLongEnough));
         return windows.stream().allMatch(Window::wasQuiet);
     }
 
-    /** What a server's agents do from now on. */
+    /** Activity of a server's agents from now on. */
     private static final class Window {
         private final Server server;
         private final long turns;

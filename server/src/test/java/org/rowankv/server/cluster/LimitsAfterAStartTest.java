@@ -15,7 +15,7 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
-/** A server reads the limits of the caches at each start, from a configuration store that may be away. */
+/** A server reads the limits of the caches at each start, from a configuration store that may be unreachable. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class LimitsAfterAStartTest {
     private static final int LIMIT = 10;
@@ -36,7 +36,7 @@ class LimitsAfterAStartTest {
             member.beforeServing = () -> store.away = true;
             final long failuresBefore = store.failures.get();
             bed.startAll();
-            // Its thread and that of its chores look into the store: each has met its absence.
+            // Its thread and its deferred tasks access the store: each has met the failure.
             await().until(() -> member.errors.distinct().stream()
                     .anyMatch(error -> error.where().equals("the limits of the caches")));
             assertThat(store.failures.get()).isGreaterThan(failuresBefore);

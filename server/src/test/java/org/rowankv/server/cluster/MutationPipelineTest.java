@@ -22,7 +22,7 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** Requests of one event loop, many of them under way in one worker context, while the backup cannot be reached. */
+/** Requests of one event loop, many in flight in one worker context, while the backup is unreachable. */
 class MutationPipelineTest {
     private static final int CACHE = 1;
     private static final int KEYS = 12;
@@ -141,7 +141,7 @@ class MutationPipelineTest {
             assertThat(awaited.step()).isFalse();
             left.abandon();
             final PollableCall next = calls.callOf(put(keys.get(0), "third!"));
-            assertThat(next.step()).isFalse(); // what was left holds the key's lock
+            assertThat(next.step()).isFalse(); // the abandoned one holds the key's lock
 
             bed.members.get(1).proxy.refuse(false);
             untilAnswered(List.of(awaited, next));
@@ -150,7 +150,7 @@ class MutationPipelineTest {
 
             final PollableCall last = calls.callOf(put(keys.get(2), "second"));
             assertThat(last.step()).isFalse();
-            last.abandon(); // with nothing else under way: by whoever comes next
+            last.abandon(); // with nothing else in flight: completed by the next owner
             await().atMost(PATIENCE).until(server::releaseGrants);
             assertThat(read(keys.get(2))).isEqualTo("second");
         }

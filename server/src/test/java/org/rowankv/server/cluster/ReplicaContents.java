@@ -10,7 +10,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.ShardReplica;
 
-/** What one replica holds. */
+/** The content of one replica. */
 final class ReplicaContents {
     private static final int LOCK_OWNER = 1 << 26;
 

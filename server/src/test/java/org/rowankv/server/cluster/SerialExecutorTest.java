@@ -22,12 +22,12 @@ import org.rowankv.runtime.agent.ThreadScheduling;
 final class SerialExecutorTest {
     private final ErrorLog errors = new ErrorLog(new ManualClock());
     private final CompletableFuture<AgentStoppedException> stopped = new CompletableFuture<>();
-    private final SerialExecutor chores = new SerialExecutor("rowan-chores-test", ThreadScheduling.INSTANCE, errors);
+    private final SerialExecutor deferred = new SerialExecutor("rowan-chores-test", ThreadScheduling.INSTANCE, errors);
 
     @AfterEach
     void end() {
-        chores.end();
-        chores.awaitEnd();
+        deferred.end();
+        deferred.awaitEnd();
     }
 
     @Test
@@ -35,7 +35,7 @@ final class SerialExecutorTest {
         final BlockingQueue<Integer> done = new LinkedBlockingQueue<>();
         for (int i = 0; i < 10; i++) {
             final int number = i;
-            chores.execute(() -> done.add(number));
+            deferred.execute(() -> done.add(number));
         }
         for (int i = 0; i < 10; i++) {
             assertThat(done.poll(30, TimeUnit.SECONDS)).isEqualTo(i);
@@ -50,19 +50,19 @@ final class SerialExecutorTest {
                 () -> new IllegalStateException("planted"));
     }
 
-    /** Else other servers ask for ever for what it never does any more. */
+    /** Otherwise other servers would wait forever for its tasks. */
     @ParameterizedTest
     @MethodSource("failures")
     void shouldEndTheServiceWhenAFailureEndsItsThread(Supplier<Throwable> failure) {
         errors.whenBroken(stopped::complete);
         final Throwable thrown = failure.get();
-        chores.execute(() -> {
+        deferred.execute(() -> {
             if (thrown instanceof Error error) {
                 throw error;
             }
             throw (RuntimeException) thrown;
         });
-        chores.awaitEnd();
+        deferred.awaitEnd();
         assertThat(stopped).isCompleted();
         assertThat(stopped.getNow(null)).hasCause(thrown);
     }

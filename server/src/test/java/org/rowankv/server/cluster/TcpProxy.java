@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** Stands before a server's port and passes bytes on, until its connections are cut. */
+/** Forwards bytes to a server's port, until its connections are cut. */
 public final class TcpProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final Supplier<InetSocketAddress> target;
@@ -33,12 +33,12 @@ public final class TcpProxy implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Whether connections that come are closed at once. */
+    /** Whether new connections are closed at once. */
     void refuse(boolean refuse) {
         refusing = refuse;
     }
 
-    /** Ends all connections, in the middle of whatever they carry; returns how many. */
+    /** Cuts all connections, whatever they carry; returns how many. */
     int cut() {
         int count = 0;
         for (Socket socket : sockets) {
@@ -92,7 +92,7 @@ public final class TcpProxy implements AutoCloseable {
                 to.getOutputStream().write(bytes, 0, count);
             }
         } catch (IOException e) {
-            // Cut, or ended by one of the ends: the other hears of it below.
+            // Cut, or closed by one end: the other end is closed below.
         } finally {
             close(from);
             close(to);

@@ -19,7 +19,7 @@ import org.rowankv.runtime.TestScale;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.membership.PrimaryTransfer;
 
-/** Three servers, connected by TCP, whose agents share a thread or do not: the same promises hold. */
+/** Three servers, connected by TCP, whose agents share a thread or not: the guarantees are the same. */
 class ThreadingModesTest {
     private static final int CACHE = 1;
     private static final int KEYS = 200;
@@ -47,7 +47,7 @@ class ThreadingModesTest {
 
     private final Set<Thread> before = Thread.getAllStackTraces().keySet();
 
-    /** How many agents of these servers have a thread, by the beginning of its name. */
+    /** Number of agent threads of these servers, by name prefix. */
     private long threads(String name) {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> !before.contains(thread))
@@ -55,7 +55,7 @@ class ThreadingModesTest {
                 .count();
     }
 
-    /** More than the servers hold: so that segments are committed and cleaned all the time. */
+    /** More than the servers hold: segments are committed and cleaned all the time. */
     private static void overwrite(RowanClient client, int rounds) {
         for (int round = 0; round < rounds; round++) {
             for (int key = 0; key < KEYS; key++) {
@@ -122,7 +122,7 @@ class ThreadingModesTest {
             requireWritten(again, ROUNDS);
             fill(again);
             ClusterServersTest.awaitAgreement(bed);
-            // That a server which was away could not be connected to is an error that is none.
+            // A failed connection to a stopped server is an expected error.
             bed.members.forEach(member -> assertThat(member.errors.distinct())
                     .as(member.name)
                     .allMatch(each -> each.where().startsWith("connecting to server")));

@@ -11,7 +11,7 @@ import org.slf4j.event.Level;
 import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 
-/** A wait has a line when it begins, a line when it is over, and ever fewer in between. */
+/** A wait has a line at its begin, a line at its end, and exponentially fewer in between. */
 final class WaitLogTest {
     private final List<String> lines = new ArrayList<>();
     private final ManualClock clock = new ManualClock();

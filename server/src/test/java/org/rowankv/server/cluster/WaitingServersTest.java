@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.runtime.SystemClock;
 
-/** A server that waits says for what, and does not wait busily. */
+/** A waiting server reports what it waits for, and does not spin. */
 final class WaitingServersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -38,7 +38,7 @@ final class WaitingServersTest {
         }
     }
 
-    /** Removed, not cut off: a fault of the mapping is not for a JVM that other tests run in. */
+    /** Removed, not truncated: a fault of the mapping must not hit other tests in this JVM. */
     @Test
     void shouldStopWhenItsFileIsRemovedAndSayWhichOne() throws IOException {
         try (ClusterBed bed = new ClusterBed(dir, 1, 1, 8 << 20)) {
@@ -72,10 +72,10 @@ final class WaitingServersTest {
                 return store.failures.get() >= 3;
             });
             final long failures = store.failures.get();
-            // However long that took: a look each 300 ms at most, and the one under way.
+            // However long that took: an access each 300 ms at most, and the one in progress.
             assertThat(failures).isLessThanOrEqualTo(2 + (SystemClock.INSTANCE.nanoTime() - fromNs) / 300_000_000);
             assertThat(server.saying())
-                    .isEqualTo("the configuration store is away; the data path goes on: the store is away");
+                    .isEqualTo("the configuration store is unreachable; the data path continues: the store is away");
 
             store.away = false;
             store.changed.run();

@@ -252,7 +252,7 @@ final class SimProcess {
         return error.type().endsWith("StaleTermException")
                 || error.type().endsWith("ConfigurationStoreException")
                 || error.type().equals(NotServedException.class.getName())
-                        && (error.message().startsWith("the server starts anew")
+                        && (error.message().startsWith("the server restarts")
                                 || error.message().startsWith("the server stops")
                                 || error.message().startsWith("the server is stopping"));
     }
