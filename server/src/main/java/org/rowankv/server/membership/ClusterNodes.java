@@ -12,11 +12,12 @@ import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.topology.Configuration;
 
 /**
- * The nodes of a cluster in its configuration store: {@code /members}, written once; {@code /configuration}; and an
- * announcement of each server below {@code /servers}.
+ * The nodes of a cluster in its configuration store: {@code /members}, written once; {@code /configuration}; and a
+ * registration of each server below {@code /servers}.
  *
- * <p>The outcome of every compare-and-set is known when it returns: after a lost connection the node is read back, and its
- * stamp tells. For any thread; calls block, and throw {@link ConfigurationStoreException} while the store is away.
+ * <p>The outcome of every compare-and-set is known on return: after a lost connection the node is read back and
+ * identified by its stamp. Thread-safe; calls block, and throw {@link ConfigurationStoreException} while the store is
+ * unreachable.
  */
 public final class ClusterNodes {
     private static final String MEMBERS = "/members";
@@ -26,19 +27,19 @@ public final class ClusterNodes {
     private final StampedWrites writes;
     private final Registrations registrations;
 
-    /** For tools, which write no registration and believe whatever is there. */
+    /** For tools, which write no registration and do not authenticate any. */
     public ClusterNodes(ConfigurationStore store, String writer, RandomSource random) {
         this(store, new Registrations("", null), writer, random);
     }
 
-    /** @param writer unique among all that write */
+    /** @param writer unique among all writers */
     public ClusterNodes(ConfigurationStore store, Registrations registrations, String writer, RandomSource random) {
         this.store = store;
         this.registrations = registrations;
         this.writes = new StampedWrites(store, writer, random);
     }
 
-    /** A configuration as it is stored. */
+    /** A stored configuration with the version of its node. */
     public record Stored(Configuration configuration, long version) {}
 
     @Nullable
@@ -47,7 +48,7 @@ public final class ClusterNodes {
         return node == null ? null : Members.decode(MEMBERS, node.bytes());
     }
 
-    /** Writes who the members are; false if somebody has. */
+    /** Stores the member list; false if it is stored already. */
     public boolean create(Members members) {
         return writes.compareAndSet(MEMBERS, ConfigurationStore.ABSENT, members.encode());
     }
@@ -58,12 +59,12 @@ public final class ClusterNodes {
         return node == null ? null : new Stored(ConfigurationCodec.decode(node.bytes()), node.version());
     }
 
-    /** Stores a configuration in the place of the one of that version: who succeeds has decided. */
+    /** Replaces the configuration of that node version by compare-and-set; returns whether this call has decided. */
     public boolean decide(Configuration next, long expectedVersion) {
         return writes.compareAndSet(ConfigurationCodec.PATH, expectedVersion, ConfigurationCodec.encode(next));
     }
 
-    /** The last announcement of a server; null if there is none, or it is not genuine. */
+    /** The last registration of a server; null if there is none, or it is not genuine. */
     @Nullable
     public ServerRegistration announcement(String name) {
         final String path = SERVERS + "/" + name;
@@ -79,18 +80,18 @@ public final class ClusterNodes {
     public List<ServerRegistration> announcements() {
         final List<ServerRegistration> all = new ArrayList<>();
         for (String path : store.list(SERVERS)) {
-            final ServerRegistration said = genuine(path, store.read(path));
-            if (said != null) {
-                all.add(said);
+            final ServerRegistration registration = genuine(path, store.read(path));
+            if (registration != null) {
+                all.add(registration);
             }
         }
         return all;
     }
 
     /**
-     * Writes what a server says of itself.
+     * Stores a server's registration.
      *
-     * @throws ClusterException if another data directory goes by that name, or another process is that start of it
+     * @throws ClusterException if another data directory has that name, or another process runs as that incarnation
      */
     public void announce(ServerRegistration own) {
         final String path = SERVERS + "/" + own.name();
@@ -100,9 +101,9 @@ public final class ClusterNodes {
             final ServerRegistration found = genuine(path, node);
             if (found != null) {
                 if (found.identity() != own.identity()) {
-                    throw new ClusterException("another server goes by the name '" + own.name() + "', with another data"
+                    throw new ClusterException("another server uses the name '" + own.name() + "', with another data"
                             + " directory, at " + found.address() + ": give each server a name of its own. If this is"
-                            + " the same server, give it the data directory that it had");
+                            + " the same server, use its previous data directory");
                 }
                 if (found.equals(own)) {
                     return;

@@ -6,9 +6,9 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.topology.ShardMap;
 
 /**
- * What all servers of a cluster must agree on, from the day it is made.
+ * Parameters on which all servers of a cluster must agree, from its creation on.
  *
- * @param servers that it has
+ * @param servers of the cluster
  * @param replicas of each shard
  * @param shards into which the keys are divided
  * @param segmentBytes of one segment
@@ -25,7 +25,7 @@ public record ClusterShape(
     /**
      * Returns this.
      *
-     * @throws IllegalArgumentException if no store can have it; says why and what would do
+     * @throws IllegalArgumentException if the shape is invalid; the message states the limit
      */
     public ClusterShape requireUsable() {
         require(servers >= 1 && servers <= MAX_SERVERS, "servers must be 1.." + MAX_SERVERS + ", not " + servers);
@@ -74,8 +74,8 @@ public record ClusterShape(
     }
 
     /**
-     * @param whose for people
-     * @throws ClusterException if they differ; names in what
+     * @param whose for the message
+     * @throws ClusterException if the shapes differ; the message names the difference
      */
     public void requireSame(ClusterShape own, String whose) {
         require("servers (expect)", servers, own.servers, whose);

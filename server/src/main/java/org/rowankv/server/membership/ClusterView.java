@@ -8,11 +8,11 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.topology.Configuration;
 
 /**
- * What the configuration store says of a cluster, for people and tools that are no server of it.
+ * The state of a cluster in its configuration store, for users and tools.
  *
- * @param members of the cluster, by number; those that are there while it is still being made, in the order of their names
- * @param clusterId 0 while it is being made
- * @param wanted servers that it is to have
+ * @param members of the cluster, by number; before the cluster is complete, the registered servers by name
+ * @param clusterId 0 before the cluster is complete
+ * @param wanted number of servers that it is to have
  * @param replicas of each shard
  * @param configuration null before there is one
  */
@@ -24,23 +24,23 @@ public record ClusterView(
         @Nullable Configuration configuration) {
 
     /**
-     * A server as it last said of itself.
+     * A server according to its last registration.
      *
-     * @param address for servers; empty if it never said anything
+     * @param address for servers; empty if it is not registered
      * @param clients address for clients, or empty
-     * @param admin address where it tells of itself, or empty
-     * @param announced the start that it said it is
-     * @param incarnation the start that has roles in the configuration; 0: none has
+     * @param admin address of its admin port, or empty
+     * @param announced its registered incarnation
+     * @param incarnation the incarnation with roles in the configuration; 0: none
      */
     public record MemberView(
             String name, String zone, String address, String clients, String admin, long announced, long incarnation) {
-        /** Whether the start that it last spoke of is the one that has roles. */
+        /** Whether the registered incarnation has roles. */
         public boolean hasRoles() {
             return incarnation > 0 && announced == incarnation;
         }
     }
 
-    /** Reads it; null if there is no such cluster, and nobody who wants to make it. */
+    /** Reads the view; null if there is neither a cluster nor a registration. */
     public static @Nullable ClusterView read(ConfigurationStore store, RandomSource random) {
         final ClusterNodes nodes = new ClusterNodes(store, "view", random);
         final Members members = nodes.members();
@@ -48,15 +48,15 @@ public record ClusterView(
         final Configuration configuration = stored == null ? null : stored.configuration();
         final List<MemberView> views = new ArrayList<>();
         if (members == null) {
-            final List<ServerRegistration> there = nodes.announcements();
-            there.forEach(said -> views.add(view(said.name(), said.zone(), said, 0)));
-            return there.isEmpty()
+            final List<ServerRegistration> registered = nodes.announcements();
+            registered.forEach(each -> views.add(view(each.name(), each.zone(), each, 0)));
+            return registered.isEmpty()
                     ? null
                     : new ClusterView(
                             List.copyOf(views),
                             0,
-                            there.get(0).shape().servers(),
-                            there.get(0).shape().replicas(),
+                            registered.get(0).shape().servers(),
+                            registered.get(0).shape().replicas(),
                             null);
         }
         for (int server = 0; server < members.names().size(); server++) {
@@ -75,16 +75,17 @@ public record ClusterView(
                 configuration);
     }
 
-    private static MemberView view(String name, String zone, @Nullable ServerRegistration said, long incarnation) {
-        return said == null
+    private static MemberView view(
+            String name, String zone, @Nullable ServerRegistration registration, long incarnation) {
+        return registration == null
                 ? new MemberView(name, zone, "", "", "", 0, incarnation)
                 : new MemberView(
                         name,
                         zone,
-                        said.address().toString(),
-                        said.clients(),
-                        said.admin(),
-                        said.incarnation(),
+                        registration.address().toString(),
+                        registration.clients(),
+                        registration.admin(),
+                        registration.incarnation(),
                         incarnation);
     }
 

@@ -5,7 +5,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * An address as people write it: {@code host:port} or {@code [v6]:port}.
+ * A textual address: {@code host:port} or {@code [v6]:port}.
  *
  * @param host name or number, without brackets
  * @param port 0..65535
@@ -13,7 +13,7 @@ import java.net.UnknownHostException;
 public record HostAndPort(String host, int port) {
     private static final int MAX_PORT = 65535;
 
-    /** @throws IllegalArgumentException if the text is no such address; says why */
+    /** @throws IllegalArgumentException if the text is not an address; the message states why */
     public static HostAndPort parse(String text) {
         final int colon = text.lastIndexOf(':');
         final boolean bracketed = text.startsWith("[");
@@ -39,31 +39,31 @@ public record HostAndPort(String host, int port) {
     }
 
     /**
-     * For others to connect to.
+     * Checks that others can connect to it.
      *
-     * @throws IllegalArgumentException if nobody could; says why
+     * @throws IllegalArgumentException if it is unreachable; the message states why
      */
     public HostAndPort requireReachable() {
         if (port == 0) {
-            throw new IllegalArgumentException("nobody can connect to port 0 of " + host + ": advertise the real port");
+            throw new IllegalArgumentException("port 0 of " + host + " is not reachable: advertise the real port");
         }
         final InetAddress address;
         try {
             address = InetAddress.getByName(host);
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException("the host '" + host + "' of the advertised address " + this
-                    + " is unknown here: advertise a name or number by which the other servers and the clients reach this"
-                    + " one");
+            throw new IllegalArgumentException(
+                    "the host '" + host + "' of the advertised address " + this
+                            + " is unknown here: advertise a name or number at which other servers and clients reach this server");
         }
         if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
-            throw new IllegalArgumentException("nobody can connect to " + this
-                    + ": it stands for all addresses of a machine, or for none. Advertise the one by which the other"
-                    + " servers and the clients reach this one");
+            throw new IllegalArgumentException(
+                    this + " is not reachable: it is a wildcard or multicast address. Advertise the one at which other"
+                            + " servers and clients reach this server");
         }
         return this;
     }
 
-    /** Looked up now; unresolved if the host is unknown now. */
+    /** Resolves the host now; the result is unresolved if the host is unknown. */
     public InetSocketAddress resolve() {
         return new InetSocketAddress(host, port);
     }

@@ -8,8 +8,8 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * The first distribution of a cluster's shards: primaries in turn, the replicas of a shard on distinct servers, and in
- * distinct zones as far as there are zones. A server without a zone is one of its own.
+ * The initial placement of a cluster's shards: primaries round-robin, the replicas of a shard on distinct servers, and
+ * in distinct zones as far as possible. A server without a zone is a zone of its own.
  */
 public final class InitialPlacement {
     private InitialPlacement() {}
@@ -20,21 +20,21 @@ public final class InitialPlacement {
         for (int server = 0; server < servers; server++) {
             incarnations.add(0L);
         }
-        final Configuration turned = Configuration.initial(
+        final Configuration rotated = Configuration.initial(
                 members.clusterId(),
                 members.hashSeed(),
                 servers,
-                servers, // all of them: the order in which they are asked
+                servers, // all servers: the order of preference
                 members.shape().shards(),
                 incarnations);
         final List<ShardAssignment> shards = new ArrayList<>();
-        for (ShardAssignment order : turned.shards()) {
+        for (ShardAssignment order : rotated.shards()) {
             shards.add(new ShardAssignment(
                     order.epoch(),
                     order.primary(),
                     backups(members, order, members.shape().replicas() - 1)));
         }
-        return new Configuration(members.clusterId(), members.hashSeed(), turned.term(), incarnations, shards);
+        return new Configuration(members.clusterId(), members.hashSeed(), rotated.term(), incarnations, shards);
     }
 
     private static int[] backups(Members members, ShardAssignment order, int wanted) {

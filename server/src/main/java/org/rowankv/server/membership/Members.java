@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who the servers of a cluster are, by number: written once, when the cluster is made.
+ * The servers of a cluster, by number: stored once, at its creation.
  *
- * @param clusterId drawn then, never 0
- * @param hashSeed of the key hash, drawn then
+ * @param clusterId random, never 0
+ * @param hashSeed of the key hash, random
  * @param names by server number
  * @param identities of the data directories, by server number
  * @param zones by server number; empty where none was given

@@ -5,27 +5,27 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.topology.Configuration;
 
 /**
- * A planned swap of a shard's primary with one of its backups: a configuration with a higher term, stored by
- * compare-and-set. The servers see it, let what is under way end, and start together with the new roles; nothing is served
- * by a primary of the term before once its successor serves, since nobody serves before all servers have started anew.
+ * A planned transfer of a shard from its primary to one of its backups: a configuration with a higher term, stored by
+ * compare-and-set. The servers detect it, drain pending operations, and restart together with the new roles. A primary
+ * of the previous term serves nothing once its successor serves, since no server serves before all have restarted.
  *
- * <p>For any thread; calls block on the store.
+ * <p>Thread-safe; calls block on the store.
  */
 public final class PrimaryTransfer {
     private final ClusterNodes nodes;
 
-    /** @param writer unique among all that write to the store */
+    /** @param writer unique among all writers of the store */
     public PrimaryTransfer(ConfigurationStore store, String writer, RandomSource random) {
         this.nodes = new ClusterNodes(store, writer, random);
     }
 
     /**
-     * Swaps the primary of a shard with a backup.
+     * Transfers the primary role of a shard to a backup.
      *
      * @param newPrimary its number; −1: the first complete backup
-     * @return the configuration that is stored now
-     * @throws ClusterException if there is no such cluster or shard, or the server is no complete backup of it
-     * @throws org.rowankv.server.configstore.ConfigurationStoreException if the store is away
+     * @return the stored configuration
+     * @throws ClusterException if there is no such cluster or shard, or the server is not a complete backup of it
+     * @throws org.rowankv.server.configstore.ConfigurationStoreException if the store is unreachable
      */
     public Configuration transfer(int shard, int newPrimary) {
         while (true) {
@@ -41,7 +41,8 @@ public final class PrimaryTransfer {
             try {
                 next = found.swapped(shard, newPrimary < 0 ? firstBackup(found, shard) : newPrimary);
             } catch (IllegalArgumentException e) {
-                throw new ClusterException("shard " + shard + " cannot be given to that server: " + e.getMessage());
+                throw new ClusterException(
+                        "shard " + shard + " cannot be transferred to that server: " + e.getMessage());
             }
             if (nodes.decide(next, stored.version())) {
                 return next;

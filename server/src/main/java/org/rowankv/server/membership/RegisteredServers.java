@@ -4,20 +4,20 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.rowankv.rdma.MembershipView.Standing;
 
-/** What each server of the cluster last announced, as this server read it. For any thread. */
+/** The last registration of each server, as read by this server. Thread-safe. */
 public final class RegisteredServers {
     private final Map<Integer, ServerRegistration> last = new ConcurrentHashMap<>();
 
-    public void put(int server, ServerRegistration said) {
-        last.put(server, said);
+    public void put(int server, ServerRegistration registration) {
+        last.put(server, registration);
     }
 
-    /** Of a process that says it is that start of the server. */
+    /** Standing of a process that claims to be that incarnation of the server. */
     public Standing standing(int server, long incarnation, long nonce) {
-        final ServerRegistration said = last.get(server);
-        if (said == null || said.incarnation() != incarnation) {
+        final ServerRegistration registration = last.get(server);
+        if (registration == null || registration.incarnation() != incarnation) {
             return Standing.UNKNOWN;
         }
-        return said.nonce() == nonce ? Standing.ANNOUNCED : Standing.REFUTED;
+        return registration.nonce() == nonce ? Standing.ANNOUNCED : Standing.REFUTED;
     }
 }

@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The MAC of what a server writes about itself in the configuration store: a last line {@code mac=…} over the name of the
- * cluster, the path of the node and the other lines. Without a secret there is none, and none is asked for. It does not
- * tell an old registration of the same server from its newest.
+ * Signs and verifies registrations in the configuration store: a last line {@code mac=…} over the name of the cluster,
+ * the path of the node and the other lines. Without a secret there is no MAC, and none is required. It does not
+ * distinguish an old registration of the same server from its newest.
  *
- * <p>For any thread.
+ * <p>Thread-safe.
  */
 public final class Registrations {
     private static final Logger LOG = LoggerFactory.getLogger(Registrations.class);
@@ -24,7 +24,7 @@ public final class Registrations {
 
     private final String cluster;
     private final @Nullable ClusterSecret secret;
-    /** By path: the version of the node that a line in the log has named. Guarded by this. */
+    /** By path: the node version last reported in the log. Guarded by this. */
     private final Map<String, Long> reported = new HashMap<>();
 
     public Registrations(String cluster, @Nullable ClusterSecret secret) {
@@ -32,7 +32,7 @@ public final class Registrations {
         this.secret = secret;
     }
 
-    /** The bytes that are stored. */
+    /** The bytes to store. */
     public byte[] signed(String path, byte[] lines) {
         final ClusterSecret own = secret;
         if (own == null) {
@@ -42,7 +42,7 @@ public final class Registrations {
         return (text + LINE + HexFormat.of().formatHex(mac(own, path, lines)) + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Whether the stored bytes are a server's of this cluster; if not, a line in the log names the node, once per version. */
+    /** Whether the stored bytes are signed by this cluster; if not, logs the node once per version. */
     boolean isGenuine(String path, byte[] stored, long version) {
         final ClusterSecret own = secret;
         if (own == null || hasMac(own, path, stored)) {
@@ -52,8 +52,8 @@ public final class Registrations {
             final Long before = reported.put(path, version);
             if (before == null || before != version) {
                 LOG.warn(
-                        "The registration in {} does not carry a MAC of this cluster's secret, and is ignored: its server"
-                                + " has another secret or none, or something else has written it",
+                        "Registration without this cluster's MAC ignored: node={}; its server has another secret or none, or"
+                                + " another writer has written it",
                         path);
             }
         }

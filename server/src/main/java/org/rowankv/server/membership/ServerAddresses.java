@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Where the servers of the cluster listen for servers, as they last said. For any thread. */
+/** Registered addresses of the cluster's servers, for other servers. Thread-safe. */
 public final class ServerAddresses {
     private final Map<Integer, HostAndPort> addresses = new ConcurrentHashMap<>();
 
@@ -13,13 +13,13 @@ public final class ServerAddresses {
         addresses.put(server, address);
     }
 
-    /** The address as that server said it; null if it has not. */
+    /** The registered address of that server; null if there is none. */
     @Nullable
     public HostAndPort of(int server) {
         return addresses.get(server);
     }
 
-    /** The address, its name looked up now; null if no such server has said where it is. */
+    /** The address, resolved now; null if that server is not registered. */
     public @Nullable InetSocketAddress addressOf(int server) {
         final HostAndPort address = addresses.get(server);
         return address == null ? null : address.resolve();

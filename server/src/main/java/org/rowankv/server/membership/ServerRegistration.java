@@ -1,16 +1,16 @@
 package org.rowankv.server.membership;
 
 /**
- * What a server says of itself in the configuration store, in a node that only it writes.
+ * A server's registration in the configuration store, in a node that only it writes.
  *
  * @param name of the server
  * @param identity of its data directory
- * @param address where it listens for servers
- * @param clients where it listens for clients; empty if it does not
- * @param admin where it tells of itself; empty if it does not
+ * @param address for other servers
+ * @param clients address for clients; empty if there is none
+ * @param admin address of the admin port; empty if there is none
  * @param zone of the machine, or empty
- * @param shape of the cluster as it was told
- * @param incarnation that has read its area and waits for roles, or has them; 0: it has no number yet
+ * @param shape of the cluster, as configured
+ * @param incarnation that has read its area and waits for roles, or has them; 0: none yet
  * @param nonce of the process that is that incarnation; 0 with incarnation 0
  */
 public record ServerRegistration(

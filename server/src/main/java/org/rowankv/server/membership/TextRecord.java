@@ -6,8 +6,8 @@ import java.util.Map;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 
 /**
- * A small node that people can read: a first line that says what it is, a format version, and lines {@code name=value}.
- * What was written by another version, or is damaged, is refused with the reason.
+ * A small text node: a first line with its kind, a format version, and lines {@code name=value}. A damaged record, or
+ * one of another version, is refused with the reason.
  */
 final class TextRecord {
     private static final int FORMAT_VERSION = 1;

@@ -1,4 +1,4 @@
-/** Which servers make up a cluster: announcements, members, the first distribution of shards. */
+/** Membership of a cluster: registrations, members, the initial placement of shards. */
 @NullMarked
 package org.rowankv.server.membership;
 

@@ -14,10 +14,10 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.engine.Server;
 
 /**
- * The caches of a cluster, as one of its servers sees and changes them: what is stored, and what the other servers must be
- * told. Changes wait for every server of the cluster.
+ * The cluster's caches, as read and changed by one of its servers: stored in the configuration store and propagated to
+ * the other servers. Changes wait for every server of the cluster.
  *
- * <p>For any thread but an event loop's: calls block, on the configuration store and on the other servers.
+ * <p>Thread-safe, but not for event loops: calls block, on the configuration store and on the other servers.
  */
 public final class ClusterCatalogue implements ClientCatalogue {
     private final CatalogueStore store;
@@ -27,12 +27,12 @@ public final class ClusterCatalogue implements ClientCatalogue {
     private final List<Integer> others;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
-    /** Of the stored limits, in the order in which they begin. */
+    /** Reads of the stored limits, numbered by their begin. */
     private final AtomicLong reads = new AtomicLong();
     /** The last read that is applied to this server. Guarded by this. */
     private long applied;
 
-    /** @param known caches that there were after the start began of which the server's roles are, and before it had them */
+    /** @param known caches read after the present start began, and before this server had its roles */
     public ClusterCatalogue(
             ConfigurationStore store,
             String writer,
@@ -77,7 +77,7 @@ public final class ClusterCatalogue implements ClientCatalogue {
         return store.destroy(name);
     }
 
-    /** By the order of their ids. */
+    /** Ordered by id. */
     @Override
     public List<StoredCache> list() {
         return store.list();
@@ -93,14 +93,14 @@ public final class ClusterCatalogue implements ClientCatalogue {
         return own.evictions(cacheId);
     }
 
-    /** Finishes what a crash left half destroyed. Needs all servers. */
+    /** Completes half-finished destroys after a crash. Needs all servers. */
     public void resume() {
         store.resume();
     }
 
     /**
-     * Applies the limits that are stored to this server. A read that began before one that is applied already is dropped: what it
-     * was to apply was stored before it began, so the other has it. No lock is held while the store is read.
+     * Applies the stored limits to this server. A read is dropped if a later one is already applied: that one includes
+     * its result. No lock is held while the store is read.
      */
     public void applyLimits() {
         final long ticket = reads.incrementAndGet();
@@ -119,9 +119,9 @@ public final class ClusterCatalogue implements ClientCatalogue {
     }
 
     /**
-     * Destroys the objects of a cache in the shards whose primary this server is.
+     * Destroys the objects of a cache in the shards of which this server is the primary.
      *
-     * @throws StaleTermException if it is closed meanwhile: whoever wants that asks again when there are new roles
+     * @throws StaleTermException if the server closes meanwhile: the caller retries in the next term
      */
     public void destroyHere(int cacheId) {
         final Request request = new Request();
@@ -130,7 +130,7 @@ public final class ClusterCatalogue implements ClientCatalogue {
             if (request.status() == Status.CLOSED) {
                 throw new StaleTermException("the server stops");
             }
-            // Unknown: destroyed already, by an attempt that was broken off.
+            // UNKNOWN_CACHE: destroyed already, by an interrupted attempt.
             if (request.status() != Status.OK
                     && request.status() != Status.UNKNOWN_CACHE
                     && request.status() != Status.NOT_PRIMARY) {

@@ -24,26 +24,26 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * Collect and scatter (§4.5 and §4.7 of the paper) between servers that are processes of their own. The primary of a shard
- * in the configuration that is being started asks every other complete replica which entries it has that may not be on all
- * replicas, takes over what it lacks, and gives each what that one lacks. Afterwards all own the same entries: what was
- * never acknowledged took effect everywhere or, if no replica has it, nowhere.
+ * Collect and scatter (§4.5 and §4.7 of the paper) between servers in separate processes. The primary of a shard, in
+ * the configuration being started, asks every other complete replica for entries that may not be on all replicas. It
+ * copies what it lacks, and sends each replica what that one lacks. Afterwards all replicas hold the same entries: an
+ * unacknowledged write takes effect everywhere or, if no replica has it, nowhere.
  *
- * <p>Every step may be repeated: taking over an entry that is there changes nothing. A start that ends half way has changed
- * nothing that the next would not do again.
+ * <p>Every step is idempotent: adding an existing entry has no effect. An interrupted start changes nothing that the
+ * next one would not repeat.
  *
- * <p>The recovered server is used by one thread at a time: whoever asks and whoever answers exclude each other here.
+ * <p>One thread at a time uses the recovered server: calls as primary and as backup exclude each other here.
  */
 public final class LogReconciliation {
     /** Of a shard, in one answer. */
     private static final int MOST_VERSIONS = 64 << 10;
 
     /**
-     * What the complete replicas of a shard hold of what some of them lack.
+     * Entries of a shard that some complete replicas have and others lack.
      *
      * @param lacking versions that some replica has and another one lacks
-     * @param mine of these, what this server has
-     * @param held by the other servers: what they have of these
+     * @param mine the subset that this server has
+     * @param held the subsets of the other servers
      */
     private record Compared(Set<Long> lacking, Set<Long> mine, Map<Integer, Set<Long>> held) {}
 
@@ -51,11 +51,11 @@ public final class LogReconciliation {
     private final RecoveredServer own;
     /** By shard: the versions that the scan found and that may not be on all replicas. */
     private final Map<Integer, SortedSet<Long>> found = new HashMap<>();
-    /** By shard whose primary this server is. Of the thread that asks. */
+    /** By local primary shard. Owned by the thread of the primary's calls. */
     private final Map<Integer, Compared> compared = new TreeMap<>();
-    /** By shard of another primary: what it says that some replica lacks. Guarded by this. */
+    /** By shard of another primary: versions that some replica lacks. Guarded by this. */
     private final Map<Integer, Set<Long>> lackingSomewhere = new HashMap<>();
-    /** By shard: the versions that were taken over since. */
+    /** By shard: the versions that were added since. */
     private final Map<Integer, Set<Long>> taken = new HashMap<>();
 
     public LogReconciliation(Configuration configuration, RecoveredServer own) {
@@ -66,9 +66,9 @@ public final class LogReconciliation {
     // --- as the primary ---
 
     /**
-     * Compares, for the shards whose primary this server is, what all complete replicas hold, and tells them. What all of them have
-     * is of no interest any more, and does not keep a server from making room: so no server takes anything over before all shards
-     * were compared.
+     * Compares the content of all complete replicas, for each local primary shard, and sends the result to them. A
+     * server may drop entries that all replicas have, to free space: so no server adds entries before all shards are
+     * compared.
      */
     public void compare(PeerCalls calls, PeerCalls.Patience patience) {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
@@ -89,9 +89,8 @@ public final class LogReconciliation {
         if (others.isEmpty()) {
             return;
         }
-        // Above the highest CommitVer that any of them knows: below it every replica had the entry, and may have
-        // dropped it
-        // since for good reason.
+        // Above the highest CommitVer of these replicas: up to it every replica had the entries, and may have dropped
+        // them.
         long commitVersion = own.replicas().get(shard).commitVersion();
         final Map<Integer, Set<Long>> held = new TreeMap<>();
         for (int server : others) {
@@ -120,7 +119,7 @@ public final class LogReconciliation {
         agreeAllBut(shard, lacking);
     }
 
-    /** In parts that fit into messages, the last one marked. */
+    /** Sends the versions in parts that fit into messages, the last one marked. */
     static void sendLacking(int shard, int server, Set<Long> lacking, PeerCalls calls, PeerCalls.Patience patience) {
         final Iterator<Long> versions = lacking.iterator();
         do {
@@ -135,8 +134,8 @@ public final class LogReconciliation {
     }
 
     /**
-     * When all servers have compared: makes the shards whose primary this server is the same on all their complete replicas;
-     * returns the copies made.
+     * After all servers have compared: completes the replicas of the local primary shards; returns the number of copied
+     * entries.
      */
     public long scatter(PeerCalls calls, PeerCalls.Patience patience) {
         long copies = 0;
@@ -151,10 +150,10 @@ public final class LogReconciliation {
     }
 
     /**
-     * Adds what that server has above the version; returns the highest CommitVer that it knows.
+     * Adds the server's versions above the given one; returns its highest CommitVer.
      *
-     * @param epoch of the shard that begins with this start: nothing was written in it yet
-     * @throws IllegalStateException if the server's answer cannot be true
+     * @param epoch of the shard that begins with this start: it holds no entry yet
+     * @throws IllegalStateException if the server's answer is impossible
      */
     static long collect(
             int shard,
@@ -173,7 +172,7 @@ public final class LogReconciliation {
             final String reason = whyImpossible(epoch, above, known, found);
             if (reason != null) {
                 throw new IllegalStateException(
-                        "what server " + server + " says of shard " + shard + " cannot be true: " + reason);
+                        "the answer of server " + server + " about shard " + shard + " is impossible: " + reason);
             }
             long last = above;
             int count = 0;
@@ -190,12 +189,12 @@ public final class LogReconciliation {
     }
 
     /**
-     * Why an answer to COLLECT is forged or damaged, or null. A CommitVer that is too high would hide entries that are not on
-     * all replicas; one of an earlier epoch is not judged, since this server may have dropped what it covers.
+     * Why an answer to COLLECT is forged or damaged, or null. A CommitVer that is too high would hide entries that are
+     * not on all replicas. One of an earlier epoch is not checked, since this server may have dropped what it covers.
      */
     private static @Nullable String whyImpossible(int epoch, long above, long commitVersion, ByteBuffer versions) {
         if (commitVersion < Version.NONE || Version.epoch(commitVersion) >= epoch) {
-            return "CommitVer " + Version.toString(commitVersion) + ", and epoch " + epoch + " only begins";
+            return "CommitVer " + Version.toString(commitVersion) + ", but epoch " + epoch + " is new";
         }
         if (versions.remaining() % Long.BYTES != 0 || versions.remaining() / Long.BYTES > MOST_VERSIONS) {
             return versions.remaining() + " bytes of versions";
@@ -204,8 +203,8 @@ public final class LogReconciliation {
         for (int at = versions.position(); at < versions.limit(); at += Long.BYTES) {
             final long version = versions.getLong(at);
             if (version <= before || Version.epoch(version) >= epoch) {
-                return "version " + Version.toString(version) + " after " + Version.toString(before) + ", and epoch "
-                        + epoch + " only begins";
+                return "version " + Version.toString(version) + " after " + Version.toString(before) + ", but epoch "
+                        + epoch + " is new";
             }
             before = version;
         }
@@ -233,7 +232,7 @@ public final class LogReconciliation {
             }
         }
         if (entry == null) {
-            throw new AssertionError("version " + version + " of shard " + shard + " is nowhere");
+            throw new AssertionError("version " + version + " of shard " + shard + " is on no replica");
         }
         for (Map.Entry<Integer, Set<Long>> each : held.entrySet()) {
             if (!each.getValue().contains(version)) {
@@ -245,7 +244,7 @@ public final class LogReconciliation {
         return copies;
     }
 
-    // --- what both do ---
+    // --- as primary and backup ---
 
     private synchronized Set<Long> ownVersions(int shard, long above) {
         return new TreeSet<>(found(shard).tailSet(above + 1));
@@ -260,7 +259,7 @@ public final class LogReconciliation {
         own.agreeAllBut(shard, lacking);
     }
 
-    /** A copy of an entry held here, or null. */
+    /** A copy of a local entry, or null. */
     private synchronized @Nullable ByteBuffer entry(int shard, long version) {
         final long address = own.candidate(shard, version);
         if (address == 0) {
@@ -275,11 +274,10 @@ public final class LogReconciliation {
     private synchronized void take(int shard, long version, ByteBuffer entry) {
         final int epoch = configuration.shard(shard).epoch();
         final String reason = Version.epoch(version) >= epoch
-                ? "version " + Version.toString(version) + ", and epoch " + epoch + " only begins"
+                ? "version " + Version.toString(version) + ", but epoch " + epoch + " is new"
                 : whyInvalid(shard, version, entry, own.segments().length());
         if (reason != null) {
-            throw new IllegalStateException(
-                    "an entry of shard " + shard + " that another server sent cannot be taken over: " + reason);
+            throw new IllegalStateException("another server sent an invalid entry of shard " + shard + ": " + reason);
         }
         if (!found(shard).contains(version)
                 && taken.computeIfAbsent(shard, one -> new HashSet<>()).add(version)) {
@@ -289,7 +287,7 @@ public final class LogReconciliation {
     }
 
     /**
-     * Why the bytes are no such entry, or null.
+     * Why the bytes are not that entry, or null.
      *
      * @param mostBytes of an entry
      */
@@ -300,7 +298,7 @@ public final class LogReconciliation {
         final long word = FrameDescriptor.wordPlain(entry, 0);
         final int type = FrameDescriptor.type(word);
         if (FrameDescriptor.length(word) != entry.limit()) {
-            return "its length is another";
+            return "wrong length";
         }
         if (type < EntryType.PUT || type > EntryType.COMPLETION) {
             return "type " + type;
@@ -310,7 +308,7 @@ public final class LogReconciliation {
             return malformed;
         }
         if (EntryDescriptor.shard(entry, 0) != shard || EntryDescriptor.version(entry, 0) != version) {
-            return "it is another entry";
+            return "wrong shard or version";
         }
         return FrameDescriptor.whyBodyInvalid(
                 entry, 0, EntryDescriptor.usedLength(entry, 0) - EntryDescriptor.FRAME_LENGTH, new FrameChecksum());
@@ -319,7 +317,7 @@ public final class LogReconciliation {
     // --- as a backup ---
 
     /**
-     * Answers a question of the primary.
+     * Answers a request of the primary.
      *
      * @return payload and argument of the answer; null if there is none
      */
@@ -329,7 +327,7 @@ public final class LogReconciliation {
                 || shard >= configuration.shardCount()
                 || configuration.shard(shard).primary() != from
                 || !configuration.shard(shard).isComplete(own.serverId())) {
-            return null; // not his shard
+            return null; // the sender is not its primary
         }
         switch (question) {
             case PeerRequestType.COLLECT -> {
@@ -367,9 +365,10 @@ public final class LogReconciliation {
     }
 
     /**
-     * A part of what some replica of the shard lacks. The same part may come again, also behind the last one.
+     * Receives a part of the versions that some replica of the shard lacks. A part may arrive repeatedly, also after
+     * the last one.
      *
-     * @param isLast whether all of them are known now; others need not be candidates any more
+     * @param isLast whether all of them are known now; other entries need not be candidates any more
      */
     private synchronized @Nullable Answer agreed(int shard, boolean isLast, ByteBuffer versions) {
         if (versions.remaining() % Long.BYTES != 0 || versions.remaining() / Long.BYTES > MOST_VERSIONS) {
@@ -380,7 +379,7 @@ public final class LogReconciliation {
             lacking.add(versions.getLong());
         }
         if (isLast) {
-            found(shard); // what COLLECT is answered, should it come again
+            found(shard); // the answer to COLLECT, if it is repeated
             own.agreeAllBut(shard, lacking);
         }
         return new Answer(0, ByteBuffer.allocate(0));

@@ -14,16 +14,16 @@ import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.Signal;
 
 /**
- * Questions to other servers, asked until they are answered: a message may be lost with either end, so every question may
- * arrive more than once, and must do no harm then. For any thread but the one that hands out the answers.
+ * Calls to other servers, repeated until they are answered. A message may be lost with either end, so every request may
+ * arrive repeatedly and must be idempotent. For any thread except the one that delivers the answers.
  */
 public final class PeerCalls {
-    /** Long before somebody would wonder. */
-    private static final long AGAIN_NS = 100_000_000;
+    /** Resend interval of an unanswered request. */
+    private static final long RESEND_NS = 100_000_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /** Says by an exception when there is no use in waiting any longer. */
+    /** Ends a wait by an exception once it is pointless. */
     public interface Patience {
         void check();
     }
@@ -40,7 +40,7 @@ public final class PeerCalls {
         this.scheduling = scheduling;
     }
 
-    /** One question on its way. */
+    /** One pending request. */
     final class Call {
         private final int server;
         private final long number;
@@ -56,9 +56,9 @@ public final class PeerCalls {
             send();
         }
 
-        /** Sends it, or sends it again. */
+        /** Sends or resends the request. */
         void send() {
-            // Whatever becomes of it: it is sent again.
+            // Any result: an unanswered request is resent.
             final int unused = endpoint.message(server, message.duplicate());
         }
 
@@ -66,11 +66,11 @@ public final class PeerCalls {
             return answer != null;
         }
 
-        void giveUp() {
+        void abandon() {
             pending.remove(number);
         }
 
-        /** Waits for the answer: the whole message. */
+        /** Waits for the answer; returns the whole message. */
         ByteBuffer await(Patience patience) {
             try {
                 while (true) {
@@ -78,7 +78,7 @@ public final class PeerCalls {
                     if (message != null) {
                         return message;
                     }
-                    if (!answered.await(AGAIN_NS)) {
+                    if (!answered.await(RESEND_NS)) {
                         patience.check();
                         send();
                     }
@@ -87,7 +87,7 @@ public final class PeerCalls {
                 Thread.currentThread().interrupt();
                 throw new StaleTermException("interrupted");
             } finally {
-                giveUp();
+                abandon();
             }
         }
     }
@@ -100,18 +100,18 @@ public final class PeerCalls {
         return begin(server, question, shard, argument, payload).await(patience);
     }
 
-    /** Asks all of them, and waits for all answers. */
+    /** Sends the request to all of them, and waits for all answers. */
     public void askAll(List<Integer> servers, int question, long argument, Patience patience) {
         final List<Call> calls = new ArrayList<>();
         servers.forEach(server -> calls.add(begin(server, question, 0, argument, NOTHING)));
         try {
             calls.forEach(call -> call.await(patience));
         } finally {
-            calls.forEach(Call::giveUp);
+            calls.forEach(Call::abandon);
         }
     }
 
-    /** Servers that owe an answer. */
+    /** Servers with an unanswered request. */
     public Set<Integer> unanswered() {
         final Set<Integer> servers = new TreeSet<>();
         for (Call call : pending.values()) {
@@ -122,7 +122,7 @@ public final class PeerCalls {
         return servers;
     }
 
-    /** An answer came; one that no call waits for any more, or of another question, is dropped. */
+    /** Delivers an answer; one without a matching pending request is dropped. */
     void answered(int from, ByteBuffer message) {
         final Call waiting = pending.get(PeerMessageDescriptor.number(message));
         if (waiting != null

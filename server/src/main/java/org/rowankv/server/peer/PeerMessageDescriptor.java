@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   0  format version            1
  *   1  question                  1
- *   2  1: an answer, 0: asked    1
+ *   2  1: answer, 0: request     1
  *   3  zero                      1
  *   4  shard                     4
  *   8  term                      8
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *  32  payload
  * </pre>
  *
- * <p>Who asks numbers the questions of one start; the answer repeats number, question, shard and term.
+ * <p>The sender numbers the requests of one start; the answer repeats number, question, shard and term.
  */
 public final class PeerMessageDescriptor {
     static final int FORMAT_VERSION = 2;
@@ -36,7 +36,7 @@ public final class PeerMessageDescriptor {
 
     private PeerMessageDescriptor() {}
 
-    /** A message; the payload is copied from its position to its limit, which stay. */
+    /** Encodes a message; copies the payload from its position to its limit, which stay unchanged. */
     public static ByteBuffer write(
             int question, boolean answer, int shard, long term, long number, long argument, ByteBuffer payload) {
         final ByteBuffer message = ByteBuffer.allocate(HEADER_LENGTH + payload.remaining())
@@ -52,7 +52,7 @@ public final class PeerMessageDescriptor {
         return message;
     }
 
-    /** Why the bytes are no message of this version, or null. */
+    /** Why the bytes are not a message of this version, or null. */
     static @Nullable String whyInvalid(ByteBuffer message) {
         if (message.limit() < HEADER_LENGTH) {
             return "a message of " + message.limit() + " bytes";
@@ -61,7 +61,7 @@ public final class PeerMessageDescriptor {
             return "format version " + message.get(VERSION_OFFSET);
         }
         final int answer = message.get(ANSWER_OFFSET);
-        return answer < 0 || answer > 1 || message.get(ZERO_OFFSET) != 0 ? "neither question nor answer" : null;
+        return answer < 0 || answer > 1 || message.get(ZERO_OFFSET) != 0 ? "neither request nor answer" : null;
     }
 
     static int question(ByteBuffer message) {

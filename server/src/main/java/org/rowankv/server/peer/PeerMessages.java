@@ -17,25 +17,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The messages of one start of a server: answers go to whoever asked, questions are answered. A question of another term
- * than the one adopted here, or of another start of a server than the one that has its roles in it, is not answered; who
- * asks too early asks again. Turned by an agent of its own.
+ * Message handler of one start of a server: delivers answers to pending calls, and answers requests. A request of
+ * another term than the adopted one, or of another incarnation than the one with roles in it, is not answered; an early
+ * sender resends it. Run by its own agent.
  */
 public final class PeerMessages implements MessageHandler, Agent {
     private static final Logger LOG = LoggerFactory.getLogger(PeerMessages.class);
 
     private static final int MESSAGES_PER_TURN = 64;
-    /** While it is woken up for whatever comes. */
-    private static final long REST_NS = 250_000_000;
+    /** Idle time while new messages wake the agent. */
+    private static final long IDLE_NS = 250_000_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final int serverId;
     private final ErrorLog errors;
-    /** Does what may block. */
-    private final Executor chores;
-    /** Questions of others that a chore is at work on. */
-    private final Set<Long> chored = ConcurrentHashMap.newKeySet();
+    /** Runs tasks that may block. */
+    private final Executor deferred;
+    /** Requests of others with a queued or running task. */
+    private final Set<Long> deferredRequests = ConcurrentHashMap.newKeySet();
 
     private final Set<Integer> compared = ConcurrentHashMap.newKeySet();
     private final Set<Integer> collected = ConcurrentHashMap.newKeySet();
@@ -44,46 +44,46 @@ public final class PeerMessages implements MessageHandler, Agent {
     private volatile @Nullable Endpoint endpoint;
     private volatile @Nullable Configuration configuration;
     private volatile @Nullable PeerCalls calls;
-    private volatile @Nullable LogReconciliation exchange;
+    private volatile @Nullable LogReconciliation reconciliation;
     private volatile @Nullable SpaceReclaimer pressure;
     private volatile @Nullable ClusterCatalogue catalogue;
 
-    public PeerMessages(int serverId, ErrorLog errors, Executor chores) {
+    public PeerMessages(int serverId, ErrorLog errors, Executor deferred) {
         this.serverId = serverId;
         this.errors = errors;
-        this.chores = chores;
+        this.deferred = deferred;
     }
 
-    /** From now on messages are looked for. */
+    /** Starts to poll that endpoint. */
     public void use(Endpoint opened) {
         endpoint = opened;
     }
 
-    /** From now on questions of that configuration's term are answered. */
-    public void adopt(Configuration adopted, PeerCalls newCalls, LogReconciliation newExchange) {
+    /** Starts to answer requests of that configuration's term. */
+    public void adopt(Configuration adopted, PeerCalls newCalls, LogReconciliation newReconciliation) {
         calls = newCalls;
-        exchange = newExchange;
+        reconciliation = newReconciliation;
         configuration = adopted;
     }
 
-    /** The exchange is over, and the server is about to serve. */
+    /** The reconciliation is over, and the server is about to serve. */
     public void serve(SpaceReclaimer newPressure, ClusterCatalogue newCatalogue) {
-        exchange = null;
+        reconciliation = null;
         catalogue = newCatalogue;
         pressure = newPressure;
     }
 
-    /** The servers that said that their shards are compared. */
+    /** The servers that reported their shards as compared. */
     public Set<Integer> compared() {
         return compared;
     }
 
-    /** The servers that said that their shards are collected. */
+    /** The servers that reported their shards as collected. */
     public Set<Integer> collected() {
         return collected;
     }
 
-    /** The servers that said that they are ready. */
+    /** The servers that reported readiness. */
     public Set<Integer> ready() {
         return ready;
     }
@@ -96,14 +96,14 @@ public final class PeerMessages implements MessageHandler, Agent {
     @Override
     public int doWork() {
         final Endpoint own = endpoint;
-        final SpaceReclaimer rounds = pressure;
-        return (own == null ? 0 : own.pollMessages(MESSAGES_PER_TURN)) + (rounds == null ? 0 : rounds.doWork());
+        final SpaceReclaimer reclaimer = pressure;
+        return (own == null ? 0 : own.pollMessages(MESSAGES_PER_TURN)) + (reclaimer == null ? 0 : reclaimer.doWork());
     }
 
     @Override
     public long idleNs() {
-        final SpaceReclaimer rounds = pressure;
-        return rounds != null && rounds.isIdle() ? REST_NS : 0;
+        final SpaceReclaimer reclaimer = pressure;
+        return reclaimer != null && reclaimer.isIdle() ? IDLE_NS : 0;
     }
 
     @Override
@@ -134,7 +134,7 @@ public final class PeerMessages implements MessageHandler, Agent {
     private void asked(int from, ByteBuffer message) {
         switch (PeerMessageDescriptor.question(message)) {
             case PeerRequestType.COLLECT, PeerRequestType.LACKING, PeerRequestType.FETCH, PeerRequestType.TAKE ->
-                exchanged(from, message);
+                reconcile(from, message);
             case PeerRequestType.COMPARED -> {
                 compared.add(from);
                 answer(from, message, 0, NOTHING);
@@ -148,12 +148,12 @@ public final class PeerMessages implements MessageHandler, Agent {
                 answer(from, message, 0, NOTHING);
             }
             case PeerRequestType.MAKE_ROOM -> {
-                final SpaceReclaimer rounds = pressure;
-                if (rounds != null) {
-                    rounds.makeRoom(from, message);
+                final SpaceReclaimer reclaimer = pressure;
+                if (reclaimer != null) {
+                    reclaimer.makeRoom(from, message);
                 }
             }
-            case PeerRequestType.CATALOGUE -> chore(from, message, ClusterCatalogue::applyLimits);
+            case PeerRequestType.CATALOGUE -> defer(from, message, ClusterCatalogue::applyLimits);
             case PeerRequestType.DESTROY -> destroy(from, message);
             default ->
                 errors.reportExpected(
@@ -165,14 +165,14 @@ public final class PeerMessages implements MessageHandler, Agent {
     private void destroy(int from, ByteBuffer message) {
         final long cacheId = PeerMessageDescriptor.argument(message);
         if (CatalogueStore.isId(cacheId)) {
-            chore(from, message, caches -> caches.destroyHere((int) cacheId));
+            defer(from, message, caches -> caches.destroyHere((int) cacheId));
         } else {
             errors.reportExpected("a message of server " + from, new IllegalArgumentException("cache id " + cacheId));
         }
     }
 
-    private void exchanged(int from, ByteBuffer message) {
-        final LogReconciliation present = exchange;
+    private void reconcile(int from, ByteBuffer message) {
+        final LogReconciliation present = reconciliation;
         if (present == null) {
             return;
         }
@@ -187,33 +187,33 @@ public final class PeerMessages implements MessageHandler, Agent {
         }
     }
 
-    private void chore(int from, ByteBuffer message, java.util.function.Consumer<ClusterCatalogue> work) {
+    private void defer(int from, ByteBuffer message, java.util.function.Consumer<ClusterCatalogue> work) {
         final ClusterCatalogue caches = catalogue;
         final long key = PeerMessageDescriptor.number(message) << 8 | from;
-        if (caches == null || !chored.add(key)) {
+        if (caches == null || !deferredRequests.add(key)) {
             return;
         }
-        chores.execute(() -> {
+        deferred.execute(() -> {
             try {
                 work.accept(caches);
                 answer(from, message, 0, NOTHING);
             } catch (StaleTermException e) {
-                LOG.debug("what server {} asked for is left to the next start", from, e);
+                LOG.debug("request of server {} left to the next start", from, e);
             } catch (ConfigurationStoreException e) {
-                errors.reportExpected("what server " + from + " asked for", e); // it asks again
+                errors.reportExpected("a request of server " + from, e); // it is resent
             } catch (RuntimeException e) {
-                errors.report("what server " + from + " asked for", e); // it asks again
+                errors.report("a request of server " + from, e); // it is resent
             } finally {
-                chored.remove(key);
+                deferredRequests.remove(key);
             }
         });
     }
 
-    /** Answers a question. Any thread. */
+    /** Answers a request. Thread-safe. */
     public void answer(int to, ByteBuffer question, long argument, ByteBuffer payload) {
         final Endpoint own = endpoint;
         if (own != null) {
-            // Should it be lost, the question comes again.
+            // If the answer is lost, the request is resent.
             final int unused = own.message(
                     to,
                     PeerMessageDescriptor.write(

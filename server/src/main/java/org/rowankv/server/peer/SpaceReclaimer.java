@@ -13,17 +13,16 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.request.SpacePressure;
 
 /**
- * What a worker without room asks of the servers around it, when these are other processes: all are asked to give back
- * what they have drawn ahead, to end what has expired, and the one that lacks room to make some. Each answers when nothing
- * more can be done about it; when all have, a round is over. Somebody who waits for two rounds has waited for one that
- * began after he came.
+ * Requests for space to servers in other processes, on behalf of a worker that lacks it. All servers release unused
+ * grants and end expired objects, and the one that lacks space frees some. Each answers when it can free nothing more;
+ * a pass is complete when all have answered. Two completed passes guarantee one that began after the wait.
  *
- * <p>While a server is away no round ends, and nobody is told that a store is full.
+ * <p>While a server is unreachable no pass completes, and FULL is never reported.
  *
- * <p>Asked by any thread; the rounds are turned by one agent.
+ * <p>Called by any thread; one agent runs the passes.
  */
 public final class SpaceReclaimer implements SpacePressure, Agent {
-    private static final long AGAIN_NS = 100_000_000;
+    private static final long RESEND_NS = 100_000_000;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     /** Sends an answer. */
@@ -31,7 +30,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         void answer(int to, ByteBuffer question, long argument, ByteBuffer payload);
     }
 
-    /** A question of another server that waits for this server's agents. */
+    /** A request of another server that waits for this server's agents. */
     private record Asked(int from, ByteBuffer question, long quietCycles, long sinceNs) {}
 
     private final Server own;
@@ -40,22 +39,22 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
     private final Answers answers;
     private final Clock clock;
     private final Runnable awake;
-    /** By server: whether somebody lacks room there. */
+    /** By server: 1 if it lacks space. */
     private final AtomicIntegerArray lacking;
 
     private final ConcurrentLinkedQueue<Asked> asked = new ConcurrentLinkedQueue<>();
     private volatile boolean wanted;
-    private final OwnedCounter rounds = new OwnedCounter();
+    private final OwnedCounter passes = new OwnedCounter();
     private volatile long lastBeganNs;
     private volatile boolean anyEnded;
 
-    /** Of the round under way. */
-    private final List<PeerCalls.Call> underWay = new ArrayList<>();
+    /** Calls of the current pass. */
+    private final List<PeerCalls.Call> calling = new ArrayList<>();
 
     private long beganNs;
     private long sentNs;
 
-    /** @param awake wakes up who turns this */
+    /** @param awake wakes the agent that runs this */
     public SpaceReclaimer(
             Server own,
             int serverCount,
@@ -78,11 +77,11 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         return "pressure";
     }
 
-    // --- asked by workers ---
+    // --- calls of workers ---
 
     @Override
     public void wakeUp(int server) {
-        own.wakeUp(); // the agents of others look by themselves
+        own.wakeUp(); // the agents of others poll by themselves
     }
 
     @Override
@@ -115,12 +114,12 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
             return own.quietCycles();
         }
         want();
-        return rounds.get();
+        return passes.get();
     }
 
-    // --- asked by other servers ---
+    // --- requests of other servers ---
 
-    /** Somebody elsewhere lacks room, here or at another server. */
+    /** A worker elsewhere lacks space, here or at another server. */
     void makeRoom(int from, ByteBuffer question) {
         final boolean unused = own.releaseGrants();
         own.endExpired();
@@ -129,7 +128,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         } else {
             own.wakeUp();
         }
-        // Asked again before it was answered: the answers are the same.
+        // A resent request keeps the first one's start.
         if (asked.stream()
                 .noneMatch(one -> one.from == from
                         && PeerMessageDescriptor.number(one.question) == PeerMessageDescriptor.number(question))) {
@@ -144,14 +143,14 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         }
     }
 
-    /** Whether nobody waits for anything. For the agent that turns it. */
+    /** Whether no request is pending. For the agent that runs this. */
     boolean isIdle() {
-        return !wanted && asked.isEmpty() && underWay.isEmpty();
+        return !wanted && asked.isEmpty() && calling.isEmpty();
     }
 
     @Override
     public int doWork() {
-        return answerAsked() + turnRound();
+        return answerAsked() + runPass();
     }
 
     private int answerAsked() {
@@ -169,9 +168,9 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         return count;
     }
 
-    private int turnRound() {
+    private int runPass() {
         final long nowNs = clock.nanoTime();
-        if (underWay.isEmpty()) {
+        if (calling.isEmpty()) {
             if (!wanted || others.isEmpty()) {
                 return 0;
             }
@@ -180,21 +179,21 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
             sentNs = nowNs;
             for (int server : others) {
                 final long lacks = lacking.getAndSet(server, 0) == 1 ? server : -1;
-                underWay.add(calls.begin(server, PeerRequestType.MAKE_ROOM, 0, lacks, NOTHING));
+                calling.add(calls.begin(server, PeerRequestType.MAKE_ROOM, 0, lacks, NOTHING));
             }
             return 1;
         }
-        if (underWay.stream().allMatch(PeerCalls.Call::isAnswered)) {
-            underWay.forEach(PeerCalls.Call::giveUp);
-            underWay.clear();
+        if (calling.stream().allMatch(PeerCalls.Call::isAnswered)) {
+            calling.forEach(PeerCalls.Call::abandon);
+            calling.clear();
             lastBeganNs = beganNs;
             anyEnded = true;
-            rounds.add(1);
+            passes.add(1);
             return 1;
         }
-        if (nowNs - sentNs >= AGAIN_NS) {
+        if (nowNs - sentNs >= RESEND_NS) {
             sentNs = nowNs;
-            underWay.stream().filter(call -> !call.isAnswered()).forEach(PeerCalls.Call::send);
+            calling.stream().filter(call -> !call.isAnswered()).forEach(PeerCalls.Call::send);
         }
         return 0;
     }

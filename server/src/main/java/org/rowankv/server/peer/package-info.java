@@ -1,4 +1,7 @@
-/** Messages between servers beside the log: questions, exchanges, pressure. Log entries go through the fabric. */
+/**
+ * Messages between servers besides the log: control requests, reconciliation, space pressure. Log entries go through
+ * the fabric.
+ */
 @NullMarked
 package org.rowankv.server.peer;
 

@@ -89,7 +89,7 @@ class ClusterRefusalTest {
             await().until(() -> bed.store.read("/servers/a") != null);
             final ClusterBed.Member second = bed.members.get(1);
             second.start(bed.settings(dir.resolve("other"), "a", bed.shape(), "", second.proxy.port()));
-            awaitRefusal(second.server, "another server goes by the name 'a'", "a name of its own");
+            awaitRefusal(second.server, "another server uses the name 'a'", "a name of its own");
             second.stop();
             second.start();
             bed.awaitServing();

@@ -9,7 +9,7 @@ import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.server.cluster.ClusterBed;
 import org.rowankv.server.durability.Durability;
 
-/** A registration is believed if the servers' secret stands behind it. */
+/** A registration is accepted if it is signed with the cluster's secret. */
 class RegistrationsTest {
     private static final String PATH = "/servers/a";
     private static final ClusterSecret OTHER = ClusterSecret.of("the test", "another secret, as long as one");

@@ -14,7 +14,7 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.runtime.agent.ThreadScheduling;
 
-/** Answers of another server about a shard, true and forged. */
+/** Answers of another server about a shard, genuine and forged. */
 class CollectedAnswersTest {
     private static final int SHARD = 3;
     private static final int EPOCH = 7;
@@ -24,7 +24,7 @@ class CollectedAnswersTest {
     private final Set<Long> versions = new TreeSet<>();
     private PeerCalls calls;
 
-    /** Asks a server that answers so. */
+    /** Collects from a server with that answer. */
     private long collect(long commitVersion, ByteBuffer payload, int question, int shard) {
         final Endpoint answering = (Endpoint) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Endpoint.class}, (proxy, method, arguments) -> {
@@ -70,15 +70,15 @@ class CollectedAnswersTest {
                 new long[] {Version.of(EPOCH, 0), Version.of(EPOCH, 1), Long.MAX_VALUE, -1, Long.MIN_VALUE}) {
             assertThatThrownBy(() -> collect(forged))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("server 1 says of shard 3")
-                    .hasMessageContaining("epoch 7 only begins");
+                    .hasMessageContaining("the answer of server 1 about shard 3")
+                    .hasMessageContaining("epoch 7 is new");
         }
     }
 
     @Test
     void shouldRefuseVersionsThatCannotBe() {
         final long[][] forged = {
-            {ABOVE}, // not above what was asked for
+            {ABOVE}, // not above the requested version
             {Version.of(6, 2), Version.of(6, 1)},
             {Version.of(6, 2), Version.of(6, 2)},
             {Version.of(EPOCH, 0)},

@@ -26,8 +26,8 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * Servers that are processes of their own and nearly out of segments start, although no record of CommitVer is left in their logs,
- * so that every entry is one that another replica may lack.
+ * Servers in separate processes, nearly out of segments, start without any CommitVer record in their logs: every entry
+ * may be missing on another replica.
  */
 final class ExchangeRoomTest {
     private static final int LEFT_FREE = 1;
@@ -67,7 +67,7 @@ final class ExchangeRoomTest {
         expected.put(key, given);
     }
 
-    /** Messages arrive at once, each question twice, and its answers too. */
+    /** Messages arrive at once, each request and each answer twice. */
     private Endpoint endpointOf(int from) {
         return (Endpoint) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Endpoint.class}, (proxy, method, arguments) -> {

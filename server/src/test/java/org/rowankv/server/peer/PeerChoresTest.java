@@ -20,7 +20,10 @@ import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.cluster.AwayStore;
 import org.rowankv.topology.Configuration;
 
-/** What another server asks for again until it is answered: it is done once at a time, and again after it failed or its answer was lost. */
+/**
+ * Deferred requests, which are resent until answered: each runs once at a time, and again after a failure or a lost
+ * answer.
+ */
 final class PeerChoresTest {
     private static final Configuration ADOPTED = Configuration.initial(5, 6, 2, 2, 2, List.of(3L, 4L));
 
@@ -42,7 +45,7 @@ final class PeerChoresTest {
         final PeerCalls calls = new PeerCalls(endpoint, ADOPTED.term(), ThreadScheduling.INSTANCE);
         messages.use(endpoint);
         messages.adopt(ADOPTED, calls, new LogReconciliation(ADOPTED, null));
-        // There are no caches: its limits are looked up in the store, and there is nothing to tell the server of.
+        // There are no caches: its limits are read from the store, and none applies to the server.
         messages.serve(
                 null,
                 new ClusterCatalogue(

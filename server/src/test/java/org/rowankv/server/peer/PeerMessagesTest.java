@@ -23,7 +23,7 @@ import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.ServerRegistration;
 import org.rowankv.topology.Configuration;
 
-/** Bytes of other servers, and of the configuration store, that are not what they should be. */
+/** Invalid bytes from other servers, and from the configuration store. */
 class PeerMessagesTest {
     private final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
     private final PeerMessages messages = new PeerMessages(0, errors, Runnable::run);
@@ -68,7 +68,7 @@ class PeerMessagesTest {
             }
             bytes.clear();
             if (bytes.limit() > PeerMessageDescriptor.ZERO_OFFSET) {
-                bytes.putInt(0, 1); // so that some pass for a message
+                bytes.putInt(0, 1); // so that some pass the version check
             }
             messages.onMessage(random.nextInt(4) - 1, random.nextLong(), bytes);
         }
@@ -76,16 +76,19 @@ class PeerMessagesTest {
         assertThat(messages.ready()).isEmpty();
     }
 
-    /** Each of the two checks alone would do, since no start of a server has roles in two terms: so each is tested alone. */
+    /**
+     * Each of the two checks alone would suffice, since no incarnation has roles in two terms: so each is tested alone.
+     */
     @Test
     void shouldHearNoQuestionOfAnotherTermOrOfAnotherStartOfItsSender() {
         final Configuration adopted = Configuration.initial(5, 6, 2, 2, 2, List.of(3L, 4L));
         final PeerMessages hearing = new PeerMessages(0, errors, Runnable::run);
-        final Endpoint nobody = (Endpoint) Proxy.newProxyInstance(
+        final Endpoint unused = (Endpoint) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Endpoint.class}, (proxy, method, arguments) -> {
                     throw new UnsupportedOperationException(method.getName());
                 });
-        hearing.adopt(adopted, new PeerCalls(nobody, adopted.term(), ThreadScheduling.INSTANCE), noExchange(adopted));
+        hearing.adopt(
+                adopted, new PeerCalls(unused, adopted.term(), ThreadScheduling.INSTANCE), noReconciliation(adopted));
         hearing.onMessage(1, 4, ready(adopted.term() - 1));
         hearing.onMessage(1, 4, ready(adopted.term() + 1));
         hearing.onMessage(1, 3, ready(adopted.term()));
@@ -97,7 +100,7 @@ class PeerMessagesTest {
         assertThat(errors.count()).isZero();
     }
 
-    /** In 32 bits, the second and third would be the ids of caches that exist. */
+    /** In 32 bits, the second and third would be ids of existing caches. */
     @ParameterizedTest
     @ValueSource(longs = {0, (1L << 32) + 1, Long.MIN_VALUE + 1, 1 << 20, 1 << 30})
     void shouldDestroyNoCacheThatNoCatalogueHasNamed(long cacheId) {
@@ -107,11 +110,10 @@ class PeerMessagesTest {
                 getClass().getClassLoader(), new Class<?>[] {Endpoint.class}, (proxy, method, arguments) -> {
                     throw new UnsupportedOperationException(method.getName());
                 });
-        hearing.adopt(adopted, new PeerCalls(none, adopted.term(), ThreadScheduling.INSTANCE), noExchange(adopted));
+        hearing.adopt(
+                adopted, new PeerCalls(none, adopted.term(), ThreadScheduling.INSTANCE), noReconciliation(adopted));
         hearing.onMessage(1, 4, destroy(adopted.term(), 1));
-        assertThat(errors.count())
-                .as("left to the next look: there is no catalogue yet")
-                .isZero();
+        assertThat(errors.count()).as("dropped: there is no catalogue yet").isZero();
         hearing.onMessage(1, 4, destroy(adopted.term(), cacheId));
         assertThat(errors.distinct()).hasSize(1);
         assertThat(errors.distinct().get(0).toString()).contains("cache id " + cacheId);
@@ -126,7 +128,7 @@ class PeerMessagesTest {
     }
 
     /** Of a server that has read nothing. */
-    private static LogReconciliation noExchange(Configuration adopted) {
+    private static LogReconciliation noReconciliation(Configuration adopted) {
         return new LogReconciliation(adopted, null);
     }
 
