@@ -4,10 +4,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * The name of a cache as a name in the configuration store. Lower-case letters, digits and the underscore stand for
- * themselves, every other UTF-16 unit for {@code %} and four hex digits: so no two names fall together, also not in a
- * directory that does not tell upper case from lower, and none can climb out of it. A long name becomes a hash of
- * itself.
+ * The name of a cache as a name in the configuration store. Lower-case letters, digits and the underscore are kept,
+ * every other UTF-16 unit becomes {@code %} and four hex digits. So no two names collide, even in a case-insensitive
+ * directory, and none can leave the directory. A long name becomes a hash of itself.
  */
 final class CacheName {
     private static final int MAX_ENCODED_LENGTH = 120;

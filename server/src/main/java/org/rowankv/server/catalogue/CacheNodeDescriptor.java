@@ -64,7 +64,7 @@ final class CacheNodeDescriptor {
         return buffer.array();
     }
 
-    /** Why the bytes are no cache that this version reads, or null. */
+    /** Why the bytes are not a cache that this version reads, or null. */
     static @Nullable String whyInvalid(byte[] bytes) {
         if (bytes.length < MAX_ENTRIES_OFFSET) {
             return "it has " + bytes.length + " bytes only";
@@ -97,7 +97,7 @@ final class CacheNodeDescriptor {
         return null;
     }
 
-    /** Call the readers only when {@link #whyInvalid} is null. */
+    /** Call the readers only if {@link #whyInvalid} is null. */
     static StoredCache cache(byte[] bytes) {
         final ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         final char[] name = new char[buffer.getInt(NAME_LENGTH_OFFSET)];

@@ -15,23 +15,23 @@ import org.rowankv.server.configstore.StampedWrites;
 import org.rowankv.server.configstore.VersionedNode;
 
 /**
- * The caches that exist: one node per cache, and one for the next id.
+ * The existing caches: one node per cache, and one for the next id.
  *
- * <p>Guarantees: of callers that create one name at once, one creates it and all get the same cache. An id is taken
- * from its node before the cache's node is written, so it is never given twice, whatever crashes in between; some are
- * never used. A cache is destroyed in three steps (its node says so; the destroyer has logged it everywhere; the node
- * is gone), and a destruction that stopped half way is finished by {@link #resume}, or by the next create or destroy
- * of that name. From the first step on nobody finds the cache.
+ * <p>Guarantees: of callers that create one name concurrently, one creates it and all receive the same cache. An id is
+ * taken from its node before the cache's node is written, so it is never assigned twice, whatever crashes in between;
+ * some are never used. A cache is destroyed in three steps: its node is marked; the destroyer has logged it everywhere;
+ * the node is deleted. {@link #resume}, or the next create or destroy of that name, completes an interrupted
+ * destruction. From the first step on the cache is not found.
  *
  * <p>Not guaranteed: that the destroyer is called once per cache. It is called at least once, and has returned before
  * the name can be used again.
  *
- * <p>For any thread, in any number of processes; calls block.
+ * <p>Thread-safe, in any number of processes; calls block.
  */
 public final class CatalogueStore {
     private static final String ROOT = "/catalogue";
     private static final String CACHES = ROOT + "/caches";
-    /** Ids are never given out twice, and index arrays: of 32 bytes for each shard. */
+    /** Ids are never reused, and index arrays of 32 bytes for each shard. */
     static final int MAX_ID = (1 << 20) - 1;
 
     static final String NEXT_ID = ROOT + "/next_id";
@@ -44,7 +44,7 @@ public final class CatalogueStore {
 
     /**
      * @param writer unique among all processes that write to the store
-     * @param destroyer makes an id refused on every server for good; may be called again for the same id
+     * @param destroyer makes every server refuse an id permanently; may be called again for the same id
      */
     public CatalogueStore(ConfigurationStore store, String writer, RandomSource random, Consumer<Integer> destroyer) {
         this.store = store;
@@ -52,7 +52,7 @@ public final class CatalogueStore {
         this.destroyer = destroyer;
     }
 
-    /** The nodes that the catalogue in a store consists of. */
+    /** The nodes of the catalogue in a store. */
     public static List<String> paths(ConfigurationStore store) {
         final List<String> paths = new ArrayList<>(store.list(CACHES));
         if (store.read(NEXT_ID) != null) {
@@ -67,7 +67,7 @@ public final class CatalogueStore {
         return node == null || isDestroyed(name, node) ? null : cacheOf(name, node);
     }
 
-    /** Creates the cache, or returns the one of that name that exists, whatever its descriptor. */
+    /** Creates the cache, or returns the existing one of that name, whatever its descriptor. */
     public StoredCache create(String name, byte[] descriptor) {
         if (descriptor.length > MAX_DESCRIPTOR_LENGTH || name.length() > MAX_NAME_LENGTH) {
             throw new IllegalArgumentException("a cache has a name of at most " + MAX_NAME_LENGTH
@@ -94,7 +94,10 @@ public final class CatalogueStore {
         }
     }
 
-    /** Gives an existing cache another limit, or none; the last one stays. The cache as it is then; null if there is none. */
+    /**
+     * Sets or removes the limit of an existing cache; the last call wins. Returns the changed cache; null if there is
+     * none.
+     */
     public @Nullable StoredCache limit(String name, CacheLimit limit) {
         final String path = pathOf(name);
         while (true) {
@@ -111,7 +114,7 @@ public final class CatalogueStore {
         }
     }
 
-    /** Removes a cache with all that is in it. False if there is none of that name. */
+    /** Removes a cache with its content. False if there is none of that name. */
     public boolean destroy(String name) {
         final String path = pathOf(name);
         while (true) {
@@ -126,7 +129,7 @@ public final class CatalogueStore {
             final byte[] marked = CacheNodeDescriptor.encode(cacheOf(name, node), true);
             if (writes.compareAndSet(path, node.version(), marked)) {
                 final VersionedNode now = store.read(path);
-                // Somebody who met the mark may have finished already.
+                // Another caller that met the mark may have completed it already.
                 if (now != null && isDestroyed(name, now)) {
                     finish(path, name, now);
                 }
@@ -135,12 +138,12 @@ public final class CatalogueStore {
         }
     }
 
-    /** The caches that exist, by the order of their ids. */
+    /** The existing caches, ordered by id. */
     public List<StoredCache> list() {
         return list(store);
     }
 
-    /** The caches that exist in a store, by the order of their ids. */
+    /** The existing caches of a store, ordered by id. */
     public static List<StoredCache> list(ConfigurationStore store) {
         final List<StoredCache> caches = new ArrayList<>();
         for (String path : store.list(CACHES)) {
@@ -153,7 +156,7 @@ public final class CatalogueStore {
         return caches;
     }
 
-    /** The ids that were given out and belong to no cache. Only while nobody creates one. */
+    /** The assigned ids that belong to no cache. Call only while no cache is being created. */
     public BitSet retiredIds() {
         final BitSet ids = new BitSet();
         final VersionedNode next = store.read(NEXT_ID);
@@ -169,7 +172,7 @@ public final class CatalogueStore {
         return ids;
     }
 
-    /** Finishes what a crash left half destroyed. Called once at start, before the caches are used. */
+    /** Completes destructions interrupted by a crash. Call once at start, before the caches are used. */
     public void resume() {
         for (String path : store.list(CACHES)) {
             final VersionedNode node = store.read(path);
@@ -181,11 +184,11 @@ public final class CatalogueStore {
 
     private void finish(String path, String name, VersionedNode destroyed) {
         destroyer.accept(cacheOf(name, destroyed).id());
-        // False if somebody else was faster; a cache made since has another version.
+        // False if another caller was faster; a cache created since has another version.
         store.delete(path, destroyed.version());
     }
 
-    /** Whether a catalogue may have given out that id. */
+    /** Whether a catalogue may have assigned that id. */
     public static boolean isId(long id) {
         return id > 0 && id <= MAX_ID;
     }
@@ -195,8 +198,8 @@ public final class CatalogueStore {
             final VersionedNode node = store.read(NEXT_ID);
             final int id = node == null ? 1 : idIn(node);
             if (id > MAX_ID) {
-                throw new IllegalStateException("a store has had all of its " + MAX_ID
-                        + " caches, those that were destroyed included: copy the objects to a new store");
+                throw new IllegalStateException("a store has used all of its " + MAX_ID
+                        + " cache ids, destroyed caches included: copy the objects to a new store");
             }
             final byte[] next = ByteBuffer.allocate(Integer.BYTES)
                     .order(ByteOrder.LITTLE_ENDIAN)

@@ -22,22 +22,28 @@ import org.rowankv.server.frontend.CatalogueRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the catalogue for the clients: on a thread of its own, since that may block, and only while there is a question. */
+/**
+ * Forwards client requests to the catalogue, on its own thread, since they may block. The thread exists only while
+ * there are requests.
+ */
 public final class CatalogueThread implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CatalogueThread.class);
-    /** Questions of all connections together. Of one, {@link CatalogueRequests#MAX_WAITING}. */
+    /** Pending requests of all connections together. Of one connection, {@link CatalogueRequests#MAX_WAITING}. */
     private static final int MAX_WAITING = 1_024;
 
-    /** What a reading of the catalogue says of caches that were not known before it. */
+    /** Result of a catalogue reading, for caches that were unknown before it. */
     public interface Reading {
-        /** OK if the cache is known now, UNKNOWN_CACHE if the catalogue was read without it, else UNREACHABLE. Any thread. */
+        /**
+         * OK if the cache is known now, UNKNOWN_CACHE if the catalogue was read without it, else UNREACHABLE.
+         * Thread-safe.
+         */
         Status of(int cacheId);
     }
 
     /** Waits for a reading of the catalogue. */
     private static final class Search {
         private final Consumer<Reading> then;
-        /** The one that came just before it, then the one that came just after it. */
+        /** The previous one in arrival order; after the reversal, the next one. */
         private @Nullable Search next;
 
         Search(Consumer<Reading> then) {
@@ -45,11 +51,11 @@ public final class CatalogueThread implements AutoCloseable {
         }
     }
 
-    private static final Answer BUSY = refusal(Status.FULL, "too many questions wait for the catalogue");
+    private static final Answer BUSY = refusal(Status.FULL, "too many catalogue requests are pending");
 
-    private static final Answer AWAY = refusal(Status.CLOSED, "the server restarts; retry");
+    private static final Answer RESTARTING = refusal(Status.CLOSED, "the server restarts; retry");
 
-    /** What was read of the catalogue of one start of the roles. */
+    /** Known caches of the catalogue of one role term. */
     private static final class Read {
         /** Null while the server has no roles. */
         private final @Nullable ClientCatalogue catalogue;
@@ -65,20 +71,23 @@ public final class CatalogueThread implements AutoCloseable {
     }
 
     private volatile Read present;
-    /** That wait for a reading to begin, the newest first. The one that finds none before it sees to the reading. */
+    /**
+     * Searches that wait for a reading to begin, the newest first. The one that finds an empty list triggers the
+     * reading.
+     */
     private final AtomicReference<@Nullable Search> searches = new AtomicReference<>();
 
     private final ErrorLog errors;
     private final int maxFrame;
     private final AtomicInteger waiting = new AtomicInteger();
-    /** Its queue holds those that wait, and one reading of the catalogue for searches, which no question displaces. */
+    /** Its queue holds pending requests, and one reading of the catalogue for searches, which no request displaces. */
     private final ThreadPoolExecutor thread;
 
     public CatalogueThread(ClientCatalogue catalogue, ErrorLog errors, int maxFrame) {
         this(catalogue, errors, maxFrame, Thread::new);
     }
 
-    /** As above, with threads from elsewhere. */
+    /** As above, with another thread factory. */
     public CatalogueThread(ClientCatalogue catalogue, ErrorLog errors, int maxFrame, ThreadFactory threads) {
         this.present = new Read(catalogue);
         this.errors = errors;
@@ -92,7 +101,7 @@ public final class CatalogueThread implements AutoCloseable {
         thread.allowCoreThreadTimeOut(true);
     }
 
-    /** Whom to ask from now on; null: nobody. What is being asked of another goes on. */
+    /** Sets the catalogue for later requests; null: none. Requests in progress continue with theirs. */
     public void use(@Nullable ClientCatalogue newCatalogue) {
         present = new Read(newCatalogue);
     }
@@ -102,9 +111,9 @@ public final class CatalogueThread implements AutoCloseable {
     }
 
     /**
-     * Asks the catalogue.
+     * Sends a request to the catalogue.
      *
-     * @param then gets the answer: on the catalogue's thread, or here if there is no room for the question
+     * @param then receives the answer: on the catalogue's thread, or here if the queue is full
      */
     public void ask(Asked asked, Cache cache, Consumer<Answer> then) {
         if (waiting.incrementAndGet() > MAX_WAITING) {
@@ -112,31 +121,31 @@ public final class CatalogueThread implements AutoCloseable {
             then.accept(BUSY);
             return;
         }
-        boolean handed = false;
+        boolean submitted = false;
         try {
             thread.execute(() -> {
                 waiting.decrementAndGet();
                 then.accept(limited(answer(asked, cache)));
             });
-            handed = true;
+            submitted = true;
         } catch (RejectedExecutionException e) {
-            then.accept(BUSY); // the port is being closed
+            then.accept(BUSY); // the port is closing
         } finally {
-            if (!handed) {
+            if (!submitted) {
                 waiting.decrementAndGet();
             }
         }
     }
 
-    /** Whether the catalogue has given out that id, as far as it was read. Any thread. */
+    /** Whether the catalogue has assigned that id, according to its readings. Thread-safe. */
     public boolean isKnown(int cacheId) {
         return present.known.contains(cacheId);
     }
 
     /**
-     * Reads the catalogue again, since an id is not known: once for all that ask before the reading begins. Any thread.
+     * Reads the catalogue again to resolve an unknown id: once for all calls that precede the reading. Thread-safe.
      *
-     * @param then gets what was read, once, even if nothing can be read now; on the catalogue's thread, or here
+     * @param then receives the result, once, even if the catalogue is unreachable; on the catalogue's thread, or here
      */
     public void find(Consumer<Reading> then) {
         final Search search = new Search(then);
@@ -148,22 +157,22 @@ public final class CatalogueThread implements AutoCloseable {
             return;
         }
         final AtomicBoolean begun = new AtomicBoolean();
-        boolean handed = false;
+        boolean submitted = false;
         try {
             thread.execute(() -> {
                 if (begun.compareAndSet(false, true)) {
                     answerSearches();
                 }
             });
-            handed = true;
+            submitted = true;
         } catch (RejectedExecutionException e) {
-            LOG.debug("The port is being closed: the catalogue is not read", e);
+            LOG.debug("The port is closing: catalogue not read", e);
         } catch (RuntimeException | Error e) {
-            errors.report("beginning to read the catalogue for a client", e);
+            errors.report("starting to read the catalogue for a client", e);
         } finally {
-            // Later searches rely on this one. A task that failed to get a thread may still be queued: it does nothing
-            // then.
-            if (!handed && begun.compareAndSet(false, true)) {
+            // Later searches rely on this one. A task that failed to start a thread may still be queued: then it does
+            // nothing.
+            if (!submitted && begun.compareAndSet(false, true)) {
                 answer(takeSearches(), null);
             }
         }
@@ -196,19 +205,19 @@ public final class CatalogueThread implements AutoCloseable {
     private void answer(@Nullable Search first, @Nullable Read read) {
         final Reading reading = cacheId -> {
             final Read now = present;
-            // What other roles have read says nothing of a cache that these do not know.
+            // A reading for earlier roles does not decide about caches unknown to the present ones.
             return now.known.contains(cacheId) ? Status.OK : now == read ? Status.UNKNOWN_CACHE : Status.UNREACHABLE;
         };
         for (Search each = first; each != null; each = each.next) {
             try {
                 each.then.accept(reading);
             } catch (RuntimeException | Error e) {
-                errors.report("telling what the catalogue has", e);
+                errors.report("delivering a catalogue reading", e);
             }
         }
     }
 
-    /** What was read; null if the catalogue cannot be read now. */
+    /** The result of the reading; null if the catalogue is unreachable. */
     private @Nullable Read readAgain(Read asked) {
         if (asked.catalogue == null) {
             return null;
@@ -222,7 +231,7 @@ public final class CatalogueThread implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             if (asked == present) {
                 errors.report("the catalogue for a client", e);
-            } // else it is that of a start which has ended
+            } // else it belongs to an earlier role term
             return null;
         }
     }
@@ -243,7 +252,7 @@ public final class CatalogueThread implements AutoCloseable {
 
     private Answer answer(Asked asked, Cache cache) {
         final Read now = present;
-        return now.catalogue == null ? AWAY : answer(now, now.catalogue, asked, cache);
+        return now.catalogue == null ? RESTARTING : answer(now, now.catalogue, asked, cache);
     }
 
     private Answer answer(Read now, ClientCatalogue catalogue, Asked asked, Cache cache) {
@@ -267,12 +276,12 @@ public final class CatalogueThread implements AutoCloseable {
             return refusal(Status.BAD_REQUEST, String.valueOf(e.getMessage()));
         } catch (ConfigurationStoreException e) {
             errors.reportExpected("the catalogue for a client", e);
-            return refusal(Status.CLOSED, "the catalogue cannot be used now: " + e.getMessage());
+            return refusal(Status.CLOSED, "the catalogue is unavailable: " + e.getMessage());
         } catch (RuntimeException | Error e) {
             if (now == present) {
                 errors.report("the catalogue for a client", e);
-            } // else it is that of a start which has ended
-            return refusal(Status.CLOSED, "the catalogue cannot be used now: " + e);
+            } // else it belongs to an earlier role term
+            return refusal(Status.CLOSED, "the catalogue is unavailable: " + e);
         }
     }
 
@@ -292,7 +301,7 @@ public final class CatalogueThread implements AutoCloseable {
                 cache.id(), cache.name(), cache.descriptor(), cache.limit() == null ? CacheLimit.NONE : cache.limit());
     }
 
-    /** What was asked is still answered; waits for that, at most so long. */
+    /** Answers pending requests; waits for them at most that long. */
     public void close(long waitNs) throws InterruptedException {
         thread.shutdown();
         if (!thread.awaitTermination(waitNs, TimeUnit.NANOSECONDS)) {

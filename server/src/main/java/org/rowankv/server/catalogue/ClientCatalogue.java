@@ -4,28 +4,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 
-/** The catalogue of caches, as clients ask a port for it. May block; called by one thread of the port's own. */
+/** The catalogue of caches for the clients of a port. May block; called by the port's catalogue thread. */
 public interface ClientCatalogue {
     @Nullable
     StoredCache find(String name);
 
-    /** Creates a cache, or returns the one of that name that exists already. */
+    /** Creates a cache, or returns the existing one of that name. */
     StoredCache create(String name, byte[] descriptor);
 
-    /** Gives a cache another limit, on all servers; false when there is none of that name. */
+    /** Sets the limit of a cache, on all servers; false if there is none of that name. */
     boolean limit(String name, CacheLimit limit);
 
-    /** Objects of the cache that this server evicted since its start. */
+    /** Objects of the cache evicted by this server since its start. */
     long evictions(int cacheId);
 
-    /** Removes a cache with all its objects; false when there is none of that name. */
+    /** Removes a cache with all its objects; false if there is none of that name. */
     boolean destroy(String name);
 
     List<StoredCache> list();
 
     /**
-     * Caches that a port may take for existing without a question to the catalogue, from when it goes on with this one. Of each of
-     * them this server's shards have the end, if it was destroyed since that was read, and refuse it. Does not block.
+     * Caches that a port may assume to exist without a lookup, from the switch to this catalogue on. If one was
+     * destroyed since, this server's shards have its end and refuse it. Does not block.
      */
     default List<StoredCache> known() {
         return List.of();

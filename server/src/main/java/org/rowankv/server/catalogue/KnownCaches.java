@@ -4,15 +4,15 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The ids of caches that the catalogue has given out, as far as this port has read it since the server got its roles. Ids are never
- * reused, so what is in here stays right until the roles end; a cache that was destroyed since is refused by its shards. These
- * remember that as long as the roles: afterwards the log may have lost the entry that destroyed the cache, so new roles begin with
- * what the catalogue has then. A server keeps arrays by cache id: an id from a client that no catalogue gave out must not reach them.
+ * The ids assigned by the catalogue, according to this port's readings in the present roles. Ids are never reused, so
+ * the set stays valid until the roles end; the shards refuse a cache destroyed since. They remember that only as long
+ * as the roles: afterwards the log may have lost the destroying entry, so new roles start with the present catalogue. A
+ * server keeps arrays by cache id: an unassigned id from a client must not reach them.
  *
- * <p>Reads are two loads; any thread.
+ * <p>A lookup is two loads; thread-safe.
  */
 final class KnownCaches {
-    private volatile long[] words = {1}; // 0: of requests that concern no cache
+    private volatile long[] words = {1}; // 0: requests without a cache
 
     boolean contains(int cacheId) {
         final long[] now = words;

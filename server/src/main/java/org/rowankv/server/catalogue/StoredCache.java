@@ -3,11 +3,11 @@ package org.rowankv.server.catalogue;
 import org.rowankv.protocol.CacheLimit;
 
 /**
- * A cache that exists.
+ * An existing cache.
  *
- * @param id ≥ 1, never given to another cache
- * @param descriptor opaque here: what the client wants to find again
- * @param limit what it is kept below
+ * @param id ≥ 1, never assigned to another cache
+ * @param descriptor opaque data of the client
+ * @param limit of its size
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
 public record StoredCache(int id, String name, byte[] descriptor, CacheLimit limit) {}

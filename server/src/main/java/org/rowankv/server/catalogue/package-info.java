@@ -1,4 +1,4 @@
-/** Which caches exist, by name and id, as kept in the configuration store and as clients ask for them. */
+/** The existing caches, by name and id: their nodes in the configuration store and the requests of clients. */
 @NullMarked
 package org.rowankv.server.catalogue;
 

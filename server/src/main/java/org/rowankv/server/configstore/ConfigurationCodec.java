@@ -31,13 +31,13 @@ import org.rowankv.topology.ShardMap;
  * </pre>
  *
  * <p>Format version {@value #FORMAT_VERSION} is as above. While replicas are joining, a configuration is written in format
- * version {@value #JOINING_VERSION}, in which {@value #JOINING} is added to the server of each backup that is joining; so
- * what does not know of joining refuses it, and reads all others.
+ * version {@value #JOINING_VERSION}, in which {@value #JOINING} is added to the server of each joining backup. So a reader
+ * without support for joining refuses it, and reads all others.
  *
- * <p>What cannot be a configuration is refused with the reason; no count is believed before the bytes for it are there.
+ * <p>Invalid bytes are refused with the reason; no count is used before its bytes are checked.
  */
 public final class ConfigurationCodec {
-    /** Under which a configuration is stored. */
+    /** Path of the stored configuration. */
     public static final String PATH = "/configuration";
 
     static final int MAGIC = 0x43564b52; // "RKVC" in memory order
@@ -95,7 +95,7 @@ public final class ConfigurationCodec {
         return buffer.array();
     }
 
-    /** Throws {@link ConfigurationStoreException} with the reason if the bytes are no configuration. */
+    /** Throws {@link ConfigurationStoreException} with the reason if the bytes are not a configuration. */
     public static Configuration decode(byte[] bytes) {
         final String reason = whyInvalid(bytes);
         if (reason != null) {
@@ -130,14 +130,14 @@ public final class ConfigurationCodec {
                 shards);
     }
 
-    /** Why the bytes are no configuration that this version reads, or null. */
+    /** Why the bytes are not a configuration that this version reads, or null. */
     static @Nullable String whyInvalid(byte[] bytes) {
         if (bytes.length < HEADER_LENGTH) {
             return "it has " + bytes.length + " bytes only";
         }
         final ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         if (buffer.getInt(MAGIC_OFFSET) != MAGIC) {
-            return "it is no configuration";
+            return "it is not a configuration";
         }
         final int version = buffer.getInt(FORMAT_VERSION_OFFSET);
         if (version != FORMAT_VERSION && version != JOINING_VERSION) {
@@ -183,7 +183,7 @@ public final class ConfigurationCodec {
             }
             at = end;
         }
-        return at == buffer.capacity() ? null : "bytes behind the last shard";
+        return at == buffer.capacity() ? null : "bytes after the last shard";
     }
 
     /** Primary and backups must be servers, each once. */
@@ -198,7 +198,7 @@ public final class ConfigurationCodec {
                 return "server " + server + " is not one of " + servers + ", or named twice";
             }
             seen[server] = true;
-            // Between the primary and the first backup stands their count.
+            // The backup count stands between the primary and the first backup.
             replica += isBackup ? Short.BYTES : 2 * Short.BYTES;
         }
         return null;

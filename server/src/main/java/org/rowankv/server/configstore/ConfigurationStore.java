@@ -4,27 +4,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The seam to what all servers of a cluster agree on: small nodes of bytes, each with a version, changed by
- * compare-and-set. The least that a file, a map in memory and an ensemble of coordination servers have in common.
+ * The seam to the shared state of a cluster's servers: small nodes of bytes, each with a version, changed by
+ * compare-and-set. It is the common subset of a file, a map in memory and a coordination service.
  *
  * <p>A path is {@code /} and a name, repeated; a name is 1 to {@value NodePath#MAX_NAME_LENGTH} of
  * {@code a-z 0-9 . _ - %} and begins with none of {@code . -}. Parents need not exist. A node holds at most
  * {@value #MAX_NODE_LENGTH} bytes.
  *
- * <p>Guarantees: each operation is atomic, and linearizable with the others of the same path. What {@code true}
- * answered is durable, as far as the store is. A version is never given twice to one path, also not when the node was
- * deleted and created again: a late writer never hits a node it has not seen.
+ * <p>Guarantees: each operation is atomic, and linearizable with the others of the same path. A change that returned
+ * {@code true} is durable, as far as the store is. A path never has the same version twice, even if the node was
+ * deleted and created again: a late writer never hits a node it has not read.
  *
- * <p>Not guaranteed: that a failed operation did nothing. After a {@link ConfigurationStoreException} the caller reads
- * the node back, and compares the stamp, before it concludes anything. Versions need not be consecutive.
+ * <p>Not guaranteed: that a failed operation had no effect. After a {@link ConfigurationStoreException} the caller must
+ * read the node back and compare the stamp. Versions need not be consecutive.
  *
- * <p>For any thread; the calls block, but never touch a FileChannel on the caller's thread.
+ * <p>Thread-safe; the calls block, but never use a FileChannel on the caller's thread.
  */
 public interface ConfigurationStore extends AutoCloseable {
     /** The expected version of a node that does not exist yet. */
     long ABSENT = -1;
 
-    /** Fits a node of the coordination service that clusters use, with its overhead. */
+    /** Fits a node of ZooKeeper, with its overhead. */
     int MAX_NODE_LENGTH = 1_000_000;
 
     /** The node, or null if there is none. */
@@ -45,11 +45,11 @@ public interface ConfigurationStore extends AutoCloseable {
     List<String> list(String prefix);
 
     /**
-     * Has that called after nodes may have changed, by whomever: a hint, which may come for nothing, late, or not at all, as when
-     * the connection was lost. So whoever waits for a change looks now and then all the same. Called on a thread of the store or of
-     * whoever changed the node: it must not block, or call the store. One at most; the last one counts.
+     * Registers a callback for changes of nodes by any writer. It is a hint: it may be spurious, late, or missing, for
+     * example after a lost connection. So a caller that waits for a change must still poll. It runs on a thread of the
+     * store or of the writer: it must not block, or call the store. At most one callback; the last one counts.
      *
-     * @return false where it is never called
+     * @return false if the store never calls it
      */
     default boolean watch(Runnable changed) {
         return false;

@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.durability.DurableFile;
 
 /**
- * The configuration store of servers that live in one process: a file per node, and all nodes in memory.
+ * The configuration store of servers in one process: a file per node, and all nodes in memory.
  *
- * <p>Guarantees: a change is on the device before it is seen by anybody; a crash leaves a node as it was before the
- * change or after. A damaged file is found when the store is opened, and named.
+ * <p>Guarantees: a change is on the device before it is visible; after a crash a node is as it was before the change or
+ * after it. Opening the store detects and names a damaged file.
  *
- * <p>Not guaranteed: that two stores on one directory agree; the store directory's lock keeps other processes away.
+ * <p>Not guaranteed: that two stores on one directory agree; the store directory's lock excludes other processes.
  *
- * <p>For any thread. Files are touched by one thread of the store's own, which ends with it.
+ * <p>Thread-safe. One thread of the store accesses the files, and ends with it.
  */
 public final class FileConfigurationStore implements ConfigurationStore {
     private final Path directory;
@@ -34,7 +34,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
     private long lastVersion;
     private volatile @Nullable IOException failure;
 
-    /** Opens the store, and makes its directory if there is none. */
+    /** Opens the store, and creates its directory if necessary. */
     public FileConfigurationStore(Path directory) {
         this.directory = directory;
         this.files = Executors.newSingleThreadExecutor(work -> {
@@ -115,7 +115,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
         }
     }
 
-    /** Ends the store's thread; a change under way is finished. */
+    /** Ends the store's thread; a change in progress completes. */
     @Override
     public void close() {
         files.shutdown();
@@ -132,8 +132,8 @@ public final class FileConfigurationStore implements ConfigurationStore {
     }
 
     /**
-     * After a change that failed: if the directory shows it all the same, it is not known which of the two a crash
-     * would find, and the store says nothing more about anything until it is opened again.
+     * After a failed change: if the directory shows it nevertheless, the state after a crash is unknown. Then the store
+     * refuses all operations until it is opened again.
      */
     private void failIfChanged(Path file, @Nullable VersionedNode before, IOException reason) {
         @Nullable VersionedNode found = null;
@@ -155,7 +155,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
         if (reason != null) {
             throw new ConfigurationStoreException(
                     "the configuration store in " + directory
-                            + " could not bring a change to the disk; close it, see to the disk, and open it again",
+                            + " could not write a change to the disk; close it, check the disk, and open it again",
                     reason);
         }
     }
@@ -178,7 +178,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
         return true;
     }
 
-    /** Waits for the store's thread. An interrupt does not cut the wait short; the interrupt status is kept. */
+    /** Waits for the store's thread. An interrupt does not end the wait; the interrupt status is kept. */
     private <T> T call(Callable<T> work) {
         boolean interrupted = false;
         try {

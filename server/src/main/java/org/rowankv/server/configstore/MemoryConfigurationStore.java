@@ -5,10 +5,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The configuration store of servers that keep no files: its content ends with the last reference to it. For any
- * thread.
- */
+/** The configuration store of servers without files: its content ends with the last reference to it. Thread-safe. */
 public final class MemoryConfigurationStore implements ConfigurationStore {
     private final TreeMap<String, VersionedNode> nodes = new TreeMap<>();
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
@@ -47,7 +44,7 @@ public final class MemoryConfigurationStore implements ConfigurationStore {
         return changed;
     }
 
-    /** One store stands for many: each that watches stays. */
+    /** Several servers share one instance: each watcher is kept. */
     @Override
     public boolean watch(Runnable changed) {
         watchers.add(changed);
@@ -71,7 +68,7 @@ public final class MemoryConfigurationStore implements ConfigurationStore {
 
     @Override
     public void close() {
-        // The nodes stay for whoever holds a reference.
+        // The nodes stay for other holders of a reference.
     }
 
     private long version(String path) {

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  *      bytes
  * </pre>
  *
- * <p>A file is never changed in place, so there is no order of writing; a crash or a disk that damaged it is told by
- * the checksum.
+ * <p>A file is never changed in place, so there is no order of writing; the checksum detects damage by a crash or a disk.
  */
 public final class NodeDescriptor {
     static final int MAGIC = 0x4e564b52; // "RKVN" in memory order
@@ -60,14 +59,14 @@ public final class NodeDescriptor {
         return buffer.array();
     }
 
-    /** Why the file is no node that this version reads, or null. */
+    /** Why the file is not a node that this version reads, or null. */
     public static @Nullable String whyInvalid(byte[] file) {
         if (file.length < HEADER_LENGTH) {
             return "it has " + file.length + " bytes only";
         }
         final ByteBuffer buffer = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
         if (buffer.getInt(MAGIC_OFFSET) != MAGIC) {
-            return "it is no node";
+            return "it is not a node";
         }
         final int version = buffer.getInt(FORMAT_VERSION_OFFSET);
         if (version != FORMAT_VERSION) {
@@ -89,7 +88,7 @@ public final class NodeDescriptor {
         return null;
     }
 
-    /** Call the readers only when {@link #whyInvalid} is null. */
+    /** Call the readers only if {@link #whyInvalid} is null. */
     public static String path(byte[] file) {
         final int length = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).getInt(PATH_LENGTH_OFFSET);
         return new String(file, HEADER_LENGTH, length, StandardCharsets.UTF_8);

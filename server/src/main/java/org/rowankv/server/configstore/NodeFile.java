@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A node of the configuration store as it was found in its file. */
+/** A node of the configuration store with its path, read from its file. */
 public record NodeFile(String path, VersionedNode node) {
     private static final String SUFFIX = ".node";
-    /** Stands for the slash in the name of a file; no path holds one. */
+    /** Replaces the slash in the name of a file; no path contains it. */
     private static final char SLASH = '+';
 
     private static final int MAX_FILE_NAME_LENGTH = 250;
 
-    /** Whether a file of that name holds a node, or is to. */
+    /** Whether that is the name of a node's file. */
     public static boolean isNamed(String fileName) {
         return fileName.endsWith(SUFFIX);
     }
@@ -25,7 +25,7 @@ public record NodeFile(String path, VersionedNode node) {
         return directory.resolve(name);
     }
 
-    /** Throws ConfigurationStoreException with what is wrong with the file. */
+    /** Throws ConfigurationStoreException with the cause if the file is invalid. */
     public static NodeFile read(Path directory, Path file) throws IOException {
         final byte[] bytes = Files.readAllBytes(file);
         final String reason = NodeDescriptor.whyInvalid(bytes);

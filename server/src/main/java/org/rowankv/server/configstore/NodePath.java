@@ -1,6 +1,6 @@
 package org.rowankv.server.configstore;
 
-/** What a path of the configuration store may look like, so that every store can hold every path. */
+/** Syntax of a path in the configuration store, supported by every store. */
 public final class NodePath {
     public static final int MAX_NAME_LENGTH = 200;
 

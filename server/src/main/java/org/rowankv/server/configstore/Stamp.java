@@ -1,10 +1,10 @@
 package org.rowankv.server.configstore;
 
 /**
- * Marks one write of a node. A writer that lost the connection in the middle of a compare-and-set reads the node back
- * and knows by the stamp whether the write is its own.
+ * Identifies one write of a node. A writer that lost the connection during a compare-and-set reads the node back and
+ * recognises its own write by the stamp.
  *
- * @param writer who wrote, unique among all that run
- * @param nonce drawn anew for each write
+ * @param writer unique among all running writers
+ * @param nonce random, new for each write
  */
 public record Stamp(String writer, long nonce) {}

@@ -3,15 +3,15 @@ package org.rowankv.server.configstore;
 import org.rowankv.runtime.RandomSource;
 
 /**
- * What one writer changes in a configuration store, with outcomes that are known: each change carries a stamp of its own, and after a
- * lost connection the node is read back to see whether it was made. Safe for any thread.
+ * Compare-and-set of one writer with definite outcomes: each change carries its own stamp, and after a lost connection
+ * the node is read back. Thread-safe.
  */
 public final class StampedWrites {
     private final ConfigurationStore store;
     private final String writer;
     private final RandomSource random;
 
-    /** @param writer unique among all that write to the store */
+    /** @param writer unique among all writers of the store */
     public StampedWrites(ConfigurationStore store, String writer, RandomSource random) {
         this.store = store;
         this.writer = writer;
@@ -19,10 +19,10 @@ public final class StampedWrites {
     }
 
     /**
-     * As {@link ConfigurationStore#compareAndSet}; true too if it failed and the node shows that it was made.
+     * As {@link ConfigurationStore#compareAndSet}; true also if it failed but the node shows that it was applied.
      *
-     * @throws ConfigurationStoreException if it failed, and had not been made when the node was read. It may still be on its way;
-     *     whoever tries again meets the version
+     * @throws ConfigurationStoreException if it failed, and was not applied when the node was read. It may still be in
+     * transit; a retry meets the version check
      */
     public boolean compareAndSet(String path, long expectedVersion, byte[] bytes) {
         final Stamp stamp;

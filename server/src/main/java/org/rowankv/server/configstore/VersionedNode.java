@@ -3,11 +3,11 @@ package org.rowankv.server.configstore;
 import java.util.Arrays;
 
 /**
- * A node as it was read.
+ * A node with its version.
  *
  * @param bytes of the node; the reader's own copy
  * @param version for the next compare-and-set
- * @param stamp of the write that left it so
+ * @param stamp of the last write
  */
 @SuppressWarnings("ArrayRecordComponent") // equality is by content, below
 public record VersionedNode(byte[] bytes, long version, Stamp stamp) {

@@ -1,4 +1,4 @@
-/** Versioned nodes of the configuration, in memory and in files. What the configuration says belongs to topology. */
+/** Versioned nodes of the configuration, in memory and in files. The content of a configuration belongs to topology. */
 @NullMarked
 package org.rowankv.server.configstore;
 

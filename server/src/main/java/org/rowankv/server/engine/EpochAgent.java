@@ -13,18 +13,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gets a new epoch for each shard whose versions come to an end, while the shard takes writes. The epoch is stored before the first
- * of its versions is given out, so no version is ever given out twice, whatever happens in between.
+ * Obtains a new epoch for each shard whose version counter approaches its end, while the shard takes writes. The epoch
+ * is stored before its first version is assigned, so no version is ever assigned twice, whatever happens in between.
  *
  * <p>A duty cycle of the server's agents.
  */
 final class EpochAgent implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(EpochAgent.class);
 
-    /** Between two looks at the counters. */
+    /** Interval of the checks of the counters. */
     private static final long INTERVAL_NS = 10_000_000;
-    /** Behind an attempt that brought nothing. */
-    private static final long AGAIN_NS = 1_000_000_000;
+    /** Interval after an attempt without a result. */
+    private static final long RETRY_NS = 1_000_000_000;
 
     private final int serverId;
     private final List<ShardPrimary> primaries;
@@ -69,7 +69,7 @@ final class EpochAgent implements Agent {
                 shards.add(primary.replica().shardId());
             }
         }
-        nextNs = nowNs + AGAIN_NS;
+        nextNs = nowNs + RETRY_NS;
         final @Nullable Configuration stored;
         try {
             stored = epochs.renew(shards);
@@ -88,7 +88,7 @@ final class EpochAgent implements Agent {
                 primary.versions().renew(stored.shard(shard).epoch());
             }
         }
-        LOG.info("server {}: new epochs for the versions of shards {}; term {}", serverId, shards, stored.term());
+        LOG.info("new epochs: server={} shards={} term={}", serverId, shards, stored.term());
         return 1;
     }
 

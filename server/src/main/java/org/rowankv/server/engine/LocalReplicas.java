@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.server.scrub.PeerReplica;
 
-/** The other replicas of a server's shards, at servers in the same process. To be met before the start; read-only from then on. */
+/**
+ * The other replicas of a server's shards, on servers in the same process. Set before the start; read-only afterwards.
+ */
 final class LocalReplicas {
     private List<List<PeerReplica>> ofShards = List.of();
 
@@ -25,7 +27,7 @@ final class LocalReplicas {
         ofShards = found;
     }
 
-    /** None where nobody was met. */
+    /** Empty without servers in the same process. */
     List<PeerReplica> of(int shard) {
         return shard < ofShards.size() ? ofShards.get(shard) : List.of();
     }

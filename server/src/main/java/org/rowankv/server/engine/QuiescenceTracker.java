@@ -10,12 +10,12 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Comes last in every turn of a server's agents, counts the turns that left nothing to do, and says how long the agents may rest
- * behind them. Turned by one thread; what it has counted is for any thread.
+ * The last agent in a duty cycle of a server's agents: counts quiet cycles and computes the agents' idle time. Run by
+ * one thread; its counters are thread-safe.
  */
 final class QuiescenceTracker implements Agent {
-    /** Between two turns of agents that have nothing to do, where whatever they would do is told to them. */
-    private static final long REST_NS = 250_000_000;
+    /** Idle time of agents without work, if all work is signalled. */
+    private static final long IDLE_NS = 250_000_000;
 
     private final boolean hasBackupLog;
     private final Replicas replicas;
@@ -24,11 +24,11 @@ final class QuiescenceTracker implements Agent {
     private final CleanAgent cleaner;
     private final CommitAgent commit;
     private final RetentionAgents ending;
-    private final OwnedCounter settled = new OwnedCounter();
-    private final OwnedCounter digested = new OwnedCounter();
-    /** Whether the fabric says when something has landed; else the agents have to look. */
-    private boolean mayRest;
-    /** How long the agents may rest, if there is nothing to do. */
+    private final OwnedCounter quietCycles = new OwnedCounter();
+    private final OwnedCounter digestedCycles = new OwnedCounter();
+    /** Whether the fabric signals landings; else the agents must poll. */
+    private boolean mayIdle;
+    /** How long the agents may idle, if there is no work. */
     private volatile long idleNs;
 
     QuiescenceTracker(
@@ -48,30 +48,33 @@ final class QuiescenceTracker implements Agent {
         this.ending = ending;
     }
 
-    /** Before the start: the fabric says when something has landed. */
+    /** Enables idling: the fabric signals landings. Call before the start. */
     void allowRests() {
-        mayRest = true;
+        mayIdle = true;
     }
 
     @Override
     public int doWork() {
-        long canRestNs = 0;
+        long canIdleNs = 0;
         if (isSettled()) {
-            digested.add(1);
+            digestedCycles.add(1);
             if (!digest.awaitsCommit()
                     && !cleaner.isBusy()
                     && !cleaner.isSpaceWanted()
                     && !ending.eviction().isGivingSpace()
                     && !remembersDeletions()) {
-                settled.add(1);
-                canRestNs = mayRest && commit.isQuiet() && !ending.areAtWork() ? REST_NS : 0;
+                quietCycles.add(1);
+                canIdleNs = mayIdle && commit.isQuiet() && !ending.areAtWork() ? IDLE_NS : 0;
             }
         }
-        idleNs = canRestNs;
+        idleNs = canIdleNs;
         return 0;
     }
 
-    /** Whether tombstones wait for CommitVer before they can be dropped. Those that wait for a copy to end may wait long. */
+    /**
+     * Whether tombstones wait for CommitVer before they can be dropped. Those of joining replicas wait for a copy,
+     * perhaps for long.
+     */
     private boolean remembersDeletions() {
         for (ShardReplica replica : replicas.all()) {
             if (!replica.isJoining() && replica.deletions().size() > 0) {
@@ -86,28 +89,28 @@ final class QuiescenceTracker implements Agent {
         return "settled";
     }
 
-    /** Whether digest and sweep had no work left at their last turn. */
+    /** Whether digest and sweep had no work left in their last cycle. */
     boolean isSettled() {
         return (!hasBackupLog || digest.isIdle()) && sweep.isIdle() && sweep.isDone();
     }
 
-    /** Turns that found nothing left to do which gives space back. */
+    /** Quiet cycles: no work was left that frees space. */
     long settled() {
-        return settled.get();
+        return quietCycles.get();
     }
 
-    /** Turns at whose end all that had landed was digested, and every clear swept. */
+    /** Cycles after which all landed entries were digested, and every clear swept. */
     long digested() {
-        return digested.get();
+        return digestedCycles.get();
     }
 
-    /** How long all agents that share its thread may rest after a turn without work; 0: not longer than a moment. */
+    /** How long all agents of a shared thread may idle after a cycle without work; 0: only a moment. */
     long agentsIdleNs() {
         return idleNs;
     }
 
-    /** The same, of the commit agent on a thread of its own. */
+    /** The same for a commit agent with its own thread. */
     long commitIdleNs() {
-        return mayRest && commit.isQuiet() ? REST_NS : 0;
+        return mayIdle && commit.isQuiet() ? IDLE_NS : 0;
     }
 }

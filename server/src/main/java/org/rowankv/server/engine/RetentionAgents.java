@@ -4,9 +4,12 @@ import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.retention.SessionLeaseAgent;
 
-/** The agents of a server that end objects and sessions without being asked to. Their states are for any thread. */
+/**
+ * The agents of a server that end objects and sessions on their own: expiry, eviction, session leases. Their states are
+ * thread-safe.
+ */
 record RetentionAgents(ExpirySweepAgent expirySweep, EvictionAgent eviction, SessionLeaseAgent sessionLeases) {
-    /** Whether a cache is being brought below its limit, or what has expired is being ended. */
+    /** Whether a cache is above its limit, or expired objects are being ended. */
     boolean areEndingObjects() {
         return eviction.isAtWork() || !expirySweep.isIdle();
     }
@@ -15,7 +18,7 @@ record RetentionAgents(ExpirySweepAgent expirySweep, EvictionAgent eviction, Ses
         return areEndingObjects() || !sessionLeases.isIdle();
     }
 
-    /** They begin nothing any more; what they have under way ends in their next turns. */
+    /** They start nothing more; their work in progress ends in the next cycles. */
     void close() {
         expirySweep.close();
         eviction.close();

@@ -3,7 +3,7 @@ package org.rowankv.server.engine;
 import org.rowankv.server.area.SegmentMetaTable;
 import org.rowankv.server.area.SegmentState;
 
-/** How many segments of an area are in which state. Each segment is counted once, whatever moves meanwhile. */
+/** Numbers of an area's segments by state. Each segment is counted once, despite concurrent changes. */
 public record SegmentCounts(int free, int using, int used, int committed) {
     static SegmentCounts of(SegmentMetaTable table) {
         final int[] counts = new int[SegmentState.values().length];

@@ -49,9 +49,9 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * One Rowan-KV server: worker contexts and agents over one area. Requests are carried by the threads that bring them,
- * each in a borrowed worker context; the agents (control, digest, commit, sweeps, clean) share one thread, or commit has
- * its own (docs/design/20-threading-modes.md).
+ * One Rowan-KV server: worker contexts and agents over one area. The threads of callers execute requests, each in an
+ * acquired worker context; the agents (control, digest, commit, sweeps, clean) share one thread, or commit has its own
+ * (docs/design/20-threading-modes.md).
  *
  * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
  */
@@ -71,7 +71,7 @@ public final class Server implements AutoCloseable {
     private final CopyAgent copier;
     private final JoinAgent join;
     private final CommitAgent commit;
-    private final ServerMetrics meters;
+    private final ServerMetrics metrics;
     private final LocalReplicas peers = new LocalReplicas();
     private final ServingState serving = new ServingState();
     private final QuiescenceTracker quiescenceTracker;
@@ -214,7 +214,7 @@ public final class Server implements AutoCloseable {
         if (commitApart) {
             agents.add(new CompositeAgent("commit-" + serverId, commit), quiescenceTracker::commitIdleNs);
         }
-        this.meters = new ServerMetrics(
+        this.metrics = new ServerMetrics(
                 serverId,
                 segments,
                 replicas,
@@ -235,23 +235,26 @@ public final class Server implements AutoCloseable {
                 serverId, primaries, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
     }
 
-    /** Before the start: the servers of the cluster in this process, from whose replicas damaged entries are taken. */
+    /**
+     * Sets the servers of the cluster in this process, whose replicas serve the repair of damaged entries. Call before
+     * the start.
+     */
     public void meet(List<Server> servers) {
         peers.meet(this, servers);
     }
 
-    /** Before the start: the handler of memory faults; it returns the exception for the caller that met one. */
+    /** Handler for memory faults; returns the exception for the caller that met the fault. Call before the start. */
     public void whenFaulty(Function<InternalError, RuntimeException> handler) {
         serving.whenFaulty(handler);
     }
 
-    /** Before the start: how long one request of a waiting caller, and each step of {@link #close}, may wait. */
+    /** How long one request of a waiting caller, and each step of {@link #close}, may wait. Call before the start. */
     public void deadline(long ns) {
         deadlineNs = ns;
         dispatch.deadline(ns);
     }
 
-    /** Starts the agents; from now on requests are served. Every server of the cluster was constructed before. */
+    /** Starts the agents and serves requests. Every server of the cluster must be constructed before. */
     public void start() {
         agents.start();
         serving.open();
@@ -261,36 +264,36 @@ public final class Server implements AutoCloseable {
         return serverId;
     }
 
-    /** Whoever comes from now on gets this exception; who waits already may still be answered. */
+    /** Rejects new requests with this exception; pending ones may still be answered. */
     public void refuse(RuntimeException why) {
         serving.refuse(why);
     }
 
     /**
-     * Something broke that promises stand on: nobody is answered any more, who waits or comes gets this exception. Only
-     * {@link #close} is left.
+     * Stops service after a failure: pending and new requests receive this exception. Only {@link #close} remains
+     * possible.
      */
     public void fail(RuntimeException why) {
         serving.fail(why);
     }
 
-    /** Cuts a server off this one's backup log: nothing of what it has under way lands after this returns. */
+    /** Fences a server off this one's backup log: none of its writes lands after this returns. */
     public void fence(int server) {
         endpoint.receiveQueue().fence(server);
     }
 
     // --- requests ---
 
-    /** Where a request for a key or shard whose primary this server is gets its answer. */
+    /** Executes requests for this server's primary shards. */
     public RequestDispatch requests() {
         return dispatch;
     }
 
     /**
-     * As {@link RequestDispatch#stepped}, for many requests of one thread, which go through worker contexts of its own.
+     * As {@link RequestDispatch#stepped}, for many requests of one thread, in its own worker contexts.
      *
      * @param loop number of the thread, from 0
-     * @param loops how many such threads there are
+     * @param loops number of such threads
      */
     public MutationPipeline callsOfLoop(int loop, int loops) {
         return new MutationPipeline(dispatch, pool.slotsOfLoop(loop, loops), pool.atOnce());
@@ -301,7 +304,10 @@ public final class Server implements AutoCloseable {
         return pool.retireLogsOlderThan(sequence, segments) || ofRetention;
     }
 
-    /** Hands the live objects of a cache in a shard to a visitor, from a position; returns the next, or 0 at the end. */
+    /**
+     * Passes the live objects of a cache in a shard to a visitor, from a position; returns the next position, or 0 at
+     * the end.
+     */
     public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
         final ShardPrimary primary = primaries.get(shard);
         if (primary == null) {
@@ -315,7 +321,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Whether this server answers for a shard, as its primary. */
+    /** Whether this server is the primary of a shard. */
     public boolean isPrimary(int shard) {
         return primaries.find(shard) != null;
     }
@@ -325,45 +331,45 @@ public final class Server implements AutoCloseable {
         return serving.isOpen();
     }
 
-    /** Gives a cache a limit, or another one, or none. */
+    /** Sets, changes or removes the limit of a cache. */
     public void limit(int cacheId, String name, CacheLimit limit) {
         if (limits.limit(cacheId, name, limit)) {
             agents.wakeUp();
         }
     }
 
-    /** Objects that this server has ended since its start without being asked to: evicted, or expired. */
+    /** Objects ended by this server's agents since its start: evicted, or expired. */
     public long endedObjects() {
         return primaries.evictedObjects() + pool.expiredObjects();
     }
 
-    /** Whether a cache is being brought below its limit, or what has expired is being ended. */
+    /** Whether a cache is above its limit, or expired objects are being ended. */
     public boolean isEndingObjects() {
         return ending.areEndingObjects() && !isStopped();
     }
 
-    /** Who ends sessions that nobody uses. */
+    /** The agent that ends unused sessions. */
     public SessionLeaseAgent sessionLeases() {
         return ending.sessionLeases();
     }
 
-    /** Objects of the cache that were evicted by this server since its start. */
+    /** Objects of the cache evicted by this server since its start. */
     public long evictions(int cacheId) {
         return limits.evictions(cacheId);
     }
 
-    /** The last version given out of a shard whose primary this server is, else 0. */
+    /** The last version assigned in a local primary shard, else 0. */
     public long lastVersion(int shard) {
         return primaries.lastVersion(shard);
     }
 
-    /** Of such a shard: every change with a version ≤ it is on all replicas, and was handed to the change stream. */
+    /** For such a shard: every change with a version ≤ it is on all replicas and in the change stream. */
     public long finishedVersion(int shard) {
         final long last = lastVersion(shard); // before the slots are read
         return inFlightWindow.finished(shard, last);
     }
 
-    // --- what the cluster around asks ---
+    // --- for the cluster ---
 
     public void wakeUp() {
         agents.wakeUp();
@@ -374,28 +380,28 @@ public final class Server implements AutoCloseable {
         return cleaner.isRelocating();
     }
 
-    /** Somebody waits for CommitVer. */
+    /** Accelerates CommitVer for a waiting caller. */
     public void hurryCommit() {
         commit.hurry();
         agents.wakeUp();
     }
 
-    /** Whether the agents have nothing to do, and rest longer than a moment between two turns. */
+    /** Whether the agents have no work, and idle between two cycles. */
     public boolean isAtRest() {
         return quiescenceTracker.agentsIdleNs() > 0;
     }
 
-    /** They count their turns and rests. Between two rests they make two turns, if there is nothing to do. */
+    /** The agents count their cycles and idle waits. Without work they run two cycles between two idle waits. */
     public ServerAgents agents() {
         return agents;
     }
 
-    /** The joining replicas' part of what {@link CopyListener} is told. Any thread. */
+    /** The joining replicas' part of a {@link CopyListener}. Thread-safe. */
     public JoinAgent joining() {
         return join;
     }
 
-    /** Entries that were sent to joining replicas of other servers. */
+    /** Entries sent to joining replicas of other servers. */
     public long copiedEntries() {
         return copier.entries();
     }
@@ -405,8 +411,8 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Finishes what callers that died have left, and gives back what idle workers have drawn ahead, here and at the backups;
-     * false while there is a worker that is not idle. The agents' own worker follows in their next turn.
+     * Completes what dead callers have left, and releases unused grants of idle workers, here and at the backups; false
+     * while any worker is not idle. The agents' own worker follows in its next cycle.
      */
     public boolean releaseGrants() {
         retention.requestRelease();
@@ -419,42 +425,42 @@ public final class Server implements AutoCloseable {
         agents.wakeUp();
     }
 
-    /** Ends what has expired, because somebody wants space. */
+    /** Ends expired objects, for a caller that needs space. */
     public void endExpired() {
         if (ending.expirySweep().want()) {
             agents.wakeUp();
         }
     }
 
-    /** Whether that is not over yet for who wanted it then, by the clock of intervals. */
+    /** Whether a request for that, made at the given time of the interval clock, is still in progress. */
     public boolean isExpiring(long sinceNs) {
         return ending.expirySweep().isAwaited(sinceNs) && !isStopped();
     }
 
-    /** Turns of the agents that found nothing left to do which gives space back. */
+    /** Cycles of the agents that left no work that frees space. */
     public long quietCycles() {
         return quiescenceTracker.settled();
     }
 
-    /** Turns of the agents at whose end all that had landed was digested, and every clear swept. */
+    /** Cycles of the agents after which all landed entries were digested, and every clear swept. */
     public long digestedTurns() {
         return quiescenceTracker.digested();
     }
 
-    /** Whether nothing goes on here: closed, failed, or stopped by a broken invariant, which is in the error log. */
+    /** Whether the server has ended: closed, failed, or stopped by a broken invariant, which is in the error log. */
     public boolean isStopped() {
         return agents.isClosed() || serving.hasFailed();
     }
 
     public ServerStatistics statistics() {
-        return meters.read();
+        return metrics.read();
     }
 
     /**
-     * Stops serving, and lets every mutation end. The area stays its owner's.
+     * Stops service, and waits until every mutation ends. The area stays its owner's.
      *
-     * <p>Ends: callers give their worker contexts back before their own deadlines; what a caller has left in one, and what agents
-     * have begun, is waited for until this server's deadline. A start finishes what is left then.
+     * <p>Terminates: callers release their worker contexts before their own deadlines. It waits for abandoned mutations
+     * and for the agents' work until this server's deadline. A restart completes the rest.
      */
     @Override
     public void close() {
@@ -467,18 +473,20 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Instead of {@link #close} and what follows it, when the memory is lost: ends the agents, and touches nothing. */
+    /**
+     * Instead of {@link #close} and later steps, when the memory is lost: ends the agents without touching the area.
+     */
     public void abandon() {
         serving.close();
         agents.close();
     }
 
-    /** After every server was closed and what landed is digested: ends the agents. */
+    /** Ends the agents. Call after every server is closed and landed entries are digested. */
     public void stopAgents() {
         agents.close();
     }
 
-    /** After the agents of every server were stopped, since they talk to each other: closes the logs. */
+    /** Closes the logs. Call after the agents of every server are stopped, since they communicate. */
     public void stop() {
         pool.closeLogs();
         endpoint.close();

@@ -18,17 +18,17 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.topology.Configuration;
 
 /**
- * What a {@link Server} is put together of, apart from its endpoint.
+ * The components of a {@link Server}, apart from its endpoint.
  *
- * @param segments of its area, read
- * @param replicas of the shards that it holds
- * @param configuration that gives it its roles
+ * @param segments of its area, already read
+ * @param replicas of its shards
+ * @param configuration that assigns its roles
  * @param threading SHARED, or DEDICATED
- * @param wakeUp wakes the agents of a server of the cluster up
- * @param pressure what a worker without room asks
- * @param copies told of copies to joining replicas
- * @param epochs where new epochs come from when versions come to an end
- * @param ios in whose turns the clients' requests come; none where they come on threads of callers
+ * @param wakeUp wakes the agents of a server of the cluster
+ * @param pressure receives requests of a worker without space
+ * @param copies receives the progress of copies to joining replicas
+ * @param epochs source of new epochs when versions are exhausted
+ * @param ios pollers of the event loops that execute client requests; empty if callers' threads execute them
  */
 public record ServerContext(
         ServerSettings settings,
@@ -49,7 +49,7 @@ public record ServerContext(
         ios = List.copyOf(ios);
     }
 
-    /** What a server's endpoint is opened with. */
+    /** Settings of a server's endpoint. */
     public static EndpointSettings endpointSettings(
             int serverId,
             ServerSettings settings,
@@ -72,7 +72,7 @@ public record ServerContext(
                 segments.area().landingForce());
     }
 
-    /** A server with an endpoint of its own, which talks to no other but through the backup logs. */
+    /** A server with its own endpoint, which communicates with others only through the backup logs. */
     public Server open(int serverId, Fabric fabric, MembershipView view) {
         final EndpointSettings endpointSettings = endpointSettings(
                 serverId,

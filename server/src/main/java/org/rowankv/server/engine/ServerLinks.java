@@ -5,7 +5,7 @@ import java.util.List;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.server.replication.BackupConnections;
 
-/** The links of one server to its backups: one set for each writer, all over one endpoint. */
+/** Factory for the connections of one server to its backups: one set per writer, all over one endpoint. */
 final class ServerLinks {
     private final ServerContext parts;
     private final Endpoint endpoint;
@@ -16,7 +16,7 @@ final class ServerLinks {
         this.endpoint = endpoint;
     }
 
-    /** A set of links for one more writer. */
+    /** Creates the connections of one more writer. */
     BackupConnections make() {
         final BackupConnections made =
                 new BackupConnections(endpoint, parts.configuration(), parts.clock(), parts.errors(), parts.wakeUp());

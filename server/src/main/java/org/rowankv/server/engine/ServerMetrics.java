@@ -13,7 +13,7 @@ import org.rowankv.server.scrub.ScrubAgent;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Reads what the parts of a server count. For any thread: what it reads is a moment old. */
+/** Reads the counters of a server's components. Thread-safe; reads are not a consistent snapshot. */
 record ServerMetrics(
         int serverId,
         Segments segments,

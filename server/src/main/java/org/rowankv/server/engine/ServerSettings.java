@@ -8,19 +8,20 @@ import org.rowankv.server.shard.ShardSessions;
 /**
  * Process values of one server.
  *
- * @param workers worker contexts, each with a log and connections of its own
- * @param mutationsPerWorker mutations under way at once in each, for event loops; who waits for his request has a worker for it alone
- * @param postedAhead segments kept posted in the backup log beside the one being filled
- * @param cleanerReserve free segments that only the cleaner may take
- * @param cleanLowWater free segments at which cleaning never rests
- * @param cleanHighWater free segments from which on none is cleaned
- * @param fillPercent share of the area's segments, without the reserved ones, that live entries may take
- * @param holeTimeoutNs how long a sender may leave a reservation in a backup log unfinished before it is cut off
- * @param copyBytesPerSecond that are sent at most to replicas which have lost what they held
+ * @param workers worker contexts, each with its own log and connections
+ * @param mutationsPerWorker mutations in flight at once in each, for event loops; a waiting caller has a worker of its
+ * own
+ * @param postedAhead segments kept posted in the backup log beside the current one
+ * @param cleanerReserve free segments reserved for the cleaner
+ * @param cleanLowWater low watermark: free segments at which cleaning never pauses
+ * @param cleanHighWater high watermark: free segments from which on none is cleaned
+ * @param fillPercent share of the area's segments, without the reserved ones, for live entries
+ * @param holeTimeoutNs how long a sender may leave a reservation in a backup log unfinished before it is fenced
+ * @param copyBytesPerSecond maximum rate of copies to joining replicas
  * @param verifyReads whether every read checks the entry's checksums
- * @param scrubBytesPerSecond how fast committed segments are read again, at most; 0: not at all
- * @param sessionLeaseNs how long a client's session is kept without a request of it; 0: for ever
- * @param counters where counters begin; not the usual values in tests only
+ * @param scrubBytesPerSecond maximum scrub rate of committed segments; 0: no scrubbing
+ * @param sessionLeaseNs how long a client's session stays open without a request; 0: forever
+ * @param counters initial values of counters; not the default in tests only
  */
 public record ServerSettings(
         int workers,
@@ -37,21 +38,21 @@ public record ServerSettings(
         long sessionLeaseNs,
         CounterStarts counters) {
     private static final long COPY_BYTES_PER_SECOND = 128L << 20;
-    /** Of what entries may take, sessions get at most one part, which is kept for them. */
+    /** Sessions take at most one in this many parts of the space for entries, which is reserved for them. */
     private static final int SESSION_PARTS = 16;
 
     private static final int MOST_SESSIONS_PER_TABLE = 256;
-    /** Of the entry that opens a session. */
+    /** Length of the entry that opens a session. */
     private static final int SESSION_BYTES = FrameDescriptor.STRIDE;
 
-    /** Settings for an area of so many segments, some of them changed. */
+    /** Settings for an area with that many segments, with changes. */
     public static ServerSettings of(int segmentCount, int workers, boolean hasBackupLog, Consumer<Builder> change) {
         final Builder builder = new Builder(segmentCount, workers, hasBackupLog);
         change.accept(builder);
         return builder.build();
     }
 
-    /** Values to change, named as in the settings; each begins with its default. */
+    /** Values to change, named as in the settings; each starts with its default. */
     public static final class Builder {
         private final int workers;
         public int mutationsPerWorker = 1;
@@ -92,16 +93,13 @@ public record ServerSettings(
         }
     }
 
-    /** Segments that hold no live data for good: open logs, posted segments, what cleaning needs. */
+    /** Segments that never hold live data: open logs, posted segments, the needs of cleaning. */
     public int reservedSegments() {
-        // With several mutations under way a log that is full is closed after the next has been opened.
+        // With several mutations in flight a full log is closed after the next has been opened.
         return (mutationsPerWorker > 1 ? 2 : 1) * workers + 2 * postedAhead + cleanerReserve + 5;
     }
 
-    /**
-     * The smallest number of segments with which a server works: what is reserved, and as much again for data, so that
-     * cleaning has something to choose from.
-     */
+    /** The minimum number of segments: the reserved ones, and as many for data, so that the cleaner has a choice. */
     public static int minimumSegments(int workers, int mutationsPerWorker, boolean hasBackupLog) {
         return 2
                 * of(1, workers, hasBackupLog, with -> with.mutationsPerWorker = mutationsPerWorker)
@@ -109,7 +107,7 @@ public record ServerSettings(
     }
 
     /**
-     * Bytes that live entries may take without those that openings of sessions may take besides.
+     * Bytes for live entries, without the reserve for openings of sessions.
      *
      * @param replicas of shards that one server holds, at most
      */
@@ -122,8 +120,8 @@ public record ServerSettings(
     }
 
     /**
-     * Bytes that openings of sessions may take beyond the limit: so a session can be opened when the store is full. The same on
-     * all servers of one shape, so each backup keeps what its primaries may open.
+     * Bytes that openings of sessions may take beyond the limit, so that a full store can still open sessions. Equal on
+     * all servers of one shape, so each backup reserves what its primaries may open.
      */
     public long sessionReserve(int segmentCount, int segmentLength, int replicas) {
         return sessionBytesPerEach(replicas) * sessionsPerTable(segmentCount, segmentLength, replicas);
@@ -140,9 +138,9 @@ public record ServerSettings(
     }
 
     /**
-     * Bytes that each worker of a server writes at most before it waits for others that are in flight. What all workers of all
-     * other servers write in two laps, twice, since large entries land as blocks and are put together, fits into what a
-     * full store leaves free.
+     * In-flight window of one worker: bytes that it may write before it waits for other workers in flight. Two windows
+     * of all workers of all other servers fit into the space that a full store leaves free. They count twice, since
+     * large entries land as blocks and are assembled.
      */
     long bytesPerLap(int segmentCount, int segmentLength, int servers) {
         final long spare = (long) (segmentCount - reservedSegments()) * segmentLength * (100 - fillPercent) / 100;

@@ -1,37 +1,37 @@
 package org.rowankv.server.engine;
 
 /**
- * What one server has done since its start and holds now; bytes unless said otherwise.
+ * Counters of one server since its start, and its present state; in bytes unless stated otherwise.
  *
- * @param tLogBytes entries its workers wrote to their t-logs
+ * @param tLogBytes entries written by its workers to their t-logs
  * @param bLogBytes entries digested from its backup log
- * @param relocatedBytes live entries its cleaner copied
+ * @param relocatedBytes live entries copied by its cleaner
  * @param cleanedSegments segments freed by the cleaner
  * @param tombstonesDropped tombstones dropped by the cleaner
- * @param spaceLimit what live entries may take
- * @param spaceAvailable of that, what is neither taken nor granted to a worker
+ * @param spaceLimit limit of live entries
+ * @param spaceAvailable part of the limit that is neither taken nor granted to a worker
  * @param segments by state
  * @param segmentLength of one
  * @param indexBytes DRAM of the indexes
  * @param indexEntries items in them
- * @param expiredObjects whose end by lifetime was logged here, on the primary
- * @param sweptObjects of those, found by the sweep and not by a request
+ * @param expiredObjects objects whose expiry was logged here, on the primary
+ * @param sweptObjects the part of them found by the sweep, not by a request
  * @param evictedObjects ended here, on the primary, because their caches were above their limits
- * @param holesFenced senders cut off because they left a reservation unfinished
- * @param reconnects connections to backups made anew after a fence
+ * @param holesFenced senders fenced because of an unfinished reservation
+ * @param reconnects connections to backups re-established after a fence
  * @param notReady times an append found no posted segment
- * @param settled whether digest and the sweep behind clears had nothing left to do at their last turn
- * @param scrubbedBytes bytes of committed segments that were read again
- * @param scrubRounds times that all of them were
+ * @param settled whether digest and clear sweep had no work left in their last cycle
+ * @param scrubbedBytes bytes of committed segments read by the scrubber
+ * @param scrubRounds complete passes of the scrubber
  * @param badEntries entries found damaged, dead ones included
- * @param replacedEntries of those, taken from another replica
- * @param lostEntries of those, needed and on no other replica
- * @param commitLag versions given out and not covered by CommitVer yet, of all shards whose primary it is
+ * @param replacedEntries the part of them repaired from another replica
+ * @param lostEntries the part of them that was needed and is on no other replica
+ * @param commitLag versions assigned and not covered by CommitVer yet, of all its primary shards
  * @param creditRefusals times that a backup granted less credit than an entry needed
  * @param openSessions of clients, at all shards' replicas here
- * @param endedSessions of those, at shards whose primary it is: ended because no request used them, or to give their places to others
- * @param turns of its agents
- * @param pinnedSegments that a copy or a comparison reads, so that the cleaner leaves them alone
+ * @param endedSessions at its primary shards: ended because they were unused, or to make room for others
+ * @param turns duty cycles of its agents
+ * @param pinnedSegments being read by a snapshot or a comparison, so that the cleaner skips them
  */
 public record ServerStatistics(
         int serverId,

@@ -8,11 +8,11 @@ import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.LimitedCaches;
 
-/** Makes the worker contexts of a server: those for its callers, those of its event loops, and the agents' own. */
+/** Creates the worker contexts of a server: for callers, for event loops, and for the agents. */
 record WorkerContexts(
         ServerContext parts, int serverId, ServerLinks links, InFlightWindow inFlightWindow, LimitedCaches limits) {
 
-    /** @param replicators of what one worker writes, over its links */
+    /** @param replicators creates the replicator of one worker, over its connections */
     WorkerPool pool(Function<BackupConnections, Replicator> replicators) {
         return WorkerPool.of(
                 parts.settings().workers(), parts.ios().size(), (slot, loop) -> worker(slot, loop, replicators));
@@ -36,7 +36,7 @@ record WorkerContexts(
                 parts.clock(),
                 limits);
         if (slot == settings.workers()) {
-            worker.tLog().takesOfReserve(); // the agents' own: it only ends what lives
+            worker.tLog().takesOfReserve(); // the agents' own: it only ends live entries
         }
         if (settings.verifyReads()) {
             worker.verifyReads();

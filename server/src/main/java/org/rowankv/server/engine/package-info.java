@@ -1,4 +1,4 @@
-/** One server, wired: settings, statistics, life cycle. Each mechanism belongs to its own package. */
+/** One server: wiring, settings, statistics, life cycle. Each mechanism belongs to its own package. */
 @NullMarked
 package org.rowankv.server.engine;
 

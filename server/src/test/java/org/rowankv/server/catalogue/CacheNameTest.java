@@ -10,9 +10,9 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.rowankv.server.configstore.NodePath;
 
-/** The names of nodes: those of two caches differ, however long their names are and however little these differ. */
+/** The node names of two caches differ, however long the cache names are and however little they differ. */
 final class CacheNameTest {
-    /** Short ones stand for themselves; about from the middle on a name is a hash. */
+    /** Short names are encoded directly; about from the middle on a name is a hash. */
     @Provide
     Arbitrary<String> names() {
         return Arbitraries.oneOf(

@@ -20,9 +20,9 @@ import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 
-/** A search hears of a reading that began after it, and a question that was answered makes room for another one. */
+/** A search receives a reading that began after it, and an answered request makes room for another one. */
 final class CatalogueReadingsTest {
-    /** Questions that may wait at least. */
+    /** Minimum number of pending requests. */
     private static final int MAX_WAITING = 1_024;
 
     private final ErrorLog errors = new ErrorLog(new ManualClock(1, 1));
@@ -30,7 +30,7 @@ final class CatalogueReadingsTest {
     private final CatalogueThread catalogue = new CatalogueThread(growing, errors, 1 << 20);
     private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
 
-    /** Caches are created in the middle of a reading, and questions wait for a test. */
+    /** Creates caches during a reading, and blocks requests until released. */
     private static final class Growing implements ClientCatalogue {
         private final List<StoredCache> caches = new CopyOnWriteArrayList<>();
         private volatile Runnable behindEachReading = () -> {};
@@ -86,7 +86,7 @@ final class CatalogueReadingsTest {
         return next;
     }
 
-    /** The cache was there when the search began: it may not be called unknown by what was read before. */
+    /** The cache existed when the search began: an earlier reading must not report it as unknown. */
     @Test
     void shouldKnowEachCacheThatWasCreatedBeforeItsSearch() throws InterruptedException {
         final int searches = 20;
@@ -127,7 +127,7 @@ final class CatalogueReadingsTest {
                 ask();
                 asked++;
             } while (answers.isEmpty());
-            // The last one had no room; one more may have left the queue.
+            // The last one was refused; one more may have left the queue.
             assertThat(asked - 1).isBetween(MAX_WAITING, MAX_WAITING + 1);
             answering.countDown();
             final List<Status> statuses = new ArrayList<>();

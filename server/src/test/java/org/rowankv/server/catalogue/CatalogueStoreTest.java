@@ -85,7 +85,7 @@ class CatalogueStoreTest {
         assertThat(catalogue.create("a", new byte[0]).limit()).isEqualTo(CacheLimit.NONE);
     }
 
-    /** Stores made before caches could have limits. */
+    /** Stores created before caches could have limits. */
     @Test
     void shouldReadNodesWithoutLimits() {
         final byte[] now =
@@ -203,7 +203,7 @@ class CatalogueStoreTest {
                     later.add(catalogue.create("same", new byte[0]).id());
                 }
             });
-            // Whoever came late may have destroyed the cache that was made after the first.
+            // A late caller may have destroyed the cache that was created after the first.
             assertThat(won.get()).isGreaterThanOrEqualTo(1);
             assertThat(later).hasSize(won.get()).doesNotContain(id);
             assertThat(destroyed).contains(id);
@@ -237,7 +237,7 @@ class CatalogueStoreTest {
         }
     }
 
-    /** A process that dies before or after its n-th change: whoever comes next finds the cache whole, or not at all. */
+    /** A process that dies before or after its n-th change: the next one finds the cache whole, or not at all. */
     @Test
     void shouldBeResumableWhereverACreationStops() {
         for (int changes = 0; changes < 3; changes++) {
@@ -276,8 +276,7 @@ class CatalogueStoreTest {
                     final CatalogueStore next = catalogueOver(inner);
                     final boolean begun = changes > 0 || applied;
                     assertThat(next.find("a") == null).isEqualTo(begun);
-                    // Client ports refuse what is not listed: the log of a shard may have lost what destroyed the
-                    // cache.
+                    // Client ports refuse unlisted ids: the log of a shard may have lost the destroying entry.
                     assertThat(next.list().isEmpty()).isEqualTo(begun);
                     if (atStart) {
                         next.resume();
@@ -286,7 +285,7 @@ class CatalogueStoreTest {
                     } else if (!begun) {
                         assertThat(next.destroy("a")).isTrue();
                     }
-                    // Before the name is used again, the old id has been refused everywhere.
+                    // Before the name is used again, the old id is refused everywhere.
                     assertThat(next.create("a", new byte[0]).id()).isNotEqualTo(id);
                     assertThat(destroyed).contains(id);
                 }
@@ -309,7 +308,7 @@ class CatalogueStoreTest {
         assertThat(calls).hasValue(2);
     }
 
-    /** A helper that saw the mark, slept, and wakes up after the name was used again, takes nothing away. */
+    /** A late helper that saw the mark before the name was used again removes nothing. */
     @Test
     void shouldNotLetALateHelperTouchTheNextCacheOfTheName() {
         catalogue.create("a", new byte[0]);
@@ -320,7 +319,7 @@ class CatalogueStoreTest {
         });
         final CatalogueStore late = new CatalogueStore(nodes, "late", new SplittableRandomSource(2), id -> {
             if (calls.incrementAndGet() == 1) {
-                // Meanwhile somebody finishes, creates the name anew, and dies destroying that one.
+                // Meanwhile another process completes it, creates the name again, and dies while destroying that one.
                 catalogue.resume();
                 second.add(catalogue.create("a", new byte[] {2}).id());
                 assertThatThrownBy(() -> dying.destroy("a")).isInstanceOf(ProcessDied.class);

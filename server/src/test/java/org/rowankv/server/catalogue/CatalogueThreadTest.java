@@ -14,9 +14,9 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 
-/** Searches in the catalogue go on after an error, and say of each cache what was read. */
+/** Searches in the catalogue continue after an error, and report the result of the reading. */
 final class CatalogueThreadTest {
-    /** Lists these caches; a test may make it know them at once. */
+    /** Lists these caches; a test may make some known at once. */
     private record Listed(List<StoredCache> list, List<StoredCache> known) implements ClientCatalogue {
         @Override
         public @Nullable StoredCache find(String name) {
@@ -50,7 +50,7 @@ final class CatalogueThreadTest {
     private final CatalogueThread catalogue =
             new CatalogueThread(new Listed(List.of(cache(1)), List.of()), errors, 1 << 20, task -> {
                 if (exhausted) {
-                    throw new OutOfMemoryError("unable to create native thread, says the test");
+                    throw new OutOfMemoryError("unable to create native thread, by the test");
                 }
                 return new Thread(task);
             });
@@ -88,7 +88,7 @@ final class CatalogueThreadTest {
     void shouldAnswerTheOthersWhenOneCannotBeTold() throws Exception {
         catalogue.find(reading -> {
             catalogue.find(then -> {
-                throw new IllegalStateException("says the test");
+                throw new IllegalStateException("by the test");
             });
             catalogue.find(readings::add); // in the same reading as the one above
             readings.add(reading);
@@ -98,7 +98,7 @@ final class CatalogueThreadTest {
         assertThat(errors.count()).isEqualTo(1);
     }
 
-    /** What was read says nothing of the catalogue of the roles that came meanwhile, but for the caches they know. */
+    /** A reading does not decide about the catalogue of later roles, except for their known caches. */
     @Test
     void shouldCallNoCacheOfOtherRolesUnknown() throws Exception {
         catalogue.find(readings::add);

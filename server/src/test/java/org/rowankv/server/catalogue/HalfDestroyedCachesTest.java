@@ -16,8 +16,8 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 
 /**
- * A catalogue whose destructions stop half way again and again, held against a model: a cache that has begun to go is found by
- * nobody and given nothing any more, and its node stays until the destroyer has done its work.
+ * Repeatedly interrupted destructions, compared with a model. A marked cache is not found and receives nothing, and its
+ * node stays until the destroyer has returned.
  */
 final class HalfDestroyedCachesTest {
     private static final List<String> NAMES = List.of("a", "b", "c");
@@ -26,7 +26,7 @@ final class HalfDestroyedCachesTest {
         private static final long serialVersionUID = 1L;
     }
 
-    /** A cache, until its node is gone. */
+    /** A cache, until its node is deleted. */
     private static final class Known {
         private final int id;
         private CacheLimit limit = CacheLimit.NONE;
@@ -63,7 +63,7 @@ final class HalfDestroyedCachesTest {
             return cache == null || cache.marked ? null : cache;
         }
 
-        /** What was marked is finished, unless the servers are away. */
+        /** Marked caches are removed, unless the servers are unreachable. */
         private void finished(String name) {
             final Known cache = known.get(name);
             if (cache != null && cache.marked && !away) {
@@ -105,7 +105,7 @@ final class HalfDestroyedCachesTest {
         private void create(String name, @Nullable Known before) {
             final StoredCache created = catalogue.create(name, new byte[0]);
             if (before == null) {
-                assertThat(given.add(created.id())).as("an id is given once").isTrue();
+                assertThat(given.add(created.id())).as("an id is assigned once").isTrue();
                 known.put(name, new Known(created.id()));
             } else {
                 assertThat(created.id()).isEqualTo(before.id);
@@ -132,7 +132,7 @@ final class HalfDestroyedCachesTest {
             assertThat(nodes.list("/catalogue/caches")).hasSize(known.size());
             final Set<Integer> gone = new HashSet<>(given);
             known.values().forEach(each -> gone.remove(each.id));
-            assertThat(destroyed).as("no node says any more that they go").containsAll(gone);
+            assertThat(destroyed).as("no marked node is left").containsAll(gone);
             assertThat(catalogue.retiredIds().stream().boxed()).containsExactlyInAnyOrderElementsOf(gone);
         }
     }

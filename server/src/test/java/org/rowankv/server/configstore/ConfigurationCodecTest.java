@@ -33,7 +33,7 @@ class ConfigurationCodecTest {
         assertThat(joining.isJoining(1)).isTrue();
         final byte[] bytes = ConfigurationCodec.encode(joining);
         assertThat(ConfigurationCodec.decode(bytes)).isEqualTo(joining);
-        // Read as what it says of itself, and as nothing else.
+        // Readable in its own format version only.
         assertThat(bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET]).isEqualTo((byte) 2);
         bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 1;
         assertThatThrownBy(() -> ConfigurationCodec.decode(bytes)).isInstanceOf(ConfigurationStoreException.class);
@@ -70,9 +70,7 @@ class ConfigurationCodecTest {
         }
     }
 
-    /**
-     * The checksum is no defence against who can compute it: no count is believed, no server out of range let through.
-     */
+    /** The checksum is no defence against a forger: no count is trusted, no server out of range accepted. */
     @Test
     void shouldDecodeOrRefuseWhateverStandsBehindAValidChecksum() {
         final byte[] bytes = ConfigurationCodec.encode(THREE);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What every configuration store does. */
+/** The contract of every configuration store. */
 public abstract class ConfigurationStoreContract {
     static final Stamp STAMP = new Stamp("writer", 7);
 

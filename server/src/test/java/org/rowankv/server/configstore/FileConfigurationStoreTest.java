@@ -67,7 +67,7 @@ class FileConfigurationStoreTest extends ConfigurationStoreContract {
         assertThat(versionOf("/a/b")).isGreaterThan(before.version());
     }
 
-    /** Else a writer that has read the newest node would replace what was written since at the same version. */
+    /** Otherwise a writer that has read the newest node could replace a later write at the same version. */
     @Test
     void shouldGiveNoVersionTwiceInWhateverOrderItMeetsItsNodes() throws IOException {
         final int nodes = 5;
@@ -87,7 +87,7 @@ class FileConfigurationStoreTest extends ConfigurationStoreContract {
         }
     }
 
-    /** A directory may list its files in the order in which they came, or in the opposite one, or in any. */
+    /** A directory may list its files in order of creation, in reverse, or in any order. */
     private void putAllButOneBack(Path file) throws IOException {
         for (Path other : files()) {
             if (!other.equals(file)) {
@@ -145,17 +145,17 @@ class FileConfigurationStoreTest extends ConfigurationStoreContract {
     @Test
     void shouldForgetWhatACrashLeftHalfWritten() throws IOException {
         Files.write(directory.resolve("a.node.tmp"), bytes(1));
-        Files.write(directory.resolve("somebody's notes"), bytes(1));
+        Files.write(directory.resolve("foreign notes"), bytes(1));
         reopen();
         assertThat(store.list("/")).isEmpty();
-        assertThat(files()).containsExactly(directory.resolve("somebody's notes"));
+        assertThat(files()).containsExactly(directory.resolve("foreign notes"));
     }
 
     @Test
     void shouldReportAFailedWriteAndStayAsItWas() throws IOException {
         store.compareAndSet("/a", ConfigurationStore.ABSENT, bytes(1), STAMP);
         final long version = versionOf("/a");
-        // In the way of the temporary file.
+        // Blocks the temporary file.
         final Path obstacle = directory.resolve("a.node.tmp");
         Files.createDirectory(obstacle);
         Files.write(obstacle.resolve("x"), bytes());

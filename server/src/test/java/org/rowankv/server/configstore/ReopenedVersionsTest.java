@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Versions of nodes go on behind the highest that the directory holds, whichever of its files is read first. */
+/** Versions of nodes continue after the highest in the directory, whichever of its files is read first. */
 final class ReopenedVersionsTest {
     private static final int NODES = 6;
 

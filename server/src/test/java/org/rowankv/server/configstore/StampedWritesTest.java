@@ -9,7 +9,10 @@ import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** A change counts as made if it was made, whoever has written the node before, and wherever the connection breaks. */
+/**
+ * A change is reported as made if and only if it was made, whichever writer preceded it, and wherever the connection
+ * breaks.
+ */
 final class StampedWritesTest {
     private static final String PATH = "/a";
 
@@ -31,7 +34,7 @@ final class StampedWritesTest {
             }
             final boolean made = inner.compareAndSet(path, expectedVersion, bytes, stamp);
             if (behind) {
-                throw new ConfigurationStoreException("the connection broke behind");
+                throw new ConfigurationStoreException("the connection broke after");
             }
             return made;
         }

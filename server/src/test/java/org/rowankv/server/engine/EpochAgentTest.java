@@ -20,7 +20,7 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 
-/** How shards get new epochs, and what becomes of it when there are none to be had. */
+/** How shards receive new epochs, and what happens if there are none. */
 final class EpochAgentTest {
     private static final int SEGMENT = 64 << 10;
     private static final long SECOND_NS = 1_000_000_000;
@@ -86,11 +86,11 @@ final class EpochAgentTest {
         agent.doWork();
         assertThat(versions(1).failures()).isOne();
         assertThat(versions(1).mayTake()).isFalse();
-        assertThat(versions(0).mayTake()).as("there are versions left").isTrue();
+        assertThat(versions(0).mayTake()).as("versions are left").isTrue();
         assertThat(versions(2).failures()).isZero();
         assertThat(errors.distinct()).hasSize(1);
         agent.doWork();
-        assertThat(asked).as("not in each turn").hasSize(1);
+        assertThat(asked).as("not in each cycle").hasSize(1);
 
         isAway = false;
         clock.advanceNs(SECOND_NS);

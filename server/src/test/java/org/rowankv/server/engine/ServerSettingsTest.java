@@ -6,12 +6,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowankv.server.shard.ShardSessions;
 
-/** The bounds of live bytes in an area, and how they are divided. */
+/** The bounds of live bytes in an area, and their division. */
 final class ServerSettingsTest {
     private static final int STRIDE = 64;
     private static final int FILL_PERCENT = 88;
 
-    /** Objects and sessions together take what may live, and no more: sessions at least one in each table, at most a sixteenth. */
+    /**
+     * Objects and sessions together take exactly the space for live entries: sessions at least one in each table, at
+     * most a sixteenth.
+     */
     @ParameterizedTest
     @CsvSource({"64, 65536, 1", "64, 65536, 144", "64, 4194304, 6", "4096, 4194304, 4096", "40, 65536, 1000"})
     void shouldKeepThePartOfSessionsApartFromThatOfObjects(int segments, int length, int replicas) {
