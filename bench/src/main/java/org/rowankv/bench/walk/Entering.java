@@ -5,14 +5,14 @@ import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
 
-/** The agent: from now on each method of ours that is loaded logs when it is entered and left. */
+/** Instrumentation agent: methods of this project's classes, loaded from now on, report entry and exit. */
 final class Entering {
     private static final String OURS = "org.rowankv.";
     private static final String BENCH = "org.rowankv.bench.";
 
     private Entering() {}
 
-    /** Before the first class is loaded whose methods are to be logged. */
+    /** Installs the agent. Call before the first class to be instrumented is loaded. */
     static void install() {
         new AgentBuilder.Default()
                 .type(ElementMatchers.<net.bytebuddy.description.type.TypeDescription>nameStartsWith(OURS)
@@ -28,7 +28,7 @@ final class Entering {
         Walk.entered(type);
     }
 
-    /** Copied to the end of each method, also where it throws. */
+    /** Copied to each exit of a method, including exceptions. */
     @Advice.OnMethodExit(onThrowable = Throwable.class)
     static void exit() {
         Walk.left();

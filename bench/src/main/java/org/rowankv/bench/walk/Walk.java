@@ -10,15 +10,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * The classes that threads enter while calls are made, one after the other, from what the instrumented classes log.
- * Thread-safe; one walk at a time.
+ * The classes entered during a series of calls, according to the instrumented classes. Thread-safe; one walk at a time.
  */
 public final class Walk {
     /**
-     * A class on the way.
+     * An entered class.
      *
-     * @param station whether it calls another class of ours in more than half of the calls: a reader has to follow it. A leaf,
-     *     such as a descriptor, a counter or a comparison, does not
+     * @param station whether it calls another class of this project in more than half of the calls, so that a reader
+     * must follow it. A leaf, such as a descriptor, a counter or a comparison, does not
      */
     record Visit(String type, boolean station) {}
 
@@ -26,7 +25,7 @@ public final class Walk {
     private static volatile boolean recording;
     /** By thread and class: whether it has called another class. Guarded by {@link #LOCK}. */
     private static final Map<Thread, Map<String, Boolean>> ENTERED = new LinkedHashMap<>();
-    /** The methods that the thread is in, by class; kept also between calls, for a thread may be in the middle of some. */
+    /** The methods in progress, by thread; kept between calls, since a thread may be in the middle of some. */
     private static final Map<Thread, Deque<String>> INSIDE = new ConcurrentHashMap<>();
 
     private Walk() {}
@@ -48,7 +47,7 @@ public final class Walk {
         }
     }
 
-    /** A thread leaves the method that it has entered last; called by instrumented code. */
+    /** Records that a thread leaves the method it has entered last; called by instrumented code. */
     public static void left() {
         inside().pop();
     }

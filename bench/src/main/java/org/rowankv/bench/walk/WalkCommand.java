@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Counts the classes of Rowan-KV that a put and a get enter, through javax.cache: in an embedded store, and over TCP to a"
-                    + " server in this JVM. Of one server, whose agents are left out.",
-            "Stations are those among them that call another one on the way; the others are leaves.",
-            "An agent logs each method that is entered or left."
+                    + " server in this JVM. With one server, without its agents.",
+            "Stations are classes that call another one on the path; the others are leaves.",
+            "An instrumentation agent records each entry and exit of a method."
         })
 public final class WalkCommand implements Callable<Integer> {
     private static final int WARM_UP = 2_000;
@@ -38,9 +38,7 @@ public final class WalkCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(
-            names = "--classes",
-            description = "names them, stations with a >, in the order in which the first call enters them")
+    @Option(names = "--classes", description = "print their names, stations with a >, in the order of the first call")
     private boolean classes;
 
     @Override
