@@ -7,9 +7,9 @@ import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import picocli.CommandLine.Option;
 
-/** Which cluster a command is about. */
+/** Options that select a cluster. */
 final class ClusterOptions {
-    private static final int PATIENCE_MS = 5000;
+    private static final int TIMEOUT_MS = 5000;
 
     @Option(
             names = "--zookeeper",
@@ -31,11 +31,11 @@ final class ClusterOptions {
         return cluster;
     }
 
-    /** @throws ConfigurationStoreException if the options cannot be used; says why */
+    /** @throws ConfigurationStoreException if the options are invalid; the message states why */
     ZooKeeperConfigurationStore connect() {
         try {
             return new ZooKeeperConfigurationStore(
-                    zooKeeper, cluster, PATIENCE_MS, ZooKeeperAuth.read(zooKeeperAuthFile));
+                    zooKeeper, cluster, TIMEOUT_MS, ZooKeeperAuth.read(zooKeeperAuthFile));
         } catch (IllegalArgumentException e) {
             throw new ConfigurationStoreException(String.valueOf(e.getMessage()), e);
         }

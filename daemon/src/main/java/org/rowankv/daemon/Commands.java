@@ -3,7 +3,7 @@ package org.rowankv.daemon;
 import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 import picocli.CommandLine;
 
-/** Runs commands whose options may stand in the environment and in an options file too. */
+/** Runs commands whose options may also stand in the environment and in an options file. */
 final class Commands {
     private Commands() {}
 

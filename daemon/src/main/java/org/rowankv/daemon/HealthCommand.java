@@ -11,15 +11,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan health}: how one server is. */
+/** {@code rowan health}: the state of one server. */
 @Command(
         name = "health",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Asks a server how it is, and prints one line: joining, recovering, starting, serving, stopped or failed, and"
+            "Requests a server's state and prints one line: joining, recovering, starting, serving, stopped or failed, and"
                     + " what it waits for.",
-            "Exit codes: 0 when it serves; 1 when it does not, or does not answer; 2 when called wrongly."
+            "Exit codes: 0 if it serves; 1 if it does not, or does not answer; 2 for a usage error."
         })
 public final class HealthCommand implements Callable<Integer> {
     private static final int EXIT_UNHEALTHY = 1;
@@ -34,7 +34,7 @@ public final class HealthCommand implements Callable<Integer> {
             description = "--admin-listen of the server (${DEFAULT-VALUE})")
     private String admin;
 
-    @Option(names = "--metrics", description = "more lines: what the server holds, name=value")
+    @Option(names = "--metrics", description = "also print the server's counters, as name=value")
     private boolean metrics;
 
     public static void main(String[] arguments) {

@@ -10,9 +10,10 @@ import org.rowankv.daemon.local.LocalCluster;
  *
  * @param java the program
  * @param jvmOptions of every process
- * @param advertised by server: where clients reach it, {@code host:port}, if that is not where it listens; may be empty
+ * @param advertised by server: its address for clients, {@code host:port}, if different from its listen address; may be
+ * empty
  * @param serverOptions of {@code rowan server}, of every server
- * @param endsWithParent whether they end when the process that started them does, however that ends
+ * @param endsWithParent whether they end with the process that started them, however that ends
  */
 public record Launch(
         Path java,
@@ -20,7 +21,7 @@ public record Launch(
         List<String> advertised,
         List<String> serverOptions,
         boolean endsWithParent) {
-    /** By this process's own Java. */
+    /** With this process's own Java. */
     public static final Launch DEFAULT = new Launch(ownJava(), List.of(), List.of(), List.of(), false);
 
     public Launch {
@@ -29,7 +30,7 @@ public record Launch(
         serverOptions = List.copyOf(serverOptions);
     }
 
-    /** Options of every JVM that this one starts: the property {@code rowan.process.options}, at its blanks. */
+    /** Options of every JVM that this one starts: the property {@code rowan.process.options}, split at blanks. */
     public static List<String> processOptions() {
         final String options = System.getProperty("rowan.process.options", "").trim();
         return options.isEmpty() ? List.of() : List.of(options.split("\\s+"));
@@ -44,20 +45,20 @@ public record Launch(
     }
 
     /**
-     * By a Java that somebody names.
+     * With the named Java.
      *
-     * @param option by which it was named
-     * @throws IllegalArgumentException if it is no program; says so in terms of the option
+     * @param option that names it
+     * @throws IllegalArgumentException if it is not a program; the message names the option
      */
     public Launch withJava(Path named, String option) {
         return withJava(requireProgram(named, option));
     }
 
     /**
-     * The same path, if a program is there.
+     * The same path, if it is a program.
      *
-     * @param option by which it was named
-     * @throws IllegalArgumentException if none is
+     * @param option that names it
+     * @throws IllegalArgumentException if it is not a program
      */
     public static Path requireProgram(Path path, String option) {
         if (!Files.isExecutable(path) || Files.isDirectory(path)) {

@@ -6,20 +6,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends this process when the one that started it has ended, by whatever signal: where that was asked for, standard input is a
- * pipe whose other end the starter holds, so it ends with the starter. A server drains then, as after SIGTERM.
+ * Ends this process after its parent has ended, by whatever signal. If enabled, standard input is a pipe whose other
+ * end the parent holds, so it closes with the parent. A server drains then, as after SIGTERM.
  *
- * <p>Not guaranteed where the starter hands its end of the pipe on to another process.
+ * <p>Not guaranteed if the parent passes its end of the pipe to another process.
  */
 public final class ParentWatch {
-    /** System property of a process that is to end with the one that started it; {@code true}. */
+    /** System property of a process that is to end with its parent; {@code true}. */
     public static final String PROPERTY = "rowan.process.ends-with-parent";
 
     private static final int EXIT_LEFT_ALONE = 1;
 
     private ParentWatch() {}
 
-    /** Begins to watch, if this process was started so. */
+    /** Starts the watch, if this process was started so. */
     public static void beginIfAsked() {
         if (Boolean.getBoolean(PROPERTY)) {
             final Thread thread = new Thread(() -> watch(System.in), "rowan-parent");
@@ -32,11 +32,11 @@ public final class ParentWatch {
         final Logger log = LoggerFactory.getLogger(ParentWatch.class);
         try {
             while (fromParent.read() >= 0) {
-                // Nothing is said there; that it is open is all.
+                // The parent sends nothing; only the end of the stream counts.
             }
-            log.info("the process that started this one has ended: this one ends too");
+            log.info("parent process ended: this process ends too");
         } catch (IOException e) {
-            log.info("the pipe from the process that started this one is broken: this one ends", e);
+            log.info("pipe from the parent process broken: this process ends", e);
         }
         System.exit(EXIT_LEFT_ALONE);
     }

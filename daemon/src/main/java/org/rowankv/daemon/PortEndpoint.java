@@ -19,20 +19,20 @@ import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.topology.Routing;
 
 /**
- * Lets clients in at a port: from when the server serves first until it stops. Connections outlast a new start of the roles;
- * what comes meanwhile waits. Thread-safe.
+ * Serves clients at a port, from the server's first service until it stops. Connections outlast a restart of the roles;
+ * requests are held meanwhile. Thread-safe.
  */
 final class PortEndpoint implements ClientEndpoint {
     private final ClientPortSettings settings;
     private final Clock clock;
     private final ErrorLog errors;
     private final PortCounters counts;
-    /** Those of the port, which ends them when it is closed. Guarded by this; none before they are asked for. */
+    /** I/O pollers of the port, which closes them. Guarded by this; empty before the first request for them. */
     private List<IoPoller> ios = List.of();
 
     private volatile @Nullable ClientPort port;
 
-    /** @param counts what the port does */
+    /** @param counts counters of the port */
     PortEndpoint(ClientPortSettings settings, Clock clock, ErrorLog errors, PortCounters counts) {
         this.settings = settings;
         this.clock = clock;
@@ -87,7 +87,7 @@ final class PortEndpoint implements ClientEndpoint {
                 "retries-joined", counts.replayed());
     }
 
-    /** Nobody has ever turned them. */
+    /** No loop has ever run them. */
     private synchronized void endIos() {
         ios.forEach(IoPoller::close);
     }

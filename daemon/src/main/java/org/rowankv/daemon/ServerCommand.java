@@ -36,19 +36,19 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         modelTransformer = ServerOption.All.class,
         description = {
-            "Runs one server of a cluster until SIGTERM or SIGINT; then it lets operations under way end, and stops.",
-            "Every option --some-name may also stand in the environment as ROWAN_SOME_NAME, or in the options file as"
-                    + " some-name=value; the command line goes before the environment, the environment before the file.",
-            "Exit codes: 143 after SIGTERM, 130 after SIGINT; 1 when it cannot run, and says why; 2 when it was called wrongly;"
-                    + " 4 when it stopped itself while it ran, and says why: a broken invariant, lack of memory in one of its"
-                    + " agents, or a device that failed."
+            "Runs one server of a cluster until SIGTERM or SIGINT; then it drains pending operations and stops.",
+            "Every option --some-name may also be set in the environment as ROWAN_SOME_NAME, or in the options file as"
+                    + " some-name=value; the command line overrides the environment, the environment overrides the file.",
+            "Exit codes: 143 after SIGTERM, 130 after SIGINT; 1 when it cannot run; 2 for a usage error; 4 when it stopped"
+                    + " itself: a broken invariant, lack of memory in one of its agents, or a failed device. The log states the"
+                    + " cause."
         })
 public final class ServerCommand implements Callable<Integer> {
     private static final int EXIT_FAILED = 1;
-    /** Not 3, with which {@code rowan} says that it cannot build. */
+    /** Not 3, which {@code rowan} uses for a failed build. */
     public static final int EXIT_STOPPED_ITSELF = 4;
 
-    /** Netty's own property; given on the command line of the JVM, it stays as it is. */
+    /** Netty's own property; a value on the command line of the JVM is kept. */
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
     private static final String FORMER_LEAK_DETECTION = "io.netty.leakDetectionLevel";
@@ -59,10 +59,10 @@ public final class ServerCommand implements Callable<Integer> {
     private static final String LOG_LEVEL = "rowan.log.level";
 
     private static final int MOST_WORKERS = 1024;
-    private static final int CONNECT_PATIENCE_MS = 3000;
+    private static final int CONNECT_TIMEOUT_MS = 3000;
     private static final int LEAST_SESSION_LEASE = 20;
 
-    /** Made when first used: after {@link #chooseLogFormat}. */
+    /** Created at first use: after {@link #chooseLogFormat}. */
     private static final class Log {
         static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
     }
@@ -94,9 +94,9 @@ public final class ServerCommand implements Callable<Integer> {
         }
         final Thread hook = new Thread(
                 () -> {
-                    Log.LOG.info("server {} stops", text(ServerOption.NAME));
+                    Log.LOG.info("server {} stopping", text(ServerOption.NAME));
                     process.close();
-                    Log.LOG.info("server {} has stopped", text(ServerOption.NAME));
+                    Log.LOG.info("server {} stopped", text(ServerOption.NAME));
                 },
                 "rowan-stop");
         Runtime.getRuntime().addShutdownHook(hook);
@@ -107,14 +107,20 @@ public final class ServerCommand implements Callable<Integer> {
         return process.hasFailed() ? EXIT_FAILED : CommandLine.ExitCode.OK;
     }
 
-    /** A stack for one in 128 buffers, as Netty notes by default, is a good part of what the NIC agent does. Before Netty is used. */
+    /**
+     * Netty's default, a stack trace for one in 128 buffers, costs a good part of the NIC agent's time. Call before
+     * Netty is used.
+     */
     private static void leaveBuffersUnsampled() {
         if (System.getProperty(LEAK_DETECTION) == null && System.getProperty(FORMER_LEAK_DETECTION) == null) {
             System.setProperty(LEAK_DETECTION, "disabled");
         }
     }
 
-    /** Before the first logger is made: the logging reads these properties once. What the JVM was started with stays. */
+    /**
+     * Call before the first logger is created: the logging reads these properties once. Values from the JVM's command
+     * line are kept.
+     */
     private void chooseLogFormat() {
         final boolean verbose = ServerOption.VERBOSE.isSet(spec);
         final String format = text(ServerOption.LOG_FORMAT);
@@ -133,7 +139,7 @@ public final class ServerCommand implements Callable<Integer> {
             final var unknown = defaults.unknown(spec);
             if (!unknown.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "the options file has lines that are no options: " + String.join(", ", unknown));
+                        "the options file has unknown options: " + String.join(", ", unknown));
             }
         }
     }
@@ -156,12 +162,12 @@ public final class ServerCommand implements Callable<Integer> {
 
     private ServerProcess open() {
         final HostAndPort clients = HostAndPort.parse(text(ServerOption.LISTEN));
-        final HostAndPort reached =
+        final HostAndPort advertised =
                 address(ServerOption.ADVERTISE, () -> clients).requireReachable();
         final HostAndPort peers =
                 address(ServerOption.PEER_LISTEN, () -> new HostAndPort(clients.host(), clients.port() + 1));
-        final HostAndPort peersReached = address(
-                        ServerOption.PEER_ADVERTISE, () -> new HostAndPort(reached.host(), peers.port()))
+        final HostAndPort peersAdvertised = address(
+                        ServerOption.PEER_ADVERTISE, () -> new HostAndPort(advertised.host(), peers.port()))
                 .requireReachable();
         final HostAndPort admin =
                 address(ServerOption.ADMIN_LISTEN, () -> new HostAndPort("127.0.0.1", clients.port() + 2));
@@ -180,8 +186,8 @@ public final class ServerCommand implements Callable<Integer> {
             with.cluster = text(ServerOption.CLUSTER);
             with.name = text(ServerOption.NAME);
             with.dir = path(ServerOption.DATA);
-            with.advertised = peersReached;
-            with.clients = reached.toString();
+            with.advertised = peersAdvertised;
+            with.clients = advertised.toString();
             with.admin = admin.toString();
             with.zone = text(ServerOption.ZONE);
             with.shape = shape();
@@ -200,14 +206,15 @@ public final class ServerCommand implements Callable<Integer> {
         final ZooKeeperAuth auth = ZooKeeperAuth.read(path(ServerOption.ZOOKEEPER_AUTH_FILE));
         if (auth == null && !ZooKeeperConfigurationStore.isOnThisMachine(zooKeeper)) {
             Log.LOG.warn(
-                    "Anything that reaches ZooKeeper at {} can change this cluster's configuration: give --zookeeper-auth-file",
+                    "No ZooKeeper credential: any client of ZooKeeper at {} can change this cluster's configuration; set"
+                            + " --zookeeper-auth-file",
                     zooKeeper);
         }
         final PortCounters counts = new PortCounters();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new ServerProcess(
                 settings,
-                new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), CONNECT_PATIENCE_MS, auth),
+                new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), CONNECT_TIMEOUT_MS, auth),
                 peerAddress,
                 admin.resolve(),
                 new PortEndpoint(port, SystemClock.INSTANCE, errors, counts),
@@ -225,12 +232,12 @@ public final class ServerCommand implements Callable<Integer> {
             return secret;
         }
         if (!ServerOption.INSECURE.isSet(spec)) {
-            throw new IllegalArgumentException("other machines reach " + peers
-                    + ", where servers come in, and the cluster has no secret: give every server the same"
+            throw new IllegalArgumentException("other machines can reach the peer port " + peers
+                    + ", and the cluster has no secret: give every server the same"
                     + " --cluster-secret-file (\"openssl rand -hex 16\" makes one), or --insecure if only servers reach that"
                     + " network");
         }
-        Log.LOG.warn("Anything that reaches {} can be a server of this cluster: it has no secret", peers);
+        Log.LOG.warn("No cluster secret: anything that reaches {} can act as a server of this cluster", peers);
         return null;
     }
 
@@ -247,7 +254,7 @@ public final class ServerCommand implements Callable<Integer> {
                 Durability.valueOf(text(ServerOption.DURABILITY).toUpperCase(Locale.ROOT)));
     }
 
-    /** More than clients' usual deadline of ten seconds, within which a request is sent again. */
+    /** More than clients' default timeout of ten seconds, within which a request is retried. */
     private long sessionLeaseMs() {
         final int seconds = number(ServerOption.SESSION_LEASE);
         if (seconds != 0 && seconds < LEAST_SESSION_LEASE) {

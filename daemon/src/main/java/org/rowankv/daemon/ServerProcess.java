@@ -28,7 +28,7 @@ import org.rowankv.server.frontend.PortCounters;
 import org.rowankv.server.membership.ServerAddresses;
 import org.rowankv.topology.Configuration;
 
-/** All that a server process consists of: the fabric, the configuration store, the server, and the port where it tells of itself. */
+/** The components of a server process: the fabric, the configuration store, the server, and the admin port. */
 final class ServerProcess implements AutoCloseable {
     private final ZooKeeperConfigurationStore store;
     private final TcpFabric fabric;
@@ -37,30 +37,30 @@ final class ServerProcess implements AutoCloseable {
     private final ClusterSettings settings;
     private final PortCounters clients;
     private final ErrorLog errors;
-    private final ClientEndpoint door;
+    private final ClientEndpoint clientEndpoint;
 
     /**
-     * Listens, and begins to become a server of its cluster.
+     * Opens the ports, and starts the server's join of its cluster.
      *
-     * @param store of the cluster; closed with this, also if this cannot be made
-     * @param peers where it listens for servers
-     * @param adminAddress where it tells of itself
-     * @param clients what is counted where clients come in
-     * @throws java.io.UncheckedIOException if an address cannot be listened at
+     * @param store of the cluster; closed with this, also if the constructor fails
+     * @param peers listen address for other servers
+     * @param adminAddress listen address of the admin port
+     * @param clients counters of the client port
+     * @throws java.io.UncheckedIOException if an address cannot be bound
      */
     ServerProcess(
             ClusterSettings settings,
             ZooKeeperConfigurationStore store,
             InetSocketAddress peers,
             InetSocketAddress adminAddress,
-            ClientEndpoint door,
+            ClientEndpoint clientEndpoint,
             PortCounters clients,
             ErrorLog errors) {
         this.settings = settings;
         this.store = store;
         this.clients = clients;
         this.errors = errors;
-        this.door = door;
+        this.clientEndpoint = clientEndpoint;
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
         try {
@@ -93,7 +93,7 @@ final class ServerProcess implements AutoCloseable {
                         ThreadScheduling.INSTANCE,
                         errors,
                         Math.max(1, processors / 2),
-                        door,
+                        clientEndpoint,
                         ServerDirectory::open,
                         usual -> {}));
         server.start();
@@ -108,14 +108,14 @@ final class ServerProcess implements AutoCloseable {
             case "health" -> health();
             case "status" -> status();
             case "metrics" -> metrics();
-            default -> "unknown: ask health, status or metrics\n";
+            default -> "unknown request: use health, status or metrics\n";
         };
     }
 
     private String health() {
         final ClusterServer own = server;
         if (own == null) {
-            return "starting\n"; // asked while this is still being made
+            return "starting\n"; // requested during construction
         }
         final String saying = own.saying();
         return own.phase().name().toLowerCase(Locale.ROOT) + (saying.isEmpty() ? "" : ": " + saying) + "\n";
@@ -146,7 +146,7 @@ final class ServerProcess implements AutoCloseable {
         text.append("term=")
                 .append(configuration == null ? 0 : configuration.term())
                 .append('\n');
-        new TreeMap<>(door.counts())
+        new TreeMap<>(clientEndpoint.counts())
                 .forEach((name, count) ->
                         text.append(name).append('=').append(count).append('\n'));
         final @Nullable Server serving = own.server();
@@ -160,12 +160,12 @@ final class ServerProcess implements AutoCloseable {
         return text.toString();
     }
 
-    /** Whether it came to its end because it could not go on. */
+    /** Whether it ended because it could not continue. */
     boolean hasFailed() {
         return server.phase() == StartPhase.FAILED;
     }
 
-    /** Whether it came to its end because an agent was stopped or a device failed, while it ran. */
+    /** Whether it ended because an agent was stopped or a device failed at run time. */
     boolean hasStoppedItself() {
         return hasFailed() && server.hasStoppedItself();
     }

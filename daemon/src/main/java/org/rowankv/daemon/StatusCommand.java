@@ -20,9 +20,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Prints what the configuration store says of a cluster, and what each of its servers says of itself now.",
-            "Its last line is \"status: term=N servers=N serving=N\" (not with --json or --metrics). Exit codes: 0; 1 when not all"
-                    + " servers serve; 2 when there is no such cluster, or the configuration store does not answer."
+            "Prints the configuration of a cluster, and the present state of each of its servers.",
+            "Its last line is \"status: term=N servers=N serving=N\" (not with --json or --metrics). Exit codes: 0; 1 if not all"
+                    + " servers serve; 2 if there is no such cluster, or the configuration store does not answer."
         })
 public final class StatusCommand implements Callable<Integer> {
     private static final int EXIT_NOT_ALL = 1;
@@ -36,12 +36,13 @@ public final class StatusCommand implements Callable<Integer> {
     @Option(names = "--json", description = "as JSON")
     private boolean json;
 
-    @Option(names = "--shards", description = "with a line for each shard")
+    @Option(names = "--shards", description = "add a line for each shard")
     private boolean shards;
 
     @Option(
             names = "--metrics",
-            description = "instead, what every server counts, as OpenMetrics text; its exit code is then 0 or 2")
+            description =
+                    "print the metrics of every server instead, as OpenMetrics text; the exit code is then 0 or 2")
     private boolean metrics;
 
     public static void main(String[] arguments) {

@@ -9,7 +9,7 @@ import org.rowankv.server.membership.ClusterView;
 import org.rowankv.server.membership.ClusterView.MemberView;
 import org.rowankv.server.membership.HostAndPort;
 
-/** The metrics of all servers of a cluster as one text: each is asked at its admin port. */
+/** The metrics of all servers of a cluster as one text, requested at their admin ports. */
 public final class StatusMetrics {
     private StatusMetrics() {}
 
@@ -17,11 +17,11 @@ public final class StatusMetrics {
         return of(view, StatusMetrics::ask);
     }
 
-    /** @param told what a server answers, or something else if it does not */
-    public static String of(ClusterView view, Function<MemberView, String> told) {
+    /** @param metricsOf a server's answer; an incomplete one counts as no answer */
+    public static String of(ClusterView view, Function<MemberView, String> metricsOf) {
         final MetricsText text = new MetricsText();
         for (MemberView member : view.members()) {
-            if (!text.add(told.apply(member))) {
+            if (!text.add(metricsOf.apply(member))) {
                 text.of(member.name()).value(Metric.UP, 0);
             }
         }

@@ -12,28 +12,28 @@ import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
-/** A cluster in words, or as JSON. */
+/** A cluster's state as text or JSON. */
 public final class StatusText {
     public static final String AWAY = "away";
     private static final String HEALTH = "health";
-    /** What servers count since their processes began, in the words of the admin port. */
+    /** Counters since process start, by their names at the admin port. */
     private static final List<String> COUNTS = List.of("stale-terms", "retries-joined");
 
     private final String cluster;
     private final ClusterView view;
-    /** By member: what each says of itself now, by name; only its health if it does not answer. */
-    private final List<Map<String, String>> said;
+    /** By member: its status values by name; only its health if it does not answer. */
+    private final List<Map<String, String>> statuses;
 
-    /** Asks each server of the cluster how it is. */
+    /** Requests the status of each server of the cluster. */
     StatusText(String cluster, ClusterView view) {
         this(cluster, view, StatusText::ask);
     }
 
-    /** @param asked tells what a server says of itself */
-    StatusText(String cluster, ClusterView view, Function<MemberView, Map<String, String>> asked) {
+    /** @param request returns a server's status values */
+    StatusText(String cluster, ClusterView view, Function<MemberView, Map<String, String>> request) {
         this.cluster = cluster;
         this.view = view;
-        this.said = view.members().stream().map(asked).toList();
+        this.statuses = view.members().stream().map(request).toList();
     }
 
     private static Map<String, String> ask(MemberView member) {
@@ -48,17 +48,17 @@ public final class StatusText {
     }
 
     private String health(int server) {
-        return said.get(server).getOrDefault(HEALTH, AWAY);
+        return statuses.get(server).getOrDefault(HEALTH, AWAY);
     }
 
     private String threading(int server) {
-        return said.get(server).getOrDefault("threading", "-");
+        return statuses.get(server).getOrDefault("threading", "-");
     }
 
     /** Servers that serve in the present term. */
     int serving() {
         int count = 0;
-        for (int server = 0; server < said.size(); server++) {
+        for (int server = 0; server < statuses.size(); server++) {
             if (health(server).equals("serving") && view.members().get(server).hasRoles()) {
                 count++;
             }
@@ -146,10 +146,11 @@ public final class StatusText {
             json.append(",\"incarnation\":").append(member.incarnation());
             json.append(",\"primaries\":").append(primaries(server));
             json.append(",\"health\":").append(quoted(health(server)));
-            json.append(",\"threading\":").append(quotedOrNull(said.get(server).get("threading")));
+            json.append(",\"threading\":")
+                    .append(quotedOrNull(statuses.get(server).get("threading")));
             for (String count : COUNTS) {
                 json.append(",").append(quoted(count.replace('-', '_'))).append(':');
-                json.append(numberOrNull(said.get(server).get(count)));
+                json.append(numberOrNull(statuses.get(server).get(count)));
             }
             json.append('}');
         }
@@ -174,7 +175,7 @@ public final class StatusText {
         return text == null ? "null" : quoted(text);
     }
 
-    /** What a server says is not believed to be a number. */
+    /** A server's answer may be malformed. */
     private static String numberOrNull(@Nullable String text) {
         return text != null && text.matches("[0-9]{1,19}") ? text : "null";
     }

@@ -16,16 +16,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan transfer}: another primary of a shard. */
+/** {@code rowan transfer}: transfers the primary role of a shard. */
 @Command(
         name = "transfer",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Makes a backup of a shard its primary, and the primary a backup. The servers start together again with the new"
+            "Makes a backup of a shard its primary, and the primary a backup. The servers restart together with the new"
                     + " roles; operations wait meanwhile.",
-            "Prints the term of the new configuration. Exit codes: 0; 1 when the shard cannot be given to that server; 2"
-                    + " when the configuration store does not answer, or the command was called wrongly."
+            "Prints the term of the new configuration. Exit codes: 0; 1 if the shard cannot be transferred to that server; 2"
+                    + " if the configuration store does not answer, or for a usage error."
         })
 public final class TransferCommand implements Callable<Integer> {
     private static final int EXIT_REFUSED = 1;

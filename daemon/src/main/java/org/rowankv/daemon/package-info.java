@@ -1,4 +1,4 @@
-/** A server that is a process of its own: commands, start, settings. The engine belongs to the server. */
+/** A server in a process of its own: commands, start, settings. The engine belongs to module server. */
 @NullMarked
 package org.rowankv.daemon;
 

@@ -17,7 +17,7 @@ import org.rowankv.server.inspect.StoreContents;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
-/** Writes for people, and as JSON, what lies in a store. */
+/** Formats the content of a store as text and as JSON. */
 public final class ContentsText {
     private ContentsText() {}
 
@@ -60,7 +60,7 @@ public final class ContentsText {
                 server.identity(),
                 server.copied() ? ", in another directory than it was created in (starts with --accept-copied)" : "");
         if (server.servers().isEmpty()) {
-            out.println("  no area yet: it never came to be a member of its cluster");
+            out.println("  no area yet: it never became a member of its cluster");
         }
         server.servers().forEach(each -> print(each, out));
     }
@@ -137,7 +137,7 @@ public final class ContentsText {
         }
     }
 
-    /** Without the digits' worth of directories. */
+    /** File name without its directories. */
     private static String nameOf(String file) {
         return String.valueOf(Path.of(file).getFileName());
     }

@@ -13,7 +13,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.topology.KeyHash;
 
-/** One entry of a log as a line of text, or of JSON. */
+/** Formats one entry of a log as a line of text or JSON. */
 public final class EntryLine {
     private static final String[] RESULT_BITS = {
         "existed", "created", "updated", "removed", "expired", "born-expired", "touched", "replayed", "evicted"

@@ -22,49 +22,46 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan inspect}: what lies in a store that nobody has open. */
+/** {@code rowan inspect}: the content of a closed store. */
 @Command(
         name = "inspect",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Reads the directory of a store that nobody has open and changes nothing in it: what the store says of itself,"
-                    + " its configuration and caches, and per server the segments, objects, tombstones, sessions and"
-                    + " completions.",
-            "Of the data directory of one server of a cluster, which does not run, it tells the same of that server; its"
-                    + " configuration and caches are not in there.",
+            "Reads the directory of a closed store without changing it: its identity, configuration and caches, and per"
+                    + " server the segments, objects, tombstones, sessions and completions.",
+            "For the data directory of a stopped cluster server it prints the same of that server, without configuration"
+                    + " and caches, which are not stored there.",
             "Its last line is \"inspect: servers=N objects=N entries=N bad=N\" (not with --json). Exit codes: 0; with"
-                    + " --verify 1 when something is damaged; 2 when the directory cannot be read, is in use, or is no"
+                    + " --verify 1 if something is damaged; 2 if the directory cannot be read, is in use, or is not a"
                     + " store."
         })
 public final class InspectCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(
-            paramLabel = "DIR",
-            description = "the directory of the store, the one that dir= names; or --data of a server")
+    @Parameters(paramLabel = "DIR", description = "directory of the store (dir=), or of a server (--data)")
     private Path directory;
 
-    @Option(names = "--verify", description = "name every damaged place with file, offset and reason")
+    @Option(names = "--verify", description = "print every damaged place with file, offset and reason")
     private boolean verify;
 
-    @Option(names = "--entries", description = "one line for each entry of the logs, instead of what they amount to")
+    @Option(names = "--entries", description = "print one line for each entry of the logs, instead of totals")
     private boolean entries;
 
-    @Option(names = "--server", description = "with --entries: only of this server")
+    @Option(names = "--server", description = "with --entries: only entries of this server")
     private @Nullable Integer server;
 
-    @Option(names = "--shard", description = "with --entries: only of this shard")
+    @Option(names = "--shard", description = "with --entries: only entries of this shard")
     private @Nullable Integer shard;
 
-    @Option(names = "--segment", description = "with --entries: only in this segment")
+    @Option(names = "--segment", description = "with --entries: only entries in this segment")
     private @Nullable Integer segment;
 
-    @Option(names = "--key", description = "with --entries: only of keys that contain this text, or bytes (0x...)")
+    @Option(names = "--key", description = "with --entries: only entries with this text, or bytes (0x...), in the key")
     private @Nullable String key;
 
-    @Option(names = "--json", description = "as JSON: all in one line; with --entries one line for each")
+    @Option(names = "--json", description = "print JSON: one line; with --entries one line for each entry")
     private boolean json;
 
     public static void main(String[] args) {

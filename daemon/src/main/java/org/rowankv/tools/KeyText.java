@@ -4,13 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Keys as people see and name them. A server knows a key as bytes only; what they mean is the provider's. */
+/** Textual form of keys, which are plain bytes to a server. */
 public final class KeyText {
     private static final int MAX_BYTES = 64;
 
     private KeyText() {}
 
-    /** Printable ASCII as itself, every other byte as \xNN; a long key is cut off. */
+    /** Printable ASCII as itself, every other byte as \xNN; a long key is truncated. */
     public static String of(byte[] key) {
         final StringBuilder text = new StringBuilder("\"");
         for (int i = 0; i < Math.min(key.length, MAX_BYTES); i++) {
@@ -27,7 +27,7 @@ public final class KeyText {
         return key.length > MAX_BYTES ? text + "... (" + key.length + " bytes)" : text.toString();
     }
 
-    /** The bytes that are looked for in keys: 0x and hex digits, or a text's UTF-8. */
+    /** The bytes to search for in keys: 0x and hex digits, or a text's UTF-8. */
     public static byte[] wanted(String option) {
         return option.startsWith("0x")
                 ? HexFormat.of().parseHex(option.substring(2))

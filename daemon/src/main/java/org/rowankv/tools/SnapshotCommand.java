@@ -19,17 +19,17 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Copies the directory of a store that nobody has open, closed or killed, as a store that opens like any other:"
-                    + " it needs no accept-copied. Every file is read back and compared, then every entry of the copy is"
-                    + " verified. The original is not changed.",
-            "Its last line is \"snapshot: files=N bytes=N objects=N bad=0\". Exit codes: 0; 1 when the copy holds what was"
-                    + " damaged in the original; 2 when it could not be made, and then it is not there."
+            "Copies the directory of a closed or killed store. The copy opens like any other store, without accept-copied."
+                    + " Every file is read back and compared, then every entry of the copy is verified. The original is not"
+                    + " changed.",
+            "Its last line is \"snapshot: files=N bytes=N objects=N bad=0\". Exit codes: 0; 1 if the copy contains"
+                    + " damage of the original; 2 if the copy failed, and then nothing is left of it."
         })
 public final class SnapshotCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "DIR", description = "the directory of the store, the one that dir= names")
+    @Parameters(index = "0", paramLabel = "DIR", description = "directory of the store (dir=)")
     private Path directory;
 
     @Parameters(index = "1", paramLabel = "TARGET", description = "a new or empty directory")
@@ -45,7 +45,7 @@ public final class SnapshotCommand implements Callable<Integer> {
         try {
             final StoreCopy.Outcome copied;
             try (ClosedStore store = ClosedStore.open(directory)) {
-                StoreInspection.of(store); // one without its configuration is no store to keep
+                StoreInspection.of(store); // a store without its configuration is not worth a copy
                 copied = StoreCopy.make(store, target);
             }
             final StoreContents contents;

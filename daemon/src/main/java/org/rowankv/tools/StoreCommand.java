@@ -6,8 +6,8 @@ import org.rowankv.server.configstore.ConfigurationStoreException;
 import picocli.CommandLine;
 
 /**
- * How commands end that look at a closed store: 0 when all is well, 1 when something is wrong in the store, 2 when it
- * could not be looked at or the call was wrong.
+ * Exit codes and error output of commands on a closed store: 0 if all is well, 1 if the store has a defect, 2 if it
+ * could not be read or for a usage error.
  */
 public final class StoreCommand {
     public static final int WELL = 0;
@@ -16,7 +16,7 @@ public final class StoreCommand {
 
     private StoreCommand() {}
 
-    /** What runs a command; a refusal is one line on the standard error, without a stack. */
+    /** Wraps a command; a refusal is one line on the standard error, without a stack trace. */
     public static CommandLine line(Callable<Integer> command) {
         final CommandLine line = new CommandLine(command);
         line.setExecutionExceptionHandler((failure, from, parsed) -> {

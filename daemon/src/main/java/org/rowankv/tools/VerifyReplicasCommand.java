@@ -21,16 +21,16 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Reads the areas of a store that nobody has open, changes nothing, and compares for each shard a digest of keys,"
-                    + " versions and values of every replica. Where digests differ it names shards and keys.",
-            "Its last line is \"verify-replicas: shards=N objects=N differing=0\". Exit codes: 0; 1 when something differs"
-                    + " or is damaged; 2 when the directory cannot be read, is in use, or is no store."
+            "Reads the areas of a closed store without changing them, and compares a digest of keys, versions and values of"
+                    + " every replica of every shard. If digests differ it prints shards and keys.",
+            "Its last line is \"verify-replicas: shards=N objects=N differing=0\". Exit codes: 0; 1 if something differs"
+                    + " or is damaged; 2 if the directory cannot be read, is in use, or is not a store."
         })
 public final class VerifyReplicasCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DIR", description = "the directory of the store, the one that dir= names")
+    @Parameters(paramLabel = "DIR", description = "directory of the store (dir=)")
     private Path directory;
 
     @Option(names = "--digests", description = "print the digest of every replica of every shard")
@@ -48,7 +48,7 @@ public final class VerifyReplicasCommand implements Callable<Integer> {
             for (int server = 0; server < store.shape().servers(); server++) {
                 if (inspection.configuration().isJoining(server)) {
                     out.println("note: server " + server
-                            + " is joining: what it holds so far was left out; the next opening copies the rest");
+                            + " is joining: its partial copy was left out; the next opening copies the rest");
                 }
             }
             return print(inspection.compareReplicas(), out);
@@ -72,7 +72,7 @@ public final class VerifyReplicasCommand implements Callable<Integer> {
         if (!report.unsettled().isEmpty()) {
             out.println(
                     "note: the store was not closed, and " + report.unsettled().size()
-                            + " differences are of writes that were under way: the next opening settles them");
+                            + " differences belong to writes in flight: the next opening settles them");
         }
         if (report.replicas() == 1) {
             out.println("note: each shard has one replica: there is nothing to compare");

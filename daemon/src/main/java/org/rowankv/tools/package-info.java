@@ -1,4 +1,4 @@
-/** Commands on the directory of a closed store: what they share, and their output. */
+/** Commands on the directory of a closed store, and their output. */
 @NullMarked
 package org.rowankv.tools;
 

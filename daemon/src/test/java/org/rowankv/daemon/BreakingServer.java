@@ -2,7 +2,7 @@ package org.rowankv.daemon;
 
 import org.rowankv.runtime.Chaos;
 
-/** {@code rowan server} with an agent whose invariant breaks after some turns. */
+/** {@code rowan server} with an agent whose invariant breaks after some cycles. */
 public final class BreakingServer {
     private static final int TURNS = 50;
 

@@ -39,7 +39,9 @@ import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.topology.Configuration;
 
-/** Servers start together anew; who listens to changes is told of a loss only where the shard's primary is another process now. */
+/**
+ * Coordinated restarts: a subscriber receives a loss report only where another process has become the shard's primary.
+ */
 class ChangesAcrossStartsTest {
     private static final int SERVERS = 2;
     private static final int SHARDS = 6;
@@ -55,7 +57,7 @@ class ChangesAcrossStartsTest {
     private int firstPort;
     private final List<ServerProcess> nodes = new ArrayList<>();
 
-    /** By shard: what was heard, and what was lost. */
+    /** By shard: the received and the lost changes. */
     private static final class Heard implements ChangeListener {
         private final Map<Integer, TreeMap<Long, String>> changes = new HashMap<>();
         private final Set<Integer> lost = new TreeSet<>();
@@ -139,7 +141,7 @@ class ChangesAcrossStartsTest {
         zooKeeper.close();
     }
 
-    /** All serve, in one term that is higher. */
+    /** Waits until all serve, in one higher term. */
     private Configuration awaitServing(long than) {
         await().atMost(PATIENCE)
                 .until(() -> nodes.stream().allMatch(node -> {
@@ -183,13 +185,13 @@ class ChangesAcrossStartsTest {
                         .transfer(0, -1)
                         .term();
                 final Configuration second = awaitServing(swapped);
-                // A question that was asked before the new routing was known is answered when its time is over.
+                // A request sent before the new routing arrived is answered when its wait time ends.
                 await().atMost(PATIENCE).until(() -> heard.lost().contains(0));
                 write(client, cache, "second");
                 awaitCount(heard, 2 * KEYS);
                 assertThat(heard.lost()).containsExactly(0);
 
-                // The other one is another process from now on: what it had kept is gone.
+                // The other one is a new process from now on: its kept changes are lost.
                 nodes.get(1).close();
                 nodes.set(1, start(1));
                 final Configuration third = awaitServing(second.term());

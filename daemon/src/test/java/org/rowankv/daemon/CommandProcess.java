@@ -9,7 +9,7 @@ import java.util.List;
 import org.assertj.core.api.AbstractStringAssert;
 import org.assertj.core.api.Assertions;
 
-/** A command run as people run it: in a JVM of its own. */
+/** A command run in its own JVM, as a user runs it. */
 public record CommandProcess(int exitCode, List<String> lines) {
     private static final int SHOWN = 60;
 
@@ -33,7 +33,7 @@ public record CommandProcess(int exitCode, List<String> lines) {
         return new CommandProcess(exitCode, lines);
     }
 
-    /** An assertion about the last line; should it fail, it shows the end of what was printed before. */
+    /** An assertion about the last line; on failure it shows the end of the earlier output. */
     public AbstractStringAssert<?> assertThatLastLine() {
         final List<String> end = lines.subList(Math.max(0, lines.size() - SHOWN), lines.size());
         return Assertions.assertThat(lastLine()).as(String.join("\n", end).replace("%", "%%"));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.local.LocalPorts;
 import picocli.CommandLine;
 
-/** With what a server process ends that stopped itself. */
+/** Exit codes of a server process that stopped itself. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ExitCodeTest {
     @TempDir

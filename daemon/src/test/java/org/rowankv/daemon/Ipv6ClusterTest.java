@@ -28,7 +28,9 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.membership.HostAndPort;
 import picocli.CommandLine;
 
-/** Server processes that listen at the IPv6 loopback address only: for clients, for each other, and for who asks how they are. */
+/**
+ * Server processes that listen at the IPv6 loopback address only: for clients, for each other, and for admin requests.
+ */
 class Ipv6ClusterTest {
     private static final String HOST = "::1";
     private static final String CLUSTER = "six";
@@ -111,7 +113,7 @@ class Ipv6ClusterTest {
         }
     }
 
-    /** Knows one server; the other one's address it is told. */
+    /** A client that is configured with one server, and receives the other one's address. */
     private static void requireWritesAndReads(HostAndPort known) {
         assertThat(known.toString()).startsWith("[::1]:");
         try (NetSession session =

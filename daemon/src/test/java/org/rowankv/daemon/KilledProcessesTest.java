@@ -28,20 +28,20 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
 import org.rowankv.server.membership.PrimaryTransfer;
 
-/** Server processes that are killed while they write: what was acknowledged is there after they have started again. */
+/** Server processes killed while they write: acknowledged writes survive the restart. */
 class KilledProcessesTest {
     @TempDir
     Path dir;
 
     private TestingServer zooKeeper;
     private final List<Child> children = new ArrayList<>();
-    /** By key: the highest number that was acknowledged. */
+    /** By key: the highest acknowledged number. */
     private final Map<Integer, Long> acked = new ConcurrentHashMap<>();
 
     private volatile boolean movingKeys;
     private final ConcurrentLinkedQueue<String> problems = new ConcurrentLinkedQueue<>();
 
-    /** One server, in a process that comes and goes. */
+    /** One server, in a process that is restarted. */
     private final class Child {
         private final String name;
         private final int port;
@@ -93,8 +93,8 @@ class KilledProcessesTest {
                     final long number = Long.parseLong(words[2]);
                     found.put(key, number);
                     final long least = acked.getOrDefault(key, 0L);
-                    // One more may have been under way, and have taken effect. What another process said last of a key
-                    // that was its own may not have been read yet.
+                    // One more may have been in flight, and have taken effect. The last output of another process about
+                    // a key of its own may not have been read yet.
                     if (number < least || number > least + 1 && !movingKeys) {
                         problems.add(name + ": " + line + ", acknowledged was " + least);
                     }
@@ -107,7 +107,7 @@ class KilledProcessesTest {
             }
         }
 
-        /** Kills it, and reads what it had said. */
+        /** Kills it, and reads its remaining output. */
         void kill() throws InterruptedException {
             process.destroyForcibly();
             assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
@@ -171,7 +171,7 @@ class KilledProcessesTest {
         for (int round = 0; round < TestScale.of(2, 3); round++) {
             awaitAcks(150);
             for (Child child : children) {
-                child.process.destroyForcibly(); // at once, so that each is in the middle of something
+                child.process.destroyForcibly(); // at once, so that each is in the middle of a write
             }
             for (Child child : children) {
                 child.kill();

@@ -24,9 +24,9 @@ import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardMap;
 
 /**
- * A server process that writes by itself, to the keys whose primary it is: each time a number one higher than the one that it
- * finds. It prints what it finds when it begins to serve ({@code FOUND key number}), and what was acknowledged
- * ({@code ACKED key number}).
+ * A server process that writes to the keys of its primary shards: each time a number one higher than the one it finds.
+ * It prints what it finds when it begins to serve ({@code FOUND key number}), and acknowledged writes ({@code ACKED key
+ * number}).
  */
 final class LoadedServer {
     static final int KEYS = 60;
@@ -121,7 +121,7 @@ final class LoadedServer {
                 final int key = mine.get(i % mine.size());
                 final long number = read(server, configuration, hash, key) + 1;
                 final byte[] bytes = bytes(key);
-                // Now and then one that goes in blocks.
+                // Sometimes one that is sent in blocks.
                 final byte[] value = (number + " ".repeat(number % 50 == 0 ? 20_000 : (int) (number % 300)))
                         .getBytes(StandardCharsets.UTF_8);
                 final Request request = placed(
@@ -136,7 +136,7 @@ final class LoadedServer {
                 }
             }
         } catch (IllegalStateException e) {
-            // Roles that end break off what is under way before they tell whoever serves with them.
+            // The end of the roles fails pending operations before the process learns of it.
             if (!closed.get() && !String.valueOf(e.getMessage()).startsWith("the server restarts")) {
                 print("WRONG " + e);
             }

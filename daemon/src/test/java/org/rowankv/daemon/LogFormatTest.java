@@ -14,7 +14,7 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.joran.spi.JoranException;
 import org.junit.jupiter.api.Test;
 
-/** What a process writes for one event, by the configuration that is shipped. */
+/** Output of one log event under the shipped configuration. */
 final class LogFormatTest {
     private static final String TIME = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\S+ ";
 
@@ -60,7 +60,10 @@ final class LogFormatTest {
                         "\"level\":\"WARN\"", "\"formattedMessage\":\"server a waits for \\\"b\\\"\"", "\"timestamp\"");
     }
 
-    /** While ZooKeeper is away the server logs one line of its own; Curator would log each call with its stack. */
+    /**
+     * While ZooKeeper is unreachable the server logs one line of its own; Curator would log each call with its stack
+     * trace.
+     */
     @Test
     void shouldSilenceTheClientOfZooKeeper() throws JoranException {
         final LoggerContext context = context("line", "debug");

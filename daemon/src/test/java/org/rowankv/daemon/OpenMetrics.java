@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A reader of OpenMetrics text 1.0 that refuses whatever the grammar, or what the standard says about names, order and
- * histograms, does not allow. Knows gauges, counters and histograms; timestamps and exemplars are refused as what nobody
- * here writes.
+ * A strict reader of OpenMetrics text 1.0: refuses violations of the grammar, and of the standard's rules about names,
+ * order and histograms. It supports gauges, counters and histograms; timestamps and exemplars are refused, since no
+ * server writes them.
  */
 public final class OpenMetrics {
     private static final Pattern NAME = Pattern.compile("[a-zA-Z_:][a-zA-Z0-9_:]*");
@@ -33,7 +33,7 @@ public final class OpenMetrics {
             return sum(labels);
         }
 
-        /** Sum of the values of those of its samples that have these labels, without buckets and sums. */
+        /** Sum of the values of its samples with these labels, without buckets and sums. */
         public double sum(String... labels) {
             double sum = 0;
             for (Sample sample : samples) {
@@ -157,7 +157,9 @@ public final class OpenMetrics {
         return labels;
     }
 
-    /** Of each metric: ascending bounds up to infinity, ascending counts, the last of them the count; a sum. */
+    /**
+     * For each metric: ascending bounds up to infinity, ascending counts, the last of them equal to the count; a sum.
+     */
     private static void checkHistogram(Family family) {
         require(!family.type.isEmpty(), "a family without a type", family.name);
         if (!family.type.equals("histogram")) {

@@ -18,7 +18,7 @@ import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 import picocli.CommandLine;
 
-/** Options of {@code rowan server} that cannot be: refused before anything is opened, wherever they stand. */
+/** Invalid options of {@code rowan server}: refused before anything is opened, wherever they are set. */
 @Tag("jvm")
 class ServerCommandTest {
     private static final String REFUSAL = "--threading must be shared, dedicated or auto, not sideways";
@@ -64,7 +64,7 @@ class ServerCommandTest {
         assertThat(refusal(Map.of(), "--durability=NONE")).contains("--durability must be process or power, not NONE");
     }
 
-    /** As from a variable that was to name a file, and is not set: the server must not run without what that was to give. */
+    /** As from an unset variable in place of a file name: the server must not run without the file's content. */
     @Test
     void shouldNotTakeAnEmptyOptionForOneThatIsNotGiven() {
         assertThat(refusal(Map.of("ROWAN_CLUSTER_SECRET_FILE", ""), "--threading=sideways"))
@@ -86,7 +86,7 @@ class ServerCommandTest {
                 .contains("--insecure");
         assertThat(refusal(Map.of(), "--listen=0.0.0.0:7171", "--advertise=127.0.0.1:7171"))
                 .contains(refusal);
-        // Further on than that: the next mistake is found.
+        // Beyond the secret: the next mistake is reported.
         final String[] beyond = {"--listen=0.0.0.0:7171", "--advertise=127.0.0.1:7171", "--threading=sideways"};
         assertThat(refusal(Map.of("ROWAN_INSECURE", "true"), beyond)).contains(REFUSAL);
         assertThat(refusal(Map.of("ROWAN_CLUSTER_SECRET", "0123456789abcdef"), beyond))

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.server.membership.ClusterView;
 import org.rowankv.server.membership.ClusterView.MemberView;
 
-/** What is told of a cluster some of whose servers say nothing, or nonsense. */
+/** Status of a cluster with silent servers, or with malformed answers. */
 class StatusTextTest {
     private static MemberView member(String name) {
         return new MemberView(name, "", "h:1", "h:2", "h:3", 1, 1);

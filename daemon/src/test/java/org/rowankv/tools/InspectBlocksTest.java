@@ -19,7 +19,10 @@ class InspectBlocksTest {
     @TempDir
     Path temporary;
 
-    /** A large object lies on its backup in blocks. Nothing at their place says that they were there but their other checksum. */
+    /**
+     * A large object lies on its backup in blocks. After damage to the publication word only the second checksum proves
+     * that they were there.
+     */
     @Test
     void shouldFindEveryDamagedByteOfThePublicationWordOfABlock() throws IOException {
         final Path dir = new ToolStore(temporary.resolve("store")).filled().dir;

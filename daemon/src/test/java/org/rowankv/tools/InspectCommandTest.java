@@ -157,8 +157,7 @@ class InspectCommandTest {
         final int header = 48 + 16;
         final int used = header + entry.key().length + entry.valueLength();
         for (int at = 0; at < used; at++) {
-            // Turned to "reserved" or "void", a publication word says that nothing was promised; one bit does not do
-            // that.
+            // As "reserved" or "void" a publication word promises nothing; a single flipped bit cannot produce these.
             final int bit = 1 << at % 8;
             ToolStore.flip(area, entry.place().fileOffset() + at, bit);
             final ToolStore.Run run = verify(dir);
@@ -268,7 +267,7 @@ class InspectCommandTest {
         process.assertThatLastLine().matches("inspect: servers=3 objects=" + OBJECTS + " entries=[1-9][0-9]* bad=0");
     }
 
-    /** What looks like an entry of this use of the segment, and is none, and stands behind what was written. */
+    /** Bytes after the written part that resemble an entry of this use of the segment, but are none. */
     @Test
     void shouldPassOverGarbageBehindWhatWasWritten() throws IOException {
         final Path garbage = new ToolStore(temporary.resolve("garbage")).filled().dir;
@@ -303,7 +302,7 @@ class InspectCommandTest {
                     }
                     assertThat(channel.write(word.clear(), at)).isEqualTo(8);
                     final ToolStore.Run run = ToolStore.run(new InspectCommand(), garbage, "--verify");
-                    // Where the next entry would stand, it is one that is damaged.
+                    // At the position of the next entry it counts as damaged.
                     assertThat(run.lastLine()).endsWith(strides == 0 ? " bad=1" : " bad=0");
                     assertThat(channel.write(before.clear(), at)).isEqualTo(8);
                     judged++;

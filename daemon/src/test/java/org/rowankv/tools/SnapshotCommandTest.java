@@ -65,7 +65,7 @@ class SnapshotCommandTest {
         expectObjects(dir);
     }
 
-    /** A file by file copy is refused without consent: the snapshot's identity is what the difference is made of. */
+    /** A file-by-file copy is refused without the override: the snapshot has its own identity. */
     @Test
     void shouldMakeACopyOfACopyThatNeedsNoConsent() throws IOException {
         final Path dir = dir();

@@ -17,7 +17,10 @@ import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.directory.ClosedStore;
 import org.rowankv.server.embedded.EmbeddedCluster;
 
-/** What no tool looks at: each refuses with one line that says why and what to do, and with 2, and changes nothing. */
+/**
+ * Directories that every tool refuses: with one line that states cause and remedy, with exit code 2, and without a
+ * change.
+ */
 class StoreToolRefusalTest {
     @TempDir
     Path temporary;

@@ -33,12 +33,12 @@ import org.rowankv.server.inspect.StoredEntry;
 import org.rowankv.server.log.EntryType;
 import picocli.CommandLine;
 
-/** A small store of three servers and two replicas for the tests of the tools, and the tools run in this JVM. */
+/** A small store of three servers and two replicas for the tests of the tools, which run in this JVM. */
 public final class ToolStore {
     static final int SHARDS = 6;
     public static final int OBJECTS = 200;
 
-    /** What a command printed, and how it ended. */
+    /** Output and exit code of a command. */
     public record Run(int exitCode, String out, String err) {
         public String lastLine() {
             final String[] lines = out.split("\n", -1);
@@ -116,7 +116,7 @@ public final class ToolStore {
         return new Run(exitCode, out.toString().replace("\r\n", "\n"), err.toString());
     }
 
-    /** Every file with its bytes and time of change, and every directory. */
+    /** Every file with its bytes and modification time, and every directory. */
     public static Map<String, String> image(Path root) throws IOException {
         final Map<String, String> image = new TreeMap<>();
         try (Stream<Path> all = Files.walk(root)) {
@@ -138,7 +138,7 @@ public final class ToolStore {
         }
     }
 
-    /** Changes bits of one byte of a file. */
+    /** Flips bits of one byte of a file. */
     public static void flip(Path file, long offset, int bits) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             final ByteBuffer one = ByteBuffer.allocate(1);
@@ -152,7 +152,7 @@ public final class ToolStore {
         return dir.resolve("area-" + server + ".rowan");
     }
 
-    /** The PUT entry of a key on one of the servers that hold it: that server, and where it lies. */
+    /** The PUT entry of a key on one of its servers: the server, and the entry. */
     public static Map.Entry<Integer, StoredEntry> find(Path dir, String key) {
         try (ClosedStore store = ClosedStore.open(dir)) {
             final Map<Integer, StoredEntry> found = new TreeMap<>();
@@ -166,14 +166,14 @@ public final class ToolStore {
         }
     }
 
-    /** Opens the store, fills it, lets it come to rest if it is told so, and then waits to be ended. */
+    /** Opens the store, fills it, waits until its agents are idle if requested, and then waits to be ended. */
     static final class Holder {
         private Holder() {}
 
         public static void main(String[] args) {
             use(Path.of(args[0]), ToolStore::fill, cluster -> {
                 if (args.length > 1) {
-                    cluster.awaitDigested(); // CommitVer is told in the same turns
+                    cluster.awaitDigested(); // CommitVer is sent in the same cycles
                 }
                 System.out.println("filled");
                 try {
@@ -201,12 +201,12 @@ public final class ToolStore {
         return process;
     }
 
-    /** The directory of a store whose process was killed when it had done all it was asked. */
+    /** The directory of a store whose process was killed after all its operations. */
     public static Path killed(Path dir) throws IOException, InterruptedException {
         return killed(dir, holder(dir));
     }
 
-    /** The same of one that had come to rest before. */
+    /** The same after its agents were idle. */
     public static Path killedAtRest(Path dir) throws IOException, InterruptedException {
         return killed(dir, holder(dir, "rest"));
     }

@@ -56,7 +56,7 @@ class VerifyReplicasCommandTest {
         assertThat(run.lastLine()).endsWith(" differing=1");
     }
 
-    /** Of a killed process nothing may be excused as unsettled that any server knows to be committed, whichever that is. */
+    /** After a kill, a difference is not unsettled if any server's CommitVer covers it. */
     @Test
     void shouldExcuseNothingThatAServerKnowsToBeCommitted() throws Exception {
         final int damaged = 12;
@@ -90,7 +90,7 @@ class VerifyReplicasCommandTest {
         final ToolStore.Run run = verifyReplicas(dir);
 
         assertThat(run.exitCode()).isOne();
-        // Two of three servers hold each key, so server 1 holds about two thirds of the 180 that changed.
+        // Two of three servers hold each key, so server 1 holds about two thirds of the 180 changed keys.
         final String differing = run.lastLine().replaceAll(".*differing=", "");
         assertThat(Integer.parseInt(differing)).isBetween(60, 179);
         assertThat(run.out().lines().filter(line -> line.startsWith("differs: ")))

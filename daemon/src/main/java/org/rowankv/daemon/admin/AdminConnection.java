@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One connection to the admin port: reads a line, then writes its answer. Owned by the port's thread. */
+/** One connection to the admin port: reads one line, then writes the answer. Owned by the port's thread. */
 final class AdminConnection {
     private static final Logger LOG = LoggerFactory.getLogger(AdminConnection.class);
     private static final int MAX_LINE = 256;
@@ -19,7 +19,7 @@ final class AdminConnection {
     private final SocketChannel channel;
     private final long deadlineNs;
     private final ByteBuffer line = ByteBuffer.allocate(MAX_LINE);
-    /** Null until the line is whole. */
+    /** Null until the line is complete. */
     private @Nullable ByteBuffer answer;
 
     AdminConnection(SocketChannel channel, long deadlineNs) {
@@ -28,10 +28,10 @@ final class AdminConnection {
     }
 
     /**
-     * Goes on as far as the socket allows.
+     * Continues as far as the socket allows.
      *
      * @param key of the channel
-     * @return whether nothing is left to do: the answer is written, or there is no question
+     * @return whether the connection is finished: the answer is written, or there is no request
      */
     boolean isDone(SelectionKey key, UnaryOperator<String> answers) throws IOException {
         ByteBuffer out = answer;
@@ -39,11 +39,11 @@ final class AdminConnection {
             if (channel.read(line) < 0) {
                 return true;
             }
-            final String question = question();
-            if (question == null) {
+            final String request = request();
+            if (request == null) {
                 return !line.hasRemaining();
             }
-            out = ByteBuffer.wrap(answers.apply(question).getBytes(StandardCharsets.UTF_8));
+            out = ByteBuffer.wrap(answers.apply(request).getBytes(StandardCharsets.UTF_8));
             answer = out;
         }
         while (out.hasRemaining()) {
@@ -55,8 +55,8 @@ final class AdminConnection {
         return true;
     }
 
-    /** The line without its end; null while it has none. */
-    private @Nullable String question() {
+    /** The line without its end; null while it is incomplete. */
+    private @Nullable String request() {
         for (int i = 0; i < line.position(); i++) {
             if (line.get(i) == '\n') {
                 return new String(line.array(), 0, i, StandardCharsets.ISO_8859_1).strip();
@@ -73,7 +73,7 @@ final class AdminConnection {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.debug("A connection to the admin port did not close: {}", e.toString());
+            LOG.debug("Closing a connection of the admin port failed: {}", e.toString());
         }
     }
 
@@ -83,7 +83,7 @@ final class AdminConnection {
             final SocketAddress remote = channel.getRemoteAddress();
             return String.valueOf(remote);
         } catch (IOException e) {
-            return "a peer that is gone";
+            return "a closed peer";
         }
     }
 }

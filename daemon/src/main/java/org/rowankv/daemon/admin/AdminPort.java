@@ -15,27 +15,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers questions about this server: a connection sends one line, gets the lines of the answer, and ends. Nothing can be
- * changed here.
+ * Serves status requests: a connection sends one line, receives the lines of the answer, and ends. Read-only.
  *
- * <p>One thread serves all connections and never blocks on one of them. A connection has {@value #PATIENCE_MS} ms for its
- * question and its answer together. At most {@value #MAX_CONNECTIONS} are open; a further one ends the oldest, so slow peers
- * cannot keep out a peer that asks.
+ * <p>One thread serves all connections and never blocks on one of them. A connection has {@value #TIMEOUT_MS} ms for
+ * its request and its answer together. At most {@value #MAX_CONNECTIONS} are open; a further one ends the oldest, so
+ * slow peers cannot block others.
  *
  * <p>The thread runs from the construction to {@link #close}. Thread-safe.
  */
 public final class AdminPort implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminPort.class);
-    /** For the question and the answer together. */
-    static final int PATIENCE_MS = 2000;
+    /** For request and answer together. */
+    static final int TIMEOUT_MS = 2000;
     /** Open at once. */
     static final int MAX_CONNECTIONS = 64;
 
     private static final int BACKLOG = 128;
     private static final int MAX_ACCEPTED_AT_ONCE = 16;
     private static final long NS_PER_MS = 1_000_000;
-    /** Between two looks at deadlines, and at a listener that could not accept. */
-    private static final long LOOK_MS = 50;
+    /** Interval of the checks of deadlines, and of a listener that could not accept. */
+    private static final long CHECK_MS = 50;
 
     private final UnaryOperator<String> answers;
     private final Clock clock;
@@ -44,13 +43,13 @@ public final class AdminPort implements AutoCloseable {
     private final SelectionKey accepting;
     private final int port;
     private final Thread thread;
-    // Of the thread.
+    // Owned by the thread.
     private final ArrayDeque<AdminConnection> open = new ArrayDeque<>();
     private volatile boolean closed;
 
     /**
-     * @param answers to a line; never null
-     * @param clock measures how long a connection takes
+     * @param answers returns the answer to a line; never null
+     * @param clock measures the time of a connection
      * @throws UncheckedIOException if it cannot listen at the address
      */
     public AdminPort(InetSocketAddress address, UnaryOperator<String> answers, Clock clock) {
@@ -77,7 +76,7 @@ public final class AdminPort implements AutoCloseable {
         thread.start();
     }
 
-    /** Where it listens. */
+    /** The port it listens at. */
     int port() {
         return port;
     }
@@ -88,7 +87,7 @@ public final class AdminPort implements AutoCloseable {
                 turn();
             }
         } catch (IOException | ClosedSelectorException e) {
-            LOG.error("The admin port at {} ended: {}", port, e.toString());
+            LOG.error("Admin port ended: port={} cause={}", port, e.toString());
         } finally {
             open.forEach(AdminConnection::close);
             release();
@@ -96,14 +95,14 @@ public final class AdminPort implements AutoCloseable {
     }
 
     private void turn() throws IOException {
-        final boolean looks = !open.isEmpty() || accepting.interestOps() == 0;
-        final int unused = selector.select(this::onReady, looks ? LOOK_MS : 0);
+        final boolean polls = !open.isEmpty() || accepting.interestOps() == 0;
+        final int unused = selector.select(this::onReady, polls ? CHECK_MS : 0);
         if (accepting.isValid()) {
             accepting.interestOps(SelectionKey.OP_ACCEPT);
         }
         final long nowNs = clock.nanoTime();
         while (!open.isEmpty() && open.peekFirst().isOverdue(nowNs)) { // in the order of their deadlines
-            end(open.peekFirst(), "took more than " + PATIENCE_MS + " ms");
+            end(open.peekFirst(), "took more than " + TIMEOUT_MS + " ms");
         }
     }
 
@@ -121,8 +120,8 @@ public final class AdminPort implements AutoCloseable {
         } catch (IOException e) {
             end(connection, e.toString());
         } catch (RuntimeException e) {
-            // The peer gets no answer; the next one shall find the port alive.
-            LOG.warn("This server could not answer a question about itself", e);
+            // This peer receives no answer; the port continues.
+            LOG.warn("Admin request failed", e);
             end(connection, "failed");
         }
     }
@@ -140,8 +139,8 @@ public final class AdminPort implements AutoCloseable {
                 adopt(channel);
             }
         } catch (IOException e) {
-            // As when descriptors are exhausted: the connections that wait would make it ready again at once.
-            LOG.debug("The admin port cannot accept: {}", e.toString());
+            // For example, file descriptors are exhausted: waiting connections would make the key ready again at once.
+            LOG.debug("Admin port cannot accept: {}", e.toString());
             if (accepting.isValid()) {
                 accepting.interestOps(0);
             }
@@ -149,13 +148,13 @@ public final class AdminPort implements AutoCloseable {
     }
 
     private void adopt(SocketChannel channel) {
-        final AdminConnection connection = new AdminConnection(channel, clock.nanoTime() + PATIENCE_MS * NS_PER_MS);
+        final AdminConnection connection = new AdminConnection(channel, clock.nanoTime() + TIMEOUT_MS * NS_PER_MS);
         try {
             channel.configureBlocking(false);
             final SelectionKey unused = channel.register(selector, SelectionKey.OP_READ, connection);
             open.addLast(connection);
         } catch (IOException e) {
-            LOG.debug("A connection to the admin port broke: {}", e.toString());
+            LOG.debug("Connection to the admin port broken: {}", e.toString());
             connection.close();
         }
     }
@@ -171,17 +170,17 @@ public final class AdminPort implements AutoCloseable {
             listener.close();
             selector.close(); // releases the listener's descriptor
         } catch (IOException e) {
-            LOG.warn("The admin port did not close: {}", e.toString());
+            LOG.warn("Closing the admin port failed: {}", e.toString());
         }
     }
 
-    /** Listens no more and ends all connections. Waits {@value #PATIENCE_MS} ms at most for an answer in the making. */
+    /** Stops listening and ends all connections. Waits at most {@value #TIMEOUT_MS} ms for an answer in progress. */
     @Override
     public void close() {
         closed = true;
         selector.wakeup();
         try {
-            thread.join(PATIENCE_MS);
+            thread.join(TIMEOUT_MS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

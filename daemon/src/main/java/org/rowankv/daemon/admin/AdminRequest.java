@@ -13,10 +13,10 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.membership.HostAndPort;
 
-/** Asks the {@link AdminPort} of a server. Any thread. */
+/** Client of a server's {@link AdminPort}. Thread-safe. */
 public final class AdminRequest {
-    /** For one question and its answer, the connection included. */
-    static final int PATIENCE_MS = 2 * AdminPort.PATIENCE_MS;
+    /** For one request and its answer, including the connection. */
+    static final int TIMEOUT_MS = 2 * AdminPort.TIMEOUT_MS;
 
     private static final int MAX_ANSWER = 4 << 20;
     private static final int CHUNK = 8 << 10;
@@ -25,18 +25,18 @@ public final class AdminRequest {
     private AdminRequest() {}
 
     /**
-     * The answer to a line.
+     * Sends a line and returns the answer.
      *
-     * @throws IOException if it is not whole after {@value #PATIENCE_MS} ms
+     * @throws IOException if it is incomplete after {@value #TIMEOUT_MS} ms
      */
     public static String ask(String host, int port, String line) throws IOException {
         return ask(host, port, line, SystemClock.INSTANCE);
     }
 
     public static String ask(String host, int port, String line, Clock clock) throws IOException {
-        final long deadlineNs = clock.nanoTime() + PATIENCE_MS * NS_PER_MS;
+        final long deadlineNs = clock.nanoTime() + TIMEOUT_MS * NS_PER_MS;
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(host, port), AdminPort.PATIENCE_MS);
+            socket.connect(new InetSocketAddress(host, port), AdminPort.TIMEOUT_MS);
             socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
             final ByteArrayOutputStream answer = new ByteArrayOutputStream();
             final InputStream input = socket.getInputStream();
@@ -44,7 +44,7 @@ public final class AdminRequest {
             while (answer.size() < MAX_ANSWER) {
                 final long leftMs = (deadlineNs - clock.nanoTime()) / NS_PER_MS;
                 if (leftMs <= 0) {
-                    throw new SocketTimeoutException("no whole answer within " + PATIENCE_MS + " ms");
+                    throw new SocketTimeoutException("no whole answer within " + TIMEOUT_MS + " ms");
                 }
                 socket.setSoTimeout((int) leftMs);
                 final int count = input.read(chunk);
@@ -57,7 +57,7 @@ public final class AdminRequest {
         }
     }
 
-    /** What a server says of itself, by name. */
+    /** A server's status values, by name. */
     public static Map<String, String> askStatus(HostAndPort admin) throws IOException {
         final Map<String, String> values = new TreeMap<>();
         for (String line : ask(admin.host(), admin.port(), "status").lines().toList()) {

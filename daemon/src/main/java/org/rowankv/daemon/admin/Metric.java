@@ -3,100 +3,86 @@ package org.rowankv.daemon.admin;
 import java.util.Locale;
 
 /**
- * Every metric of a server, in the order in which they are told. The table in docs/OPERATIONS.md is made of this.
+ * The metrics of a server, in output order. The table in docs/OPERATIONS.md is generated from this.
  *
- * <p>Counters of clients' connections, of the fabric, and of errors count from the start of the process; those of the engine
- * from the start of the server among its cluster ({@link #SERVER_START}), and begin again at 0 with the next one.
+ * <p>Counters of client connections, of the fabric, and of errors count from the start of the process. Those of the
+ * engine count from the start of the server in its cluster ({@link #SERVER_START}), and restart at 0 with the next one.
  */
 public enum Metric {
-    UP(Type.GAUGE, "", "", "Whether the server answered when it was asked for its metrics (1), or not (0)."),
-    SERVING(Type.GAUGE, "", "", "Whether it serves (1), or joins, starts or stops (0)."),
-    TERM(Type.GAUGE, "", "", "Term of the configuration in which it serves or starts; 0 before there is one."),
-    SERVER_START(Type.GAUGE, "", "", "Number of the server's start among its cluster: its incarnation."),
-    SHARDS(Type.GAUGE, "", "role", "Shards that it holds, as their primary or as a backup."),
+    UP(Type.GAUGE, "", "", "Whether the server answered the metrics request (1) or not (0)."),
+    SERVING(Type.GAUGE, "", "", "Whether the server serves (1), or joins, starts or stops (0)."),
+    TERM(Type.GAUGE, "", "", "Term of the server's configuration; 0 before there is one."),
+    SERVER_START(Type.GAUGE, "", "", "The server's incarnation: number of its start in the cluster."),
+    SHARDS(Type.GAUGE, "", "role", "Shards on this server, as primary or as backup."),
 
     CLIENT_REQUESTS(Type.COUNTER, "", "operation, status", "Requests answered at the client port."),
     CLIENT_REQUEST_DURATION(
             Type.HISTOGRAM,
             "seconds",
             "operation",
-            "From the reading of a request to the writing of its answer, at the client port."),
-    CLIENT_RETRIES_JOINED(
-            Type.COUNTER, "", "", "Requests answered from the memory of an earlier attempt with the same id."),
-    CLIENT_REQUESTS_UNFINISHED(Type.COUNTER, "", "", "Requests given up when the client port was closed."),
+            "Time from reading a request to writing its answer, at the client port."),
+    CLIENT_RETRIES_JOINED(Type.COUNTER, "", "", "Retried requests answered from the completion of an earlier attempt."),
+    CLIENT_REQUESTS_UNFINISHED(Type.COUNTER, "", "", "Requests abandoned when the client port was closed."),
     CLIENT_SCAN_PAGES(Type.COUNTER, "", "", "Pages of scans sent to clients."),
-    CLIENT_CATALOGUE_REQUESTS(Type.COUNTER, "", "", "Requests of clients to the catalogue of caches."),
-    CLIENT_RECEIVED(Type.COUNTER, "bytes", "", "Read from clients."),
-    CLIENT_SENT(Type.COUNTER, "bytes", "", "Written to clients."),
-    CLIENT_CONNECTIONS(Type.GAUGE, "", "", "Connections of clients that are open."),
-    CLIENT_CONNECTIONS_ACCEPTED(Type.COUNTER, "", "", "Connections of clients that were accepted."),
-    CLIENT_ACCEPT_PAUSES(
-            Type.COUNTER, "", "", "Times that no client could be accepted, as when descriptors are exhausted."),
+    CLIENT_CATALOGUE_REQUESTS(Type.COUNTER, "", "", "Client requests to the cache catalogue."),
+    CLIENT_RECEIVED(Type.COUNTER, "bytes", "", "Bytes received from clients."),
+    CLIENT_SENT(Type.COUNTER, "bytes", "", "Bytes sent to clients."),
+    CLIENT_CONNECTIONS(Type.GAUGE, "", "", "Open client connections."),
+    CLIENT_CONNECTIONS_ACCEPTED(Type.COUNTER, "", "", "Accepted client connections."),
+    CLIENT_ACCEPT_PAUSES(Type.COUNTER, "", "", "Failed accepts, for example because file descriptors are exhausted."),
     CLIENT_HELD(
-            Type.GAUGE,
-            "bytes",
-            "",
-            "Memory of unfinished frames, unsent answers, and keys and values of requests at the client port."),
-    CLIENT_FRAME_WAITS(
-            Type.COUNTER, "", "", "Times that a client was not read further, for lack of memory for its frame."),
-    CLIENT_FAULTS(Type.COUNTER, "", "fault", "Connections of clients closed for what came over them."),
-    CLIENT_LOOP_TURNS(
-            Type.COUNTER, "", "", "Turns of the event loops that serve clients; one with nothing to do makes none."),
-    SESSIONS_OPEN(Type.GAUGE, "", "", "Sessions of clients open at the shards' replicas here, each shard counted."),
-    SESSIONS_ENDED(
-            Type.COUNTER,
-            "",
-            "",
-            "Of those, on their primaries: ended because no request used them, or to give their places to others."),
+            Type.GAUGE, "bytes", "", "Memory of incomplete frames, unsent answers and requests at the client port."),
+    CLIENT_FRAME_WAITS(Type.COUNTER, "", "", "Times that reading from a client was suspended for lack of memory."),
+    CLIENT_FAULTS(Type.COUNTER, "", "fault", "Client connections closed because of a protocol fault."),
+    CLIENT_LOOP_TURNS(Type.COUNTER, "", "", "Duty cycles of the event loops for clients; an idle loop makes none."),
+    SESSIONS_OPEN(Type.GAUGE, "", "", "Open client sessions, counted per shard replica on this server."),
+    SESSIONS_ENDED(Type.COUNTER, "", "", "Sessions ended on their primaries: unused, or displaced by new ones."),
 
-    TLOG_WRITTEN(Type.COUNTER, "bytes", "", "Entries written to the logs of the workers."),
-    DIGESTED(Type.COUNTER, "bytes", "", "Entries of the backup log that took effect."),
-    DIGEST_SETTLED(Type.GAUGE, "", "", "Whether digest and the sweep behind clears had nothing left to do (1)."),
-    DIGEST_HOLES_FENCED(Type.COUNTER, "", "", "Senders cut off because they left a reservation unfinished."),
+    TLOG_WRITTEN(Type.COUNTER, "bytes", "", "Bytes of entries written to the worker logs."),
+    DIGESTED(Type.COUNTER, "bytes", "", "Bytes of backup log entries applied to the indexes."),
+    DIGEST_SETTLED(Type.GAUGE, "", "", "Whether digest and clear sweep have no work left (1)."),
+    DIGEST_HOLES_FENCED(Type.COUNTER, "", "", "Senders fenced because of an unfinished reservation."),
     COMMIT_LAG(
-            Type.GAUGE,
-            "versions",
-            "",
-            "Versions given out and not covered by CommitVer yet, of all shards whose primary it is."),
-    CREDIT_REFUSALS(Type.COUNTER, "", "", "Times that a backup granted less credit than an entry needed."),
-    BACKUP_RECONNECTS(Type.COUNTER, "", "", "Connections to backups that were given up."),
+            Type.GAUGE, "versions", "", "Versions assigned but not yet covered by CommitVer, over all primary shards."),
+    CREDIT_REFUSALS(Type.COUNTER, "", "", "Times that a backup granted too little credit for an entry."),
+    BACKUP_RECONNECTS(Type.COUNTER, "", "", "Broken connections to backups."),
     BACKUP_NOT_READY(Type.COUNTER, "", "", "Times that a backup had no segment posted."),
-    PEER_CONNECTIONS(Type.GAUGE, "", "", "Connections that other servers have opened to it."),
+    PEER_CONNECTIONS(Type.GAUGE, "", "", "Open connections from other servers."),
     PEER_FAULTS(
             Type.COUNTER,
             "",
             "fault",
-            "Connections with other servers closed for what came, or did not come, over them."),
-    AGENT_TURNS(Type.COUNTER, "", "", "Turns of the agents; few a second while there is nothing to do."),
+            "Connections with other servers closed because of a protocol fault or a timeout."),
+    AGENT_TURNS(Type.COUNTER, "", "", "Duty cycles of the agents; few per second when idle."),
 
-    SPACE_LIMIT(Type.GAUGE, "bytes", "", "What live entries may take, openings of sessions apart."),
+    SPACE_LIMIT(Type.GAUGE, "bytes", "", "Space for live entries, without the reserve for session openings."),
     SPACE_AVAILABLE(
             Type.GAUGE,
             "bytes",
             "",
-            "Of that, what is neither taken nor granted as credit; below 0 by openings of sessions and by what ends something."),
-    SEGMENTS(Type.GAUGE, "", "state", "Segments of the area."),
+            "Part of the limit that is neither taken nor granted; negative if session openings and tombstones exceed it."),
+    SEGMENTS(Type.GAUGE, "", "state", "Segments of the area, by state."),
     SEGMENT_SIZE(Type.GAUGE, "bytes", "", "Length of a segment."),
-    SEGMENTS_PINNED(Type.GAUGE, "", "", "Segments that a copy or a comparison keeps from the cleaner."),
+    SEGMENTS_PINNED(Type.GAUGE, "", "", "Segments pinned by a snapshot or a comparison."),
     INDEX_ENTRIES(Type.GAUGE, "", "", "Objects and remembered deletions in the indexes."),
     INDEX_MEMORY(Type.GAUGE, "bytes", "", "Memory of the indexes."),
     CLEANER_SEGMENTS_FREED(Type.COUNTER, "", "", "Segments freed by the cleaner."),
-    CLEANER_RELOCATED(Type.COUNTER, "bytes", "", "Live entries copied by the cleaner."),
+    CLEANER_RELOCATED(Type.COUNTER, "bytes", "", "Bytes of live entries copied by the cleaner."),
     CLEANER_TOMBSTONES_DROPPED(Type.COUNTER, "", "", "Tombstones dropped by the cleaner."),
-    OBJECTS_EXPIRED(Type.COUNTER, "", "", "Objects whose lifetime ended here, on the primary."),
-    OBJECTS_SWEPT(Type.COUNTER, "", "", "Of those, found by the sweep and not by a request."),
-    OBJECTS_EVICTED(Type.COUNTER, "", "", "Objects ended here because their caches were above their limits."),
-    SCRUBBED(Type.COUNTER, "bytes", "", "Committed segments that were read again."),
-    SCRUB_ROUNDS(Type.COUNTER, "", "", "Times that all committed segments were read again."),
-    ENTRIES_DAMAGED(Type.COUNTER, "", "", "Entries found damaged, dead ones included."),
-    ENTRIES_REPLACED(Type.COUNTER, "", "", "Of those, taken from another replica."),
-    ENTRIES_LOST(Type.COUNTER, "", "", "Of those, needed and on no other replica."),
+    OBJECTS_EXPIRED(Type.COUNTER, "", "", "Objects expired on this server as their primary."),
+    OBJECTS_SWEPT(Type.COUNTER, "", "", "Expired objects found by the sweep, not by a request."),
+    OBJECTS_EVICTED(Type.COUNTER, "", "", "Objects evicted because their caches were above their limits."),
+    SCRUBBED(Type.COUNTER, "bytes", "", "Bytes of committed segments read by the scrubber."),
+    SCRUB_ROUNDS(Type.COUNTER, "", "", "Complete passes of the scrubber."),
+    ENTRIES_DAMAGED(Type.COUNTER, "", "", "Damaged entries found, including dead ones."),
+    ENTRIES_REPLACED(Type.COUNTER, "", "", "Damaged entries repaired from another replica."),
+    ENTRIES_LOST(Type.COUNTER, "", "", "Damaged entries that were needed and are on no other replica."),
 
-    ERRORS(Type.COUNTER, "", "", "Failures reported in the log, repeated ones included."),
+    ERRORS(Type.COUNTER, "", "", "Failures reported in the log, including repeated ones."),
     PROCESS_CPU(Type.COUNTER, "seconds", "", "Processor time of the server's process."),
     PROCESS_HEAP(Type.GAUGE, "bytes", "", "Heap in use.");
 
-    /** As OpenMetrics names them. */
+    /** Types of OpenMetrics. */
     enum Type {
         GAUGE,
         COUNTER,
@@ -121,7 +107,7 @@ public enum Metric {
         this.help = help;
     }
 
-    /** The name of the family, with its unit as OpenMetrics wants it. */
+    /** The name of the family, with its unit as OpenMetrics requires. */
     String family() {
         return PREFIX + name().toLowerCase(Locale.ROOT) + (unit.isEmpty() ? "" : "_" + unit);
     }
@@ -130,12 +116,12 @@ public enum Metric {
         return type;
     }
 
-    /** Empty if it counts things. */
+    /** Empty for a count of things. */
     String unit() {
         return unit;
     }
 
-    /** Names of its labels beside {@code server}, for people. */
+    /** Names of its labels besides {@code server}, for documentation. */
     String labels() {
         return labels;
     }

@@ -9,15 +9,15 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Metrics as OpenMetrics text 1.0: families in a fixed order, the samples of each together, whichever server they are of.
- * For one thread.
+ * Metrics as OpenMetrics text 1.0: families in a fixed order, the samples of each together, of all servers. For one
+ * thread.
  */
 public final class MetricsText {
     private static final String END = "# EOF\n";
 
     private final Map<Metric, List<String>> samples = new EnumMap<>(Metric.class);
 
-    /** Of whose metrics it is told next. */
+    /** Server of the next samples. */
     private String server = "";
 
     public MetricsText of(String nextServer) {
@@ -25,7 +25,7 @@ public final class MetricsText {
         return this;
     }
 
-    /** A gauge's value, or a counter's. */
+    /** Adds the value of a gauge or counter. */
     public MetricsText value(Metric metric, long value, String... labels) {
         return sample(metric, suffix(metric), Long.toString(value), labels);
     }
@@ -43,10 +43,10 @@ public final class MetricsText {
     }
 
     /**
-     * A histogram of durations.
+     * Adds a histogram of durations.
      *
-     * @param boundsNs upper bounds of the buckets but the last, ascending
-     * @param counts how many fell into a bucket, those of smaller ones not counted
+     * @param boundsNs upper bounds of the buckets except the last, ascending
+     * @param counts samples per bucket, without those of smaller buckets
      */
     MetricsText durations(Metric metric, long[] boundsNs, LongUnaryOperator counts, long sumNs, String... labels) {
         long count = 0;
@@ -88,17 +88,18 @@ public final class MetricsText {
     }
 
     /**
-     * Adds what a server told of itself.
+     * Adds a server's metrics text.
      *
-     * @return false, and nothing is added, if that is not the whole of what a server of this version tells
+     * @return false, without a change, if it is not the complete text of a server of this version
      */
-    public boolean add(String told) {
-        if (!told.endsWith(END)) {
+    public boolean add(String serverText) {
+        if (!serverText.endsWith(END)) {
             return false;
         }
         final Map<Metric, List<String>> added = new EnumMap<>(Metric.class);
         @Nullable Metric metric = null;
-        for (String line : told.substring(0, told.length() - END.length()).split("\n", -1)) {
+        for (String line :
+                serverText.substring(0, serverText.length() - END.length()).split("\n", -1)) {
             if (line.startsWith("# TYPE ")) {
                 metric = metricOf(line.split(" ", -1)[2]);
             } else if (!line.startsWith("#") && !line.isEmpty()) {

@@ -18,7 +18,7 @@ import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.frontend.PortCounters;
 import org.rowankv.topology.Configuration;
 
-/** What a server process tells of itself in numbers: read from what fabric, engine and client port count anyway. */
+/** Reads the metrics of a server process from the counters of fabric, engine and client port. */
 public record ServerMetricsReader(
         String name, ClusterServer cluster, TcpFabric fabric, PortCounters clients, ErrorLog errors) {
     private static final long[] BOUNDS_NS = IntStream.range(0, LatencyHistogram.buckets() - 1)

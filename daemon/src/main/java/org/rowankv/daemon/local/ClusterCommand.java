@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         subcommands = {ClusterCommand.Start.class, ClusterCommand.Status.class, ClusterCommand.Stop.class},
         description =
-                "A cluster of server processes on this machine, with a ZooKeeper of its own: for development and tests.")
+                "A cluster of server processes on this machine, with its own ZooKeeper: for development and tests.")
 public final class ClusterCommand implements Callable<Integer> {
     private static final int EXIT_FAILED = 1;
 
@@ -37,7 +37,7 @@ public final class ClusterCommand implements Callable<Integer> {
         return CommandLine.ExitCode.USAGE;
     }
 
-    /** What the three have. */
+    /** Common options and error handling of the subcommands. */
     abstract static class OfDirectory implements Callable<Integer> {
         @Spec
         private CommandSpec spec;
@@ -69,40 +69,43 @@ public final class ClusterCommand implements Callable<Integer> {
         abstract int run() throws IOException;
     }
 
-    /** Starts what does not run, and waits until all serve. */
+    /** Starts the processes that do not run, and waits until all serve. */
     @Command(
             name = "start",
             mixinStandardHelpOptions = true,
             sortOptions = false,
             description = {
-                "Starts a ZooKeeper and servers, those that do not run, and waits until all serve. What the cluster in a"
-                        + " directory was made with counts from then on, whatever the options say.",
-                "Its last line is \"cluster: servers=N address=HOST:PORT,… zookeeper=HOST:PORT\". Exit codes: 0; 1 when not"
-                        + " all came to serve; 2 when called wrongly."
+                "Starts a ZooKeeper and servers, unless they run, and waits until all serve. The options of the first start"
+                        + " in a directory are stored there and apply to all later starts.",
+                "Its last line is \"cluster: servers=N address=HOST:PORT,… zookeeper=HOST:PORT\". Exit codes: 0; 1 if not all"
+                        + " servers serve; 2 for a usage error."
             })
     static final class Start extends OfDirectory {
-        @Option(names = "--servers", defaultValue = "3", description = "how many (${DEFAULT-VALUE})")
+        @Option(names = "--servers", defaultValue = "3", description = "number of servers (${DEFAULT-VALUE})")
         private int servers;
 
-        @Option(names = "--replicas", defaultValue = "0", description = "of each object (2, or 1 of one server)")
+        @Option(
+                names = "--replicas",
+                defaultValue = "0",
+                description = "copies of every object (2, or 1 with one server)")
         private int replicas;
 
-        @Option(names = "--capacity", defaultValue = "256m", description = "of each server (${DEFAULT-VALUE})")
+        @Option(names = "--capacity", defaultValue = "256m", description = "capacity of each server (${DEFAULT-VALUE})")
         private String capacity;
 
         @Option(
                 names = "--port",
                 defaultValue = "7170",
-                description = "of ZooKeeper; the servers take three each after it (${DEFAULT-VALUE})")
+                description = "port of ZooKeeper; each server uses the next three (${DEFAULT-VALUE})")
         private int port;
 
         @Option(
                 names = "--server-java",
                 paramLabel = "FILE",
-                description = "program that runs what is started: the java of a JDK from 17 on (this Java)")
+                description = "java program for the started processes, of a JDK from 17 on (this Java)")
         private @Nullable Path serverJava;
 
-        @Option(names = "--wait", defaultValue = "60", description = "seconds, at most (${DEFAULT-VALUE})")
+        @Option(names = "--wait", defaultValue = "60", description = "seconds to wait at most (${DEFAULT-VALUE})")
         private int waitSeconds;
 
         @Override
@@ -134,7 +137,7 @@ public final class ClusterCommand implements Callable<Integer> {
             name = "status",
             mixinStandardHelpOptions = true,
             sortOptions = false,
-            description = "As \"rowan status\", of the cluster in a directory.")
+            description = "As \"rowan status\", for the cluster in a directory.")
     static final class Status extends OfDirectory {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
@@ -156,8 +159,8 @@ public final class ClusterCommand implements Callable<Integer> {
             mixinStandardHelpOptions = true,
             sortOptions = false,
             description = {
-                "Stops the servers, then ZooKeeper; what they hold stays in the directory.",
-                "Exit codes: 0; 1 when a process had to be ended by force."
+                "Stops the servers, then ZooKeeper; their data stays in the directory.",
+                "Exit codes: 0; 1 if a process had to be killed."
             })
     static final class Stop extends OfDirectory {
         @Override

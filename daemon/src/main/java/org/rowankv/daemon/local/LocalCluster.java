@@ -24,10 +24,10 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.membership.HostAndPort;
 
 /**
- * A cluster of processes on this machine, with a ZooKeeper of its own, in one directory:
+ * A cluster of processes on this machine, with its own ZooKeeper, in one directory:
  *
  * <pre>
- *   cluster.properties   what it was made with
+ *   cluster.properties   its shape
  *   cluster.secret       the secret of its servers
  *   zookeeper/           the data of its ZooKeeper
  *   server-1/ …          the data of its servers
@@ -41,19 +41,19 @@ public final class LocalCluster {
     private static final String FILE = "cluster.properties";
     private static final String SECRET_FILE = "cluster.secret";
     private static final int PORTS_PER_SERVER = 3;
-    private static final long LOOK_NS = 50_000_000;
-    private static final long STOP_PATIENCE_MS = 20_000;
-    private static final long STATUS_PATIENCE_NS = 60_000_000_000L;
-    private static final int CONNECT_PATIENCE_MS = 20_000;
+    private static final long POLL_NS = 50_000_000;
+    private static final long STOP_TIMEOUT_MS = 20_000;
+    private static final long STATUS_TIMEOUT_NS = 60_000_000_000L;
+    private static final int CONNECT_TIMEOUT_MS = 20_000;
 
     /**
-     * What a cluster is made with.
+     * Shape of a cluster, fixed at its creation.
      *
      * @param capacity of each server, {@code 256m}
-     * @param port of ZooKeeper; the servers take three each after it
+     * @param port of ZooKeeper; each server uses the next three
      */
     public record Shape(int servers, int replicas, String capacity, int port) {
-        /** Ports that it takes, one after the other. */
+        /** Number of consecutive ports. */
         public int ports() {
             return 1 + PORTS_PER_SERVER * servers;
         }
@@ -75,7 +75,7 @@ public final class LocalCluster {
         }
     }
 
-    /** The cluster in a directory, which is made if there is none there; what it was made with counts. */
+    /** Opens the cluster in a directory, or creates it; the stored shape applies. */
     public static LocalCluster openOrMake(Path dir, Shape shape) throws IOException {
         final Path file = dir.resolve(FILE);
         if (!Files.exists(file)) {
@@ -113,7 +113,7 @@ public final class LocalCluster {
         }
     }
 
-    /** From now on processes are started so. */
+    /** Sets how processes are started from now on. */
     public LocalCluster launchedBy(Launch how) {
         launch = how;
         return this;
@@ -131,7 +131,7 @@ public final class LocalCluster {
         return shape.port() + 1 + server * PORTS_PER_SERVER;
     }
 
-    /** Where a server listens for clients; they reach it there unless {@link Launch#advertised} says otherwise. */
+    /** Listen address of a server for clients; clients connect to it unless {@link Launch#advertised} differs. */
     public HostAndPort clientsOf(int server) {
         return new HostAndPort("127.0.0.1", portOf(server));
     }
@@ -154,7 +154,7 @@ public final class LocalCluster {
         return new HostAndPort("127.0.0.1", portOf(server) + 2);
     }
 
-    /** Starts what does not run. */
+    /** Starts the processes that do not run. */
     public void start() throws IOException {
         startZooKeeper();
         for (int server = 0; server < servers.size(); server++) {
@@ -162,7 +162,7 @@ public final class LocalCluster {
         }
     }
 
-    /** Starts it, with what it holds already, unless it runs. */
+    /** Starts ZooKeeper with its existing data, unless it runs. */
     public void startZooKeeper() throws IOException {
         if (zooKeeper.running().isEmpty()) {
             zooKeeper.start(
@@ -172,21 +172,21 @@ public final class LocalCluster {
         }
     }
 
-    /** The process of ZooKeeper, if it runs: for what is to be done to it. */
+    /** The process of ZooKeeper, if it runs. */
     public Optional<ProcessHandle> zooKeeperProcess() {
         return zooKeeper.running();
     }
 
-    /** As {@link #zooKeeperProcess}, of a server. */
+    /** The process of a server, if it runs. */
     public Optional<ProcessHandle> serverProcess(int server) {
         return servers.get(server).running();
     }
 
-    /** Starts it, with what it holds already, unless it runs. */
+    /** Starts a server with its existing data, unless it runs. */
     public void startServer(int server) throws IOException {
         final LocalProcess process = servers.get(server);
         if (process.running().isEmpty()) {
-            SecretFiles.drawUnlessThere(secretFile());
+            SecretFiles.createIfAbsent(secretFile());
             final List<String> options = new ArrayList<>(List.of(
                     "--name=" + process.name(),
                     "--data=" + dataOf(server),
@@ -208,9 +208,9 @@ public final class LocalCluster {
     /**
      * Waits until all servers serve.
      *
-     * @return empty, or what is wrong
+     * @return empty, or the problem
      */
-    public String awaitServing(long patienceMs) {
+    public String awaitServing(long timeoutMs) {
         final long fromNs = clock.nanoTime();
         while (true) {
             final String problem = problem();
@@ -223,10 +223,10 @@ public final class LocalCluster {
                             + process.lastLines();
                 }
             }
-            if (clock.nanoTime() - fromNs >= patienceMs * 1_000_000) {
+            if (clock.nanoTime() - fromNs >= timeoutMs * 1_000_000) {
                 return problem;
             }
-            LockSupport.parkNanos(LOOK_NS);
+            LockSupport.parkNanos(POLL_NS);
         }
     }
 
@@ -251,9 +251,9 @@ public final class LocalCluster {
     }
 
     /**
-     * What a server says of itself, by name.
+     * A server's status values, by name.
      *
-     * @throws IOException if it does not answer, or not within a minute
+     * @throws IOException if it does not answer within a minute
      */
     public Map<String, String> statusOf(int server) throws IOException {
         final long fromNs = clock.nanoTime();
@@ -261,18 +261,18 @@ public final class LocalCluster {
             try {
                 return AdminRequest.askStatus(adminOf(server));
             } catch (IOException e) {
-                // On a machine with much to do an answer may take longer than the port's clients wait.
-                if (servers.get(server).running().isEmpty() || clock.nanoTime() - fromNs >= STATUS_PATIENCE_NS) {
+                // On a busy machine an answer may take longer than the timeout of the request.
+                if (servers.get(server).running().isEmpty() || clock.nanoTime() - fromNs >= STATUS_TIMEOUT_NS) {
                     throw e;
                 }
-                LockSupport.parkNanos(LOOK_NS);
+                LockSupport.parkNanos(POLL_NS);
             }
         }
     }
 
-    /** A connection to its configuration; the caller's, who closes it. */
+    /** A connection to its configuration store; the caller closes it. */
     public ConfigurationStore connect() {
-        return new ZooKeeperConfigurationStore(zooKeeperAddress(), CLUSTER, CONNECT_PATIENCE_MS);
+        return new ZooKeeperConfigurationStore(zooKeeperAddress(), CLUSTER, CONNECT_TIMEOUT_MS);
     }
 
     private List<LocalProcess> processes() {
@@ -281,12 +281,12 @@ public final class LocalCluster {
         return all;
     }
 
-    /** Asks all servers to stop, at once, then ZooKeeper; returns those that had to be ended by force. */
+    /** Stops all servers at once, then ZooKeeper; returns the processes that had to be killed. */
     public List<String> stop() throws IOException {
         return stop(processes());
     }
 
-    /** As {@link #stop}, but ZooKeeper goes on. */
+    /** As {@link #stop}, except for ZooKeeper. */
     public List<String> stopServers() throws IOException {
         return stop(servers);
     }
@@ -297,7 +297,7 @@ public final class LocalCluster {
             server.running().ifPresent(ProcessHandle::destroy);
         }
         for (LocalProcess process : these) {
-            if (!process.stop(STOP_PATIENCE_MS)) {
+            if (!process.stop(STOP_TIMEOUT_MS)) {
                 forced.add(process.name());
             }
         }

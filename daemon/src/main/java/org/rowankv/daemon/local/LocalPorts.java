@@ -7,8 +7,8 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SecureSeed;
 
 /**
- * Ports of the loopback address that are free now, one after the other. They lie below those that systems give to outgoing
- * connections, so that nothing takes one of them before it is listened at, except somebody who wants exactly that one.
+ * Consecutive free ports of the loopback address. They lie below the ephemeral range of operating systems, so outgoing
+ * connections do not take them.
  */
 public final class LocalPorts {
     private static final int LOWEST = 12_000;
@@ -18,7 +18,7 @@ public final class LocalPorts {
     private LocalPorts() {}
 
     /**
-     * The first of so many.
+     * The first of that many.
      *
      * @throws IOException if there are none
      */
@@ -34,14 +34,14 @@ public final class LocalPorts {
                 return first;
             }
         }
-        throw new IOException("there are no " + count + " free ports one after the other");
+        throw new IOException("there are no " + count + " consecutive free ports");
     }
 
     private static boolean isFree(int port) {
         try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
             return probe.isBound();
         } catch (IOException e) {
-            return false; // somebody listens there
+            return false; // in use
         }
     }
 }

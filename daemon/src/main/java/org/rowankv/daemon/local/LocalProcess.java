@@ -15,18 +15,18 @@ import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.ParentWatch;
 import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 
-/** A process of a local cluster: its log, and its number in a file, by which a later command finds it again. */
+/** A process of a local cluster: its log, and a file with its pid, by which a later command finds it again. */
 public final class LocalProcess {
     private static final int LAST_LINES = 5;
 
     private final String name;
     private final Path pidFile;
     private final Path log;
-    /** In the command line of the process: tells it from one that has got its number since. */
+    /** Marks the command line of the process, to distinguish it from a later one with the same pid. */
     private final String mark;
     /**
-     * Started by this process: what it is called is not told before it has become what it is to be. It also holds this end of
-     * the pipe by which the other process knows that this one lives.
+     * Started by this process: the system may not show its command line before its exec. It also holds this end of the
+     * pipe by which the other process detects the end of this one.
      */
     private @Nullable Process started;
 
@@ -58,8 +58,7 @@ public final class LocalProcess {
         command.add(main.getName());
         command.addAll(arguments);
         final ProcessBuilder builder = new ProcessBuilder(command);
-        // Not in the command line: of a long one the system shows nothing, and this would not know its own process
-        // again.
+        // Not in the command line: the system shows nothing of a long one, and the mark would not be found.
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
         builder.environment().remove(ZooKeeperNodeDefaults.SECRET_VARIABLE); // of another cluster: this one has its own
         final Process process = builder.redirectErrorStream(true)
@@ -93,41 +92,40 @@ public final class LocalProcess {
     private boolean isOurs(ProcessHandle process) {
         final Optional<String[]> arguments = process.info().arguments();
         if (arguments.isEmpty()) {
-            // Where the system tells nothing of any process, the number must do; else it is one that has ended, and
-            // whose
-            // end nobody has looked at yet.
+            // If the system shows no command lines at all, the pid must suffice. Otherwise the process has ended, and
+            // no parent has waited for it yet.
             return ProcessHandle.current().info().arguments().isEmpty();
         }
         return List.of(arguments.get()).contains(mark);
     }
 
-    /** Asks it to end, waits for that, and ends it if it does not. Returns whether it ended by itself. */
-    public boolean stop(long patienceMs) throws IOException {
+    /** Requests its end, waits for it, and kills it after the timeout. Returns whether it ended by itself. */
+    public boolean stop(long timeoutMs) throws IOException {
         final Optional<ProcessHandle> process = running();
-        final boolean byItself = process.isEmpty() || end(process.get(), patienceMs);
+        final boolean byItself = process.isEmpty() || end(process.get(), timeoutMs);
         Files.deleteIfExists(pidFile);
         return byItself;
     }
 
     /**
-     * As {@link #stop}, any process. What the system answers to a signal is not looked at: it says no of a process that has
-     * just ended by itself too. Only its end counts.
+     * As {@link #stop}, for any process. The result of the signal is ignored: it fails also if the process has just
+     * ended. Only its end counts.
      */
-    boolean end(ProcessHandle process, long patienceMs) throws IOException {
+    boolean end(ProcessHandle process, long timeoutMs) throws IOException {
         process.destroy();
-        if (hasEnded(process, patienceMs)) {
+        if (hasEnded(process, timeoutMs)) {
             return true;
         }
         process.destroyForcibly();
-        if (!hasEnded(process, patienceMs)) {
+        if (!hasEnded(process, timeoutMs)) {
             throw new IOException("process " + process.pid() + " (" + name + ") does not end");
         }
         return false;
     }
 
-    private static boolean hasEnded(ProcessHandle process, long patienceMs) {
+    private static boolean hasEnded(ProcessHandle process, long timeoutMs) {
         try {
-            process.onExit().get(patienceMs, TimeUnit.MILLISECONDS);
+            process.onExit().get(timeoutMs, TimeUnit.MILLISECONDS);
             return true;
         } catch (TimeoutException e) {
             return false;

@@ -12,8 +12,8 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig.ConfigException;
 import org.rowankv.daemon.ParentWatch;
 
 /**
- * A ZooKeeper of one server, for clusters on one machine: listens on the loopback address only. Arguments: directory, port.
- * Runs until the process is ended, or the one that started it, if it was {@link ParentWatch started so}.
+ * A single ZooKeeper server for clusters on one machine: listens on the loopback address only. Arguments: directory,
+ * port. Runs until it is ended, or its parent ends, if {@link ParentWatch} is enabled.
  */
 public final class ZooKeeperProcess {
     private ZooKeeperProcess() {}

@@ -20,7 +20,7 @@ import org.rowankv.runtime.SecureSeed;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Small files that hold a secret. A message never shows what they hold. */
+/** Reads and creates small files with a secret. Messages never contain the secret. */
 public final class SecretFiles {
     /** Far more than any secret has. */
     private static final int MOST_BYTES = 4096;
@@ -33,7 +33,7 @@ public final class SecretFiles {
             PosixFilePermission.OTHERS_READ,
             PosixFilePermission.OTHERS_WRITE);
 
-    /** Made when first used: after the logging was set up. */
+    /** Created at first use: after the logging was set up. */
     private static final class Log {
         static final Logger LOG = LoggerFactory.getLogger(SecretFiles.class);
     }
@@ -41,10 +41,10 @@ public final class SecretFiles {
     private SecretFiles() {}
 
     /**
-     * The cluster's secret, from a file or from the environment; null if neither is given.
+     * The cluster's secret, from a file or from the environment; null if neither is set.
      *
-     * @param text of the variable in the environment
-     * @throws IllegalArgumentException if it cannot be read, is too short, or both are given
+     * @param text of the environment variable
+     * @throws IllegalArgumentException if it cannot be read, is too short, or both are set
      */
     public static @Nullable ClusterSecret clusterSecret(@Nullable Path file, @Nullable String text) {
         if (file != null && text != null) {
@@ -60,7 +60,7 @@ public final class SecretFiles {
     }
 
     /**
-     * What a file holds. Warns if other users of the machine may read or write it.
+     * The content of a file. Warns if other users of the machine may read or write it.
      *
      * @param kind of the file, in messages
      * @throws IllegalArgumentException if it cannot be read, is longer than any secret, or is not UTF-8
@@ -86,7 +86,7 @@ public final class SecretFiles {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
         } catch (CharacterCodingException e) {
-            // Not replaced by a character for all of them: different files would hold one secret.
+            // No replacement characters: different files would yield the same secret.
             throw new IllegalArgumentException(
                     "the " + kind + " file " + file + " is not text in UTF-8. Give a file that holds one line of text",
                     e);
@@ -99,7 +99,7 @@ public final class SecretFiles {
                 : e.getClass().getSimpleName().replace("Exception", "").toLowerCase(Locale.ROOT);
     }
 
-    /** A warning only: containers mount secrets for all users inside, of whom there is one. */
+    /** A warning only: containers mount secrets readable for all users inside, of which there is one. */
     private static void warnIfOpen(String kind, Path file) {
         try {
             final Set<PosixFilePermission> open = EnumSet.copyOf(OTHERS);
@@ -111,12 +111,12 @@ public final class SecretFiles {
                         file);
             }
         } catch (IOException | UnsupportedOperationException e) {
-            Log.LOG.debug("The permissions of {} cannot be seen", file, e);
+            Log.LOG.debug("Permissions of {} unknown", file, e);
         }
     }
 
-    /** Draws 128 bits and stores them for the owner only, unless the file exists. */
-    public static void drawUnlessThere(Path file) throws IOException {
+    /** Generates 128 random bits and stores them for the owner only, unless the file exists. */
+    public static void createIfAbsent(Path file) throws IOException {
         if (Files.exists(file)) {
             return;
         }
@@ -130,7 +130,7 @@ public final class SecretFiles {
             final Path created = Files.createFile(file, attributes);
             Files.writeString(created, text, StandardCharsets.UTF_8);
         } catch (FileAlreadyExistsException e) {
-            Log.LOG.debug("{} was made meanwhile", file, e);
+            Log.LOG.debug("{} was created by another process", file, e);
         }
     }
 }

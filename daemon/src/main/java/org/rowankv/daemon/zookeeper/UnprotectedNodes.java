@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports nodes that everybody may change although this process has a credential: they were made before it had one. Looks
- * at each node and its parents once. Used by the thread of one store's calls.
+ * Reports nodes that every client may change although this process has a credential: they were created before it had
+ * one. Checks each node and its parents once. Used by the thread of one store's calls.
  */
 final class UnprotectedNodes {
     private static final Logger LOG = LoggerFactory.getLogger(UnprotectedNodes.class);
@@ -30,21 +30,21 @@ final class UnprotectedNodes {
         this.where = where;
     }
 
-    /** At an existing node, named as in its store. */
-    void look(String path) throws Exception {
+    /** Checks an existing node, named as in its store, and its parents. */
+    void check(String path) throws Exception {
         final String full = namespace + path;
         for (int end = full.indexOf('/', 1); end > 0; end = full.indexOf('/', end + 1)) {
-            lookAt(full.substring(0, end));
+            checkNode(full.substring(0, end));
         }
-        lookAt(full);
+        checkNode(full);
     }
 
-    /** Those that were reported. */
+    /** The reported nodes. */
     List<String> open() {
         return open;
     }
 
-    private void lookAt(String full) throws Exception {
+    private void checkNode(String full) throws Exception {
         if (seen.contains(full)) {
             return;
         }
@@ -54,7 +54,7 @@ final class UnprotectedNodes {
             if (rule.getId().equals(ZooDefs.Ids.ANYONE_ID_UNSAFE) && (rule.getPerms() & CHANGES) != 0) {
                 open.add(full);
                 LOG.warn(
-                        "Everybody may change {} in {}: it was made without a credential. Close it with"
+                        "Unprotected node: any client may change {} in {}, created without a credential. Protect it with"
                                 + " \"setAcl -R {} auth::cdrwa\" in ZooKeeper's zkCli, after addauth",
                         full,
                         where,

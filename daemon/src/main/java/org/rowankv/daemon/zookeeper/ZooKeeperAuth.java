@@ -5,14 +5,14 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The credential by which this process shows ZooKeeper its identity. Shows nothing of it in {@link #toString}.
+ * The credential of this process for ZooKeeper. {@link #toString} hides it.
  *
  * @param scheme of ZooKeeper, {@code digest}
- * @param credential as the scheme has it, {@code user:password}
+ * @param credential in the form of the scheme, {@code user:password}
  */
 public record ZooKeeperAuth(String scheme, String credential) {
 
-    /** In a file {@code scheme:credential}; null if there is no file. */
+    /** Reads {@code scheme:credential} from a file; null without a file. */
     public static @Nullable ZooKeeperAuth read(@Nullable Path file) {
         if (file == null) {
             return null;

@@ -33,14 +33,14 @@ import org.slf4j.LoggerFactory;
 /**
  * The configuration store of a cluster, in ZooKeeper, below {@code /rowan/CLUSTER}.
  *
- * <p>A node that is deleted stays in ZooKeeper, empty: so its version goes on and is never given twice. What is empty does
- * not exist; parents are made empty.
+ * <p>A deleted node stays in ZooKeeper, empty: so its version continues and is never reused. Empty nodes count as
+ * absent; parents are created empty.
  *
- * <p>Nothing is ever tried again in here: a change whose connection was lost may have been made, and a second attempt would
- * meet its own first one. The caller reads back and compares the stamp. Reads ask for what was last agreed on, not for what
- * the nearest server of ZooKeeper happens to know.
+ * <p>Nothing is retried here: a change with a lost connection may have been applied, and a retry would meet its own
+ * first attempt. The caller reads back and compares the stamp. Reads sync first: they return the last committed state,
+ * not a stale one.
  *
- * <p>For any thread; an interrupt of the caller does not cut a call short. No ephemeral nodes, no sessions that matter.
+ * <p>Thread-safe; an interrupt of the caller does not end a call. No ephemeral nodes, no dependence on sessions.
  */
 public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperConfigurationStore.class);
@@ -53,19 +53,19 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     private final ExecutorService calls;
     private final @Nullable UnprotectedNodes unprotectedNodes;
 
-    /** As below, without a credential: what it makes is open to everybody. */
+    /** As below, without a credential: its nodes are open to every client. */
     public ZooKeeperConfigurationStore(String servers, String cluster, int connectionTimeoutMs) {
         this(servers, cluster, connectionTimeoutMs, null);
     }
 
     /**
-     * Begins to connect; does not wait for it.
+     * Starts to connect, without waiting.
      *
      * @param servers of ZooKeeper, {@code host:port[,host:port…][/path]}
      * @param cluster name of the cluster
      * @param connectionTimeoutMs how long a call waits for a connection before it fails
-     * @param auth shown to ZooKeeper; what is made is for it alone. Null: for everybody
-     * @throws IllegalArgumentException if the servers cannot be read
+     * @param auth credential for ZooKeeper; created nodes are accessible to it alone. Null: to every client
+     * @throws IllegalArgumentException if the server list is invalid
      */
     public ZooKeeperConfigurationStore(
             String servers, String cluster, int connectionTimeoutMs, @Nullable ZooKeeperAuth auth) {
@@ -93,7 +93,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         curator.start();
     }
 
-    /** For all nodes, parents too: their creator may do everything, others nothing. */
+    /** For all nodes, parents too: their creator has all permissions, others none. */
     private static final class CreatorOnly implements ACLProvider {
         @Override
         public List<ACL> getDefaultAcl() {
@@ -106,7 +106,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         }
     }
 
-    /** Whether all of these servers are at loopback addresses: one that cannot be looked up is not. */
+    /** Whether all of these servers have loopback addresses; an unresolvable one has not. */
     public static boolean isOnThisMachine(String servers) {
         final int path = servers.indexOf('/');
         for (String server : (path < 0 ? servers : servers.substring(0, path)).split(",")) {
@@ -130,7 +130,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         return call(() -> find(path)).node;
     }
 
-    /** A node, and its version in ZooKeeper: −1 where nothing is, not even an empty one. */
+    /** A node, and its version in ZooKeeper: −1 if there is no node, not even an empty one. */
     private record Found(@Nullable VersionedNode node, int version) {}
 
     private Found find(String path) throws Exception {
@@ -143,7 +143,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
             return new Found(null, -1);
         }
         if (unprotectedNodes != null) {
-            unprotectedNodes.look(path);
+            unprotectedNodes.check(path);
         }
         if (bytes == null || bytes.length == 0) {
             return new Found(null, stat.getVersion());
@@ -186,7 +186,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         } else if (expectedVersion < 0 || expectedVersion > Integer.MAX_VALUE) {
             return false;
         } else if (bytes.length == 0 && find(path).node == null) {
-            return false; // what does not exist is not deleted again
+            return false; // an absent node cannot be deleted
         }
         try {
             if (version < 0) {
@@ -224,7 +224,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         });
     }
 
-    /** Set anew whenever the connection is; what has changed meanwhile is unknown, so that is a hint too. */
+    /** Set again after each reconnection; changes in between are unknown, so a reconnection is a hint too. */
     @Override
     public boolean watch(Runnable changed) {
         final Watcher watcher = event -> changed.run();
@@ -247,8 +247,8 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
                     .usingWatcher(watcher)
                     .forPath("/");
         } catch (Exception e) {
-            // The caller looks now and then in any case, and the next connection sets it.
-            LOG.debug("nodes in {} cannot be watched", where, e);
+            // The caller polls in any case, and the next connection sets it.
+            LOG.debug("watch of nodes in {} failed", where, e);
         }
     }
 
@@ -285,7 +285,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         return cause instanceof KeeperException keeper ? keeper.code().toString() : String.valueOf(cause);
     }
 
-    /** Ends the connection; a change under way may or may not be made. */
+    /** Ends the connection; a change in progress may or may not be applied. */
     @Override
     public void close() {
         calls.shutdown();

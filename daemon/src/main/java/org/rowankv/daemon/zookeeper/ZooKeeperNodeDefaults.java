@@ -17,20 +17,20 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * What an option is when it is not on the command line: the variable {@code ROWAN_} and its name in the environment, else
- * its line in the options file. An option {@code --scrub-rate} is {@code ROWAN_SCRUB_RATE} and {@code scrub-rate=…}.
+ * Defaults for options that are not on the command line: the variable {@code ROWAN_} and the name in the environment,
+ * else a line in the options file. An option {@code --scrub-rate} is {@code ROWAN_SCRUB_RATE} and {@code scrub-rate=…}.
  */
 public final class ZooKeeperNodeDefaults implements IDefaultValueProvider {
     public static final String FILE_OPTION = "--options";
     private static final String PREFIX = "ROWAN_";
-    /** Holds the cluster's secret itself. No option: a command line is seen by every user of the machine. */
+    /** Holds the cluster's secret itself. Not an option: a command line is visible to every user of the machine. */
     public static final String SECRET_VARIABLE = PREFIX + "CLUSTER_SECRET";
 
     private final Map<String, String> environment;
     private final Properties file = new Properties();
 
     /**
-     * @param arguments of the command line, in which the options file may be named
+     * @param arguments of the command line, which may name the options file
      * @throws IllegalArgumentException if the options file cannot be read
      */
     public ZooKeeperNodeDefaults(Map<String, String> environment, String... arguments) {
@@ -66,7 +66,7 @@ public final class ZooKeeperNodeDefaults implements IDefaultValueProvider {
         return environment.get(SECRET_VARIABLE);
     }
 
-    /** Lines of the options file that are none of the command's: a mistake of whoever wrote it. */
+    /** Lines of the options file that are not options of the command. */
     public Set<String> unknown(CommandSpec command) {
         final Set<String> names = new TreeSet<>(file.stringPropertyNames());
         command.options().forEach(option -> names.remove(nameOf(option)));

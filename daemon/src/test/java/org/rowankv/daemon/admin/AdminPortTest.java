@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ManualClock;
 
-/** Peers of the admin port that are slow cost their own connections only. Its deadlines run by a clock of the test's. */
+/** Slow peers of the admin port cost their own connections only. Deadlines follow the test's clock. */
 final class AdminPortTest {
     private static final int PATIENCE_S = 30;
     /** More than the sockets of both ends buffer. */
@@ -74,7 +74,7 @@ final class AdminPortTest {
         } catch (SocketTimeoutException e) {
             throw new AssertionError("the port leaves a slow connection open", e);
         } catch (SocketException e) {
-            assertThat(e).hasMessageContaining("reset"); // it was closed with bytes on their way
+            assertThat(e).hasMessageContaining("reset"); // it was closed with bytes in transit
         }
         return sum;
     }
@@ -103,8 +103,8 @@ final class AdminPortTest {
     @Test
     void shouldEndAPeerThatSendsByteByByteWhateverItSends() throws Exception {
         final Socket dripping = peer("h");
-        assertThat(health()).isEqualTo("serving\n"); // the port has taken the one before
-        pass(AdminPort.PATIENCE_MS - 1);
+        assertThat(health()).isEqualTo("serving\n"); // the port has accepted the one before
+        pass(AdminPort.TIMEOUT_MS - 1);
         dripping.getOutputStream().write('e');
         assertThat(health()).isEqualTo("serving\n");
         assertThat(isClosed(dripping)).isFalse();
@@ -119,9 +119,9 @@ final class AdminPortTest {
         final Socket notReading = peer("large\n");
         assertThat(health()).isEqualTo("serving\n");
 
-        pass(AdminPort.PATIENCE_MS);
+        pass(AdminPort.TIMEOUT_MS);
 
-        assertThat(health()).isEqualTo("serving\n"); // a turn later than the deadline's
+        assertThat(health()).isEqualTo("serving\n"); // a cycle after the deadline
         assertThat(bytesUntilClosed(notReading)).isLessThan(LARGE);
     }
 
@@ -141,7 +141,7 @@ final class AdminPortTest {
         for (Socket each : peers) {
             assertThat(isClosed(each)).isFalse();
         }
-        pass(AdminPort.PATIENCE_MS);
+        pass(AdminPort.TIMEOUT_MS);
         for (Socket each : peers) {
             await().atMost(PATIENCE_S, TimeUnit.SECONDS).until(() -> isClosed(each));
         }
@@ -187,14 +187,14 @@ final class AdminPortTest {
         again.close();
     }
 
-    /** A server that drips holds a caller of its own no longer than a server that is silent. */
+    /** A slowly dripping server holds its caller no longer than a silent server. */
     @Test
     void shouldGiveUpAskingAServerThatAnswersByteByByte() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
             final Thread dripping = new Thread(() -> drip(server));
             dripping.start();
             final ManualClock own = new ManualClock();
-            final Clock stepping = new Clock() { // each look at it costs a second
+            final Clock stepping = new Clock() { // each reading costs a second
                         @Override
                         public long nanoTime() {
                             own.advanceNs(TimeUnit.SECONDS.toNanos(1));
@@ -210,7 +210,7 @@ final class AdminPortTest {
                             server.getInetAddress().getHostAddress(), server.getLocalPort(), "health", stepping))
                     .isInstanceOf(SocketTimeoutException.class)
                     .hasMessageContaining("no whole answer");
-            dripping.join(); // ends with the asker's connection
+            dripping.join(); // ends with the caller's connection
         }
     }
 
@@ -220,7 +220,7 @@ final class AdminPortTest {
                 asker.getOutputStream().write('x');
             }
         } catch (IOException e) {
-            assertThat(e).isNotNull(); // the asker has gone
+            assertThat(e).isNotNull(); // the caller is gone
         }
     }
 }

@@ -19,10 +19,10 @@ import org.rowankv.daemon.StatusText;
 import org.rowankv.server.membership.ClusterView;
 import org.rowankv.server.membership.ClusterView.MemberView;
 
-/** What is told of metrics is OpenMetrics text to the letter, whole or not there, and documented. */
+/** Metrics are strict OpenMetrics text, complete or absent, and documented. */
 @Tag("jvm")
 final class MetricsTest {
-    private static MetricsText told(String server, long gets) {
+    private static MetricsText metricsOf(String server, long gets) {
         return new MetricsText()
                 .of(server)
                 .value(Metric.UP, 1)
@@ -51,7 +51,7 @@ final class MetricsTest {
     @Test
     void shouldTellEveryFamilyOnceByTheGrammar() {
         final Map<String, OpenMetrics.Family> read =
-                OpenMetrics.read(told("we\"ird\\na\nme", 3).toString());
+                OpenMetrics.read(metricsOf("we\"ird\\na\nme", 3).toString());
 
         assertThat(read.keySet())
                 .containsExactlyElementsOf(
@@ -67,9 +67,9 @@ final class MetricsTest {
     @Test
     void shouldTellTheServersOfAClusterTogether() {
         final String text = StatusMetrics.of(view("a", "b", "c", "d"), member -> switch (member.name()) {
-            case "a" -> told("a", 5).toString();
-            case "b" -> told("b", 7).toString();
-            case "c" -> told("c", 9).toString().replace("# EOF\n", ""); // ended while it told
+            case "a" -> metricsOf("a", 5).toString();
+            case "b" -> metricsOf("b", 7).toString();
+            case "c" -> metricsOf("c", 9).toString().replace("# EOF\n", ""); // ended during its answer
             default -> StatusText.AWAY;
         });
 
@@ -92,7 +92,7 @@ final class MetricsTest {
         assertThat(text.toString()).isEqualTo(new MetricsText().toString());
     }
 
-    /** The judge of these tests finds faults. */
+    /** The checker of these tests detects faults. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.Launch;
 import picocli.CommandLine;
 
-/** {@code rowan cluster} as a process that ends: what it has started goes on, by the Java that it was told to use. */
+/** {@code rowan cluster} as a process that ends: its processes continue, with the Java of its option. */
 class ClusterCommandTest {
     @TempDir
     Path dir;
 
-    /** A program that notes that it was called, and becomes Java. */
-    private Path noting(Path notes) throws IOException {
+    /** A program that records its call, and executes Java. */
+    private Path recording(Path notes) throws IOException {
         final Path program = Files.writeString(
                 dir.resolve("java"),
                 "#!/bin/sh\necho called >> '" + notes + "'\nexec '" + Launch.DEFAULT.java() + "' \"$@\"\n");
@@ -57,13 +57,13 @@ class ClusterCommandTest {
                             "--capacity=32m",
                             "--wait=120",
                             "--port=" + LocalPorts.free(4),
-                            "--server-java=" + noting(notes)))
+                            "--server-java=" + recording(notes)))
                     .as(() -> "see " + output)
                     .isZero();
             assertThat(notes).hasContent("called\ncalled"); // ZooKeeper, and a server
             final LocalCluster started = LocalCluster.open(cluster);
             assertThat(started.awaitServing(60_000)).isEmpty();
-            assertThat(started.logOf(0)).content().doesNotContain("has ended");
+            assertThat(started.logOf(0)).content().doesNotContain("parent process ended");
         } finally {
             if (Files.exists(cluster)) {
                 assertThat(LocalCluster.open(cluster).stop()).isEmpty();

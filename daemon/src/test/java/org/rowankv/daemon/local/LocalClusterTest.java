@@ -22,7 +22,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import picocli.CommandLine;
 
-/** A local cluster of processes, as its command starts and stops it, and a client that comes in at its ports. */
+/** A local cluster of processes, started and stopped by its command, and a client at its ports. */
 class LocalClusterTest {
     @TempDir
     Path dir;
@@ -38,7 +38,7 @@ class LocalClusterTest {
                 SystemClock.INSTANCE);
     }
 
-    /** What the command prints. */
+    /** Output of the command. */
     private static String metrics(LocalCluster cluster) {
         final StringWriter out = new StringWriter();
         final CommandLine command = new CommandLine(new StatusCommand()).setOut(new PrintWriter(out));
@@ -48,7 +48,7 @@ class LocalClusterTest {
         return out.toString();
     }
 
-    /** What the command prints. */
+    /** Output of the command. */
     private static String json(LocalCluster cluster) {
         final StringWriter out = new StringWriter();
         final CommandLine command = new CommandLine(new StatusCommand()).setOut(new PrintWriter(out));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.rdma.secret.ClusterSecret;
 
-/** Secrets in files: drawn once, for the owner alone. */
+/** Secrets in files: generated once, for the owner alone. */
 class SecretFilesTest {
     @TempDir
     Path dir;
@@ -20,19 +20,19 @@ class SecretFilesTest {
     @Test
     void shouldDrawASecretOnceForTheOwnerAlone() throws IOException {
         final Path file = dir.resolve("cluster.secret");
-        SecretFiles.drawUnlessThere(file);
+        SecretFiles.createIfAbsent(file);
         final String drawn = Files.readString(file);
         assertThat(drawn.strip()).matches("[0-9a-f]{32}");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
-        SecretFiles.drawUnlessThere(file);
+        SecretFiles.createIfAbsent(file);
         assertThat(Files.readString(file)).isEqualTo(drawn);
         final Path other = dir.resolve("other.secret");
-        SecretFiles.drawUnlessThere(other);
+        SecretFiles.createIfAbsent(other);
         assertThat(Files.readString(other)).isNotEqualTo(drawn);
     }
 
-    /** Each byte that is no UTF-8 would become the same character: files that differ would give one secret. */
+    /** With replacement characters, different files would yield the same secret. */
     @Test
     void shouldRefuseAFileThatIsNoText() throws IOException {
         final byte[] bytes = new byte[32];

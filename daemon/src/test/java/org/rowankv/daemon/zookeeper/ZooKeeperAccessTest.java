@@ -17,7 +17,7 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.Stamp;
 
-/** Rights to read and change the nodes of a cluster in ZooKeeper. */
+/** Permissions to read and change the nodes of a cluster in ZooKeeper. */
 class ZooKeeperAccessTest {
     private static final ZooKeeperAuth OWN = new ZooKeeperAuth("digest", "rowan:a password");
     private static final ZooKeeperAuth OTHER = new ZooKeeperAuth("digest", "rowan:another");
@@ -108,9 +108,9 @@ class ZooKeeperAccessTest {
                     .isTrue();
             assertThat(store.read("/servers/a").bytes()).isEqualTo(BYTES);
             final UnprotectedNodes nodes = new UnprotectedNodes(curator.usingNamespace("rowan/shop"), "the test");
-            nodes.look("/servers/a");
-            nodes.look("/configuration");
-            nodes.look("/servers/a");
+            nodes.check("/servers/a");
+            nodes.check("/configuration");
+            nodes.check("/servers/a");
             assertThat(nodes.open())
                     .containsExactlyInAnyOrder("/rowan", "/rowan/shop", "/rowan/shop/servers", "/rowan/shop/servers/a");
         }

@@ -17,7 +17,7 @@ import org.rowankv.server.configstore.ConfigurationStoreContract;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.Stamp;
 
-/** The contract of all stores, kept by ZooKeeper; and what is its own. */
+/** The contract of all stores with ZooKeeper, and its specific behaviour. */
 class ZooKeeperConfigurationStoreTest extends ConfigurationStoreContract {
     private static TestingServer zooKeeper;
     private static int clusters;
@@ -91,7 +91,7 @@ class ZooKeeperConfigurationStoreTest extends ConfigurationStoreContract {
         }
     }
 
-    /** The watch is there some time after it was asked for. Then each change is hinted at. */
+    /** The watch is effective some time after its request. Then each change yields a hint. */
     private static void requireHints(
             ZooKeeperConfigurationStore watching, ZooKeeperConfigurationStore other, AtomicLong hints, long sequence) {
         final AtomicLong changes = new AtomicLong(sequence);

@@ -14,7 +14,7 @@ import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.topology.Configuration;
 
-/** Clusters whose configuration is in ZooKeeper, in this JVM. */
+/** Clusters with their configuration in ZooKeeper, in this JVM. */
 class ClustersInZooKeeperTest {
     private static final int CACHE = 1;
     private static final long CAPACITY = 4 << 20;
@@ -45,7 +45,7 @@ class ClustersInZooKeeperTest {
                 assertThat(first.configuration().clusterId())
                         .isNotEqualTo(second.configuration().clusterId());
             }
-            // A server of one that is pointed at the other.
+            // A server of one cluster that is directed to the other.
             try (ClusterBed wrong = new ClusterBed(dir.resolve("1"), 2, 2, CAPACITY, two)) {
                 wrong.members.get(0).start();
                 await().atMost(Duration.ofSeconds(30))

@@ -55,7 +55,10 @@ class ParentWatchTest {
                 await().atMost(Duration.ofSeconds(90))
                         .until(() -> each.running().isEmpty());
             }
-            assertThat(left.get(0).log()).content().contains("has ended").contains("server server-1 has stopped");
+            assertThat(left.get(0).log())
+                    .content()
+                    .contains("parent process ended")
+                    .contains("server server-1 stopped");
         } finally {
             for (LocalProcess each : left) {
                 each.stop(1000); // only if it failed
