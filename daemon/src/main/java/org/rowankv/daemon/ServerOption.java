@@ -52,7 +52,7 @@ public enum ServerOption {
             SettingForm.PATH,
             "FILE",
             "",
-            "file with the ZooKeeper credential, such as digest:user:password; only its holder can access the nodes"),
+            "file with scheme:credential for ZooKeeper, such as digest:user:password; only its holder can access the nodes"),
     EXPECT(SettingForm.COUNT, "", null, "number of servers of the cluster"),
     REPLICAS(SettingForm.NUMBER, "", "", "copies of every object (2, or 1 with one server)"),
     SHARDS(SettingForm.NUMBER, "", "", "number of shards (48 per server)"),
@@ -64,7 +64,7 @@ public enum ServerOption {
             SettingForm.CHOICE,
             "process or power",
             "process",
-            "what an acknowledged write survives: a crash of the process, or also a power cut"),
+            "what an acknowledged write survives: any end of the process, or also a power cut"),
     WORKERS(
             SettingForm.NUMBER,
             "1..1024",
