@@ -5,9 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * How many objects of each cache the index of one shard points to, and what they are charged. Changed together with the
- * index, under its lock, so that every replica has them, exactly, and a start finds them again while it reads the log. What
- * a clear has ended counts until it was swept.
+ * Object count and charged bytes of each cache, over the index of one shard. Changed together with the index, under its
+ * lock, so that every replica has exact counts; a start counts them again while it reads the log. What a clear has
+ * ended counts until it is swept.
  *
  * <p>Cache ids are small and never reused, so an array serves. Read by any thread, without a lock.
  */
@@ -20,7 +20,7 @@ public final class CacheCounts {
 
     private volatile long[] counts = new long[4 * WORDS];
 
-    /** Makes room for a cache, so that nothing that follows needs memory. Under the index lock, as all that writes. */
+    /** Grows the arrays for a cache, so that nothing that follows allocates. Under the index lock, as all writes. */
     void ensure(int cacheId) {
         final long[] now = counts;
         if (cacheId >= now.length / WORDS) {
@@ -34,7 +34,7 @@ public final class CacheCounts {
         COUNT.setOpaque(now, at, now[at] + delta);
     }
 
-    /** An object took the place of another; a charge of 0 stands for none. */
+    /** One object replaces another; a charge of 0 stands for none. */
     void replaced(int cacheId, int oldCharge, int newCharge) {
         if (oldCharge != newCharge) {
             add(cacheId, OBJECTS, (newCharge > 0 ? 1 : 0) - (oldCharge > 0 ? 1 : 0));
@@ -42,18 +42,18 @@ public final class CacheCounts {
         }
     }
 
-    /** The index points to an object of that charge no more. Under the index lock. */
+    /** The index no longer points to an object of that charge. Under the index lock. */
     public void removed(int cacheId, int charge) {
         ensure(cacheId);
         replaced(cacheId, charge, 0);
     }
 
-    /** Nothing is counted any more. */
+    /** Resets all counts. */
     void clear() {
         counts = new long[counts.length];
     }
 
-    /** Objects that an index was loaded with. */
+    /** Adds the objects that an index was loaded with. */
     public void loaded(int cacheId, int objects, long bytes) {
         ensure(cacheId);
         add(cacheId, OBJECTS, objects);
@@ -66,7 +66,7 @@ public final class CacheCounts {
 
     private long get(int cacheId, int what) {
         final long[] now = counts;
-        // Not by the product: a damaged entry's id may be any number.
+        // Bounds are checked because a damaged entry's id may be any number.
         return cacheId >= 0 && cacheId < now.length / WORDS ? (long) COUNT.getOpaque(now, cacheId * WORDS + what) : 0;
     }
 
@@ -74,12 +74,12 @@ public final class CacheCounts {
         return get(cacheId, OBJECTS);
     }
 
-    /** What the objects are charged, as in {@link org.rowankv.server.log.Space}. */
+    /** The charge of the objects, as in {@link org.rowankv.server.log.Space}. */
     public long bytes(int cacheId) {
         return get(cacheId, BYTES);
     }
 
-    /** As below, of all caches. */
+    /** Evictions of all caches; see {@link #evictions(int)}. */
     public long evictions() {
         long evictions = 0;
         for (int cacheId = 0; cacheId < counts.length / WORDS; cacheId++) {
@@ -88,7 +88,7 @@ public final class CacheCounts {
         return evictions;
     }
 
-    /** Objects whose eviction took effect here since the log was read. */
+    /** Objects whose eviction took effect on this replica since the log was read. */
     public long evictions(int cacheId) {
         return get(cacheId, EVICTED);
     }

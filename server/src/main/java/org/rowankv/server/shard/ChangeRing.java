@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Change;
 
 /**
- * The newest changes of a shard, sorted by version: bounded in number and in bytes, except that one always fits. What does not fit
- * drops the oldest. Adding allocates nothing. Guarded by its user.
+ * The newest changes of a shard, sorted by version. Bounded in number and in bytes, except that one change always fits.
+ * A change that does not fit drops the oldest. Adding allocates nothing. Guarded by its user.
  */
 final class ChangeRing {
-    /** A change, and the cache it was made in. */
+    /** A change and the cache it belongs to. */
     record Kept(int cacheId, Change change) {
         long version() {
             return change.version();
@@ -41,12 +41,12 @@ final class ChangeRing {
     }
 
     /**
-     * Adds a change; one that is there already, because whoever handed it over was interrupted and did it again, stays as it is.
+     * Adds a change; one that is already present stays as it is: an interrupted hand-over is repeated.
      *
-     * @param dropped told of each change that had to go
+     * @param dropped receives each change that is dropped
      */
     void add(Kept kept, Consumer<Kept> dropped) {
-        if (isThere(kept.version())) {
+        if (contains(kept.version())) {
             return;
         }
         final long length = kept.change().length();
@@ -58,7 +58,7 @@ final class ChangeRing {
             bytes -= oldest.change().length();
             dropped.accept(oldest);
         }
-        // Workers hand over in almost the order of their versions: as many steps as there are workers, at most.
+        // Workers add in almost version order: at most as many steps as there are workers.
         int index = count;
         while (index > 0 && at(index - 1).version() > kept.version()) {
             slots[slot(index)] = at(index - 1);
@@ -69,7 +69,7 @@ final class ChangeRing {
         bytes += length;
     }
 
-    private boolean isThere(long version) {
+    private boolean contains(long version) {
         int index = count;
         while (index > 0 && at(index - 1).version() > version) {
             index--;
@@ -77,7 +77,7 @@ final class ChangeRing {
         return index > 0 && at(index - 1).version() == version;
     }
 
-    /** Where the first change with a higher version is; {@link #count} if there is none. */
+    /** The index of the first change with a higher version; {@link #count} if there is none. */
     private int firstAfter(long version) {
         int low = 0;
         int high = count;
@@ -92,13 +92,15 @@ final class ChangeRing {
         return low;
     }
 
-    /** Takes changes in the order of their versions. */
+    /** Receives changes in version order. */
     interface Taker {
-        /** Whether it wants more; if not, it has not taken this one. */
+        /** False if the taker refuses this change and all later ones; it has not taken this one. */
         boolean take(Change change);
     }
 
-    /** Hands on a cache's changes with versions in (from, to]; the version up to which all of them were taken. */
+    /**
+     * Passes on a cache's changes with versions in (from, to]; returns the version up to which all of them were taken.
+     */
     long read(int cacheId, long from, long to, Taker taker) {
         long done = from;
         for (int index = firstAfter(from); index < count && at(index).version() <= to; index++) {

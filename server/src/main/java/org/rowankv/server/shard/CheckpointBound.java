@@ -1,11 +1,11 @@
 package org.rowankv.server.shard;
 
 /**
- * What a checkpoint says of a shard, while the log behind it is read: of the entries up to a version, all of which had
- * taken effect when the checkpoint was taken, only those that it names are alive. What else is found of them are copies of
- * what was replaced, removed or cleared since, and whatever ended them need not be in the log any more.
+ * What a checkpoint says of a shard, used while the log behind it is read. Of the entries up to a version, all of which
+ * had taken effect when the checkpoint was taken, only those that it names are alive. Other entries found are copies of
+ * what was replaced, removed or cleared since; the entry that ended them may be gone from the log.
  *
- * <p>Filled by one thread; then read by any number.
+ * <p>One thread fills it; then any number of threads read it.
  */
 public final class CheckpointBound {
     private final long itemsUpTo;
@@ -22,7 +22,7 @@ public final class CheckpointBound {
         this.sessionsUpTo = sessionsUpTo;
     }
 
-    /** The image names that entry, but it has to be found in the log. */
+    /** The image names that entry; the scan must find it in the log. */
     public void name(long version) {
         named.add(version);
     }
@@ -31,7 +31,7 @@ public final class CheckpointBound {
         openSessions.add(sessionId);
     }
 
-    /** Whether a keyed entry that the index does not know is over. */
+    /** Whether a keyed entry that the index does not contain is dead. */
     boolean isOver(long version) {
         return version <= itemsUpTo && !named.contains(version);
     }

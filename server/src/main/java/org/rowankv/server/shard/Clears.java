@@ -8,7 +8,7 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * What was cleared in a shard: per cache the version up to which its entries are dead, and whether the cache is destroyed.
+ * The clears of a shard: per cache, the version up to which its entries are dead, and whether the cache is destroyed.
  * Cache ids are small and never reused, so an array serves. Readers load with acquire; writers are serialized.
  */
 public final class Clears {
@@ -16,14 +16,14 @@ public final class Clears {
 
     private volatile long[] clearedUpTo = new long[16];
     private volatile boolean[] destroyed = new boolean[16];
-    /** Ids whose destruction the log may have forgotten. Never changed. */
+    /** Ids whose destruction may be gone from the log. Immutable. */
     private volatile BitSet retired = new BitSet();
-    /** Rises with every clear: tells the sweep that there may be something to remove. */
+    /** Increases with every clear: the sweep compares it to detect new work. */
     private volatile int count;
 
     /**
-     * Every entry of the cache in this shard with a version ≤ this one is dead. For any number: whoever reads an entry whose
-     * segment is used anew meanwhile may have found something else in the place of the id, and learns of it only afterwards.
+     * Every entry of the cache in this shard with a version ≤ this one is dead. Accepts any id: a reader racing with
+     * the reuse of a segment may pass garbage, which it detects later by generation.
      */
     public long clearedUpTo(int cacheId) {
         final long[] versions = clearedUpTo;
@@ -40,9 +40,9 @@ public final class Clears {
     }
 
     /**
-     * From now on these ids are refused too: the entry that destroys a cache leaves the log when nothing of the cache is left.
+     * Refuses these ids from now on: the entry that destroys a cache leaves the log once nothing of the cache is left.
      *
-     * @param ids not to be changed any more; all shards may share them
+     * @param ids immutable from now on; all shards may share it
      */
     public void retire(BitSet ids) {
         retired = ids;
@@ -68,7 +68,7 @@ public final class Clears {
     }
 
     /**
-     * A clear, as a checkpoint keeps it.
+     * A clear, as a checkpoint stores it.
      *
      * @param version every entry of the cache up to it is dead
      */

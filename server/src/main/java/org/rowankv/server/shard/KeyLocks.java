@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * The key locks of a shard: striped by the top bits of a key's position. Held by a mutation, not by a thread, from the
- * check of its condition until its effect is visible; whoever finishes the mutation releases the lock.
+ * check of its condition until its effect is visible. The thread that finishes the mutation releases the lock.
  */
 public final class KeyLocks {
     public static final int STRIPES = 64;
@@ -22,14 +22,14 @@ public final class KeyLocks {
         return held == owner || held == 0 && owners.compareAndSet(stripe, 0, owner);
     }
 
-    /** Does nothing when the owner does not hold it, so that an interrupted unlocking can be done again. */
+    /** A no-op when the owner does not hold the lock, so that an interrupted unlock can be repeated. */
     public void unlock(int stripe, int owner) {
         if (owners.getPlain(stripe) == owner) {
             owners.setRelease(stripe, 0);
         }
     }
 
-    /** Who holds a stripe, or 0. */
+    /** The owner of a stripe, or 0. */
     public int owner(int stripe) {
         return owners.getAcquire(stripe);
     }

@@ -4,12 +4,12 @@ import java.lang.invoke.VarHandle;
 import org.rowankv.protocol.CacheLimit;
 
 /**
- * A cache with a limit, as one server sees it: the part of the limit that falls to the shards whose primary it is, and how
- * far the cache is from it. Keys are hashed, so each server's part is the limit divided by the shards; that is done by
- * servers and not by shards, since the fewer objects a part has, the more of it is lost to the spread of keys.
+ * A cache with a limit on one server: this server's share of the limit, and the state of eviction. The share covers the
+ * shards whose primary this server is. Keys are hashed, so the share is the limit divided by the shards. Shares are per
+ * server and not per shard: the fewer objects a share has, the more of it is lost to the spread of keys.
  *
- * <p>Eviction begins above the part and ends a hundredth below, so that it does not begin anew with every put. A tenth above,
- * puts wait. Any thread.
+ * <p>Eviction begins above the share and ends 1 % below it, so that it does not begin again with every put. Puts wait
+ * while the cache is 10 % above its share. Any thread.
  */
 public final class LimitedCache {
     private static final long UNLIMITED = Long.MAX_VALUE / 4;
@@ -56,7 +56,7 @@ public final class LimitedCache {
         return limit;
     }
 
-    /** Objects of the cache whose primary this server is. */
+    /** Objects of the cache in shards whose primary this server is. */
     public long objects() {
         long objects = 0;
         for (CacheCounts shard : shards) {
@@ -65,7 +65,7 @@ public final class LimitedCache {
         return objects;
     }
 
-    /** What they are charged. */
+    /** Their charged bytes. */
     public long bytes() {
         long bytes = 0;
         for (CacheCounts shard : shards) {
@@ -74,7 +74,10 @@ public final class LimitedCache {
         return bytes;
     }
 
-    /** Looks whether the cache has grown above its limit; true if nobody knew: then the evicting agent is to be woken. */
+    /**
+     * Checks whether the cache is above its limit; true if this call detects it: the caller then wakes the evicting
+     * agent.
+     */
     public boolean look() {
         final long objects = objects();
         final long bytes = bytes();
@@ -88,16 +91,16 @@ public final class LimitedCache {
             return false;
         }
         wanted = true;
-        want.run(); // behind it: a look that is asked for finds it
+        want.run(); // after the store: the check that this requests then sees it
         return true;
     }
 
-    /** Whether something is to be evicted, as far as anybody has looked. */
+    /** Whether eviction is due, as of the last check. */
     public boolean isWanted() {
         return wanted;
     }
 
-    /** Whether puts must wait: the cache is a tenth above its limit, and what is to go can go. */
+    /** Whether puts must wait: the cache is 10 % above its limit, and eviction makes progress. */
     public boolean mustWait() {
         return farAbove && !stuck;
     }
@@ -106,7 +109,7 @@ public final class LimitedCache {
         return objects > maxObjects + maxObjects / 10 || bytes > maxBytes + maxBytes / 10;
     }
 
-    /** By the agent that evicts, after each object: whether that is enough, a hundredth below the limit. */
+    /** Called by the evicting agent after each object: whether the cache is 1 % below its limit. */
     public boolean isEnough() {
         final long objects = objects();
         final long bytes = bytes();
@@ -114,15 +117,18 @@ public final class LimitedCache {
         return objects <= maxObjects - maxObjects / 100 && bytes <= maxBytes - maxBytes / 100;
     }
 
-    /** By the agent that evicts: it will stop. True if it must not, since the cache has grown meanwhile. */
+    /**
+     * Called by the evicting agent before it stops. False means it may stop; true means the cache has grown meanwhile
+     * and it must go on.
+     */
     public boolean rest() {
         farAbove = false;
         wanted = false;
-        VarHandle.fullFence(); // before looking: a write that this look misses finds that no agent is at work
+        VarHandle.fullFence(); // before the check: a write that it misses sees wanted = false
         return look();
     }
 
-    /** By the agent that evicts: whether it has gone round without finding anything that can go now. */
+    /** Called by the evicting agent: whether a full pass found nothing that can be evicted now. */
     public void stuck(boolean isStuck) {
         if (stuck != isStuck) {
             stuck = isStuck;

@@ -7,15 +7,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 
-/** The caches with a limit, on one server. Reads are a load of an array; changes are rare. Thread-safe. */
+/** The caches with a limit on one server. Reads are a load of an array; changes are rare. Thread-safe. */
 public final class LimitedCaches {
     private final CacheCounts[] own;
     private final int shardCount;
-    /** By cache id, which are small. Replaced as a whole. */
+    /** By cache id. Replaced as a whole. */
     private volatile @Nullable LimitedCache[] byId = new @Nullable LimitedCache[0];
 
     private volatile List<LimitedCache> all = List.of();
-    /** Some cache may be above its limit, and no agent has looked at it since it was found so. */
+    /** Some cache may be above its limit, and no agent has checked it since. */
     private volatile boolean wanted;
 
     /**
@@ -37,22 +37,22 @@ public final class LimitedCaches {
         return all;
     }
 
-    /** A cache was found above its limit: the evicting agent is to look at all of them. Any thread. */
+    /** Requests a check of all caches by the evicting agent: one is above its limit. Any thread. */
     public void want() {
         wanted = true;
     }
 
-    /** Whether the evicting agent is to look at the caches. */
+    /** Whether a check by the evicting agent is requested. */
     public boolean isAnyWanted() {
         return wanted;
     }
 
-    /** By the agent that evicts, before it looks at each of them. */
+    /** Called by the evicting agent before it checks each cache. */
     public void looks() {
         wanted = false;
     }
 
-    /** Gives a cache another limit, or none. True if it is above that: then the evicting agent is to be woken. */
+    /** Changes or removes a cache's limit. True if the cache is above it: the caller then wakes the evicting agent. */
     public synchronized boolean limit(int cacheId, String name, CacheLimit limit) {
         final LimitedCache old = find(cacheId);
         if (limit.isNone() || own.length == 0) {
@@ -66,7 +66,7 @@ public final class LimitedCaches {
         }
         final LimitedCache cache = new LimitedCache(cacheId, name, limit, own, shardCount, this::want);
         replace(cacheId, cache);
-        VarHandle.fullFence(); // before looking: a write that this look misses finds the new limit
+        VarHandle.fullFence(); // before the check: a write that it misses sees the new limit
         return cache.look();
     }
 
@@ -80,7 +80,7 @@ public final class LimitedCaches {
                 .toList();
     }
 
-    /** Objects of the cache that were evicted here, as their primary, since the start. Of any cache, with a limit or not. */
+    /** Objects of the cache evicted here as primary since the start. For any cache, with a limit or not. */
     public long evictions(int cacheId) {
         long evictions = 0;
         for (CacheCounts shard : own) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The shards' replicas on one server, by shard id. */
+/** The shard replicas on one server, by shard id. */
 public final class Replicas {
     private final @Nullable ShardReplica[] replicas;
     private final List<ShardReplica> all;
@@ -19,7 +19,7 @@ public final class Replicas {
         return replicas.length;
     }
 
-    /** Those that this server holds, by shard. */
+    /** The replicas that this server holds, by shard. */
     public List<ShardReplica> all() {
         return all;
     }
@@ -28,7 +28,7 @@ public final class Replicas {
         return shard >= 0 && shard < replicas.length && replicas[shard] != null;
     }
 
-    /** Whether any replica here is not complete yet. */
+    /** Whether any replica here is still catching up. */
     public boolean isJoining() {
         return all.stream().anyMatch(ShardReplica::isJoining);
     }

@@ -13,26 +13,26 @@ import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Chaos;
 
 /**
- * The changes of one shard at its primary, of those caches that somebody wants to hear of. Nobody: a write looks at one field, and
- * that is all. Somebody: committed changes are handed over before their version counts as finished, so that whoever computes a
- * bound of what is finished, and reads up to there, misses none and sees them in the order of their versions.
+ * The change stream of one shard at its primary, for the caches with subscribers. Without a subscriber a write reads
+ * one field and no more. With one, a writer adds a committed change before its version counts as finished. So a reader
+ * that computes a finished bound, and reads up to it, misses none and gets them in version order.
  *
- * <p>Each cache has a floor: of what happened up to there some may be missing. Who asks from below it is told. Memory is bounded,
- * by dropping the oldest and raising the floor; a reader that is slow loses, a writer never waits for one. What nobody has asked
- * for during the lease is not kept any longer. Thread-safe.
+ * <p>Each cache has a floor: changes up to it may be missing, and a read from below it reports the loss. Memory is
+ * bounded: the oldest changes are dropped and the floor rises. A slow reader loses changes; a writer never waits for a
+ * reader. A subscription ends when no read renews it for one lease. Thread-safe.
  */
 public final class ShardChanges {
-    /** Nobody wants to hear of it. */
+    /** No subscriber. */
     public static final int UNWANTED = 0;
-    /** Somebody wants to hear of it, nobody of its old value. */
+    /** Subscribers to the changes, none to old values. */
     public static final int WANTED = 1;
 
     public static final int WANTED_WITH_OLD_VALUE = 2;
 
-    /** How long changes are kept for somebody who does not ask again: time to connect anew. */
+    /** Lease of a subscription without a read: time to reconnect. */
     public static final long LEASE_NS = 60_000_000_000L;
 
-    /** Caches of which changes are kept at once. */
+    /** Caches with a subscription at once, at most. */
     static final int MAX_CACHES = 1_024;
 
     private static final int MAX_CHANGES = 4_096;
@@ -43,19 +43,19 @@ public final class ShardChanges {
     private static final class Interest {
         private boolean oldValues;
         private long floor;
-        /** Somebody has asked since {@link #endLapsed} looked the last time. */
+        /** Renewed since the last {@link #endLapsed}. */
         private boolean renewed;
 
         private long untilNs;
     }
 
-    /** What a reader is told. */
+    /** The result of one read. */
     public static final class Reading {
         private final List<Change> changes = new ArrayList<>();
         private long lostTo;
         private long to;
 
-        /** In the order of their versions. */
+        /** In version order. */
         public List<Change> changes() {
             return changes;
         }
@@ -75,17 +75,17 @@ public final class ShardChanges {
     private final long maxBytes;
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
 
-    /** Pairs of a cache's id and how it is wanted, by id; null: nothing is. */
+    /** Pairs of a cache's id and its subscription kind, sorted by id; null without subscriptions. */
     private volatile int @Nullable [] wanted;
 
-    /** The highest version of which there is something to tell. */
+    /** The highest version with a change. */
     private volatile long newest;
 
     // --- guarded by this ---
     private final Map<Integer, Interest> interests = new TreeMap<>();
     private @Nullable ChangeRing ring;
 
-    /** @param shardCount of the store, which share what memory there is for changes */
+    /** @param shardCount of the store; all shards share the memory for changes */
     public ShardChanges(int shardCount) {
         this(
                 MAX_CHANGES,
@@ -100,11 +100,11 @@ public final class ShardChanges {
         this.maxBytes = maxBytes;
     }
 
-    // --- who writes ---
+    // --- writers ---
 
     /**
-     * Whether a change in that cache is to be handed over. Whoever asks after it has taken its version, and before that version
-     * counts as finished, hands over all that anybody who asked before that may miss.
+     * The kind of subscription to that cache. The caller asks after it has taken its version, and adds the change
+     * before that version counts as finished. So every subscription made before the call gets the change.
      */
     public int wanted(int cacheId) {
         final int[] now = wanted;
@@ -129,7 +129,7 @@ public final class ShardChanges {
         return UNWANTED;
     }
 
-    /** A change has been committed, and its version does not count as finished yet. Allocates hardly anything. */
+    /** Adds a committed change whose version does not count as finished yet. Allocates hardly anything. */
     public void add(int cacheId, Change change) {
         Chaos.point("stream.before-add");
         synchronized (this) {
@@ -142,7 +142,7 @@ public final class ShardChanges {
         happened(change.version());
     }
 
-    /** A change of that version has been committed, and could not be kept. */
+    /** A change of that version is committed and could not be kept. */
     public void lost(int cacheId, long version) {
         synchronized (this) {
             raiseFloor(cacheId, version);
@@ -166,9 +166,9 @@ public final class ShardChanges {
         }
     }
 
-    // --- who reads ---
+    // --- readers ---
 
-    /** Begins to tell of each change, once for each watcher. It is called by whoever writes, and must not wait. */
+    /** Registers a watcher, which runs once for each change. The writing thread runs it; it must not block. */
     public void watch(Runnable watcher) {
         if (!watchers.contains(watcher)) {
             watchers.add(watcher);
@@ -179,17 +179,17 @@ public final class ShardChanges {
         watchers.remove(watcher);
     }
 
-    /** The highest version of which there is something to tell, to whomever. */
+    /** The highest version with a change, in any cache. */
     public long newest() {
         return newest;
     }
 
     /**
-     * Somebody wants to hear of a cache's changes: keeps them from now on, for a lease.
+     * Subscribes to a cache's changes: keeps them from now on, for one lease.
      *
-     * @param last gives the shard's last version
-     * @return a version such that all changes with higher ones are kept, with their old values if they are wanted;
-     *     {@link Version#NONE} if there are too many caches
+     * @param last supplies the shard's last version
+     * @return a version such that all changes with higher ones are kept, with old values if requested; {@link
+     *     Version#NONE} if there are too many caches
      */
     public synchronized long want(int cacheId, boolean oldValues, LongSupplier last) {
         Interest interest = interests.get(cacheId);
@@ -204,7 +204,7 @@ public final class ShardChanges {
             interests.put(cacheId, interest);
             interest.oldValues = oldValues;
             publish();
-            // Read afterwards: whoever takes a higher version looks at what is wanted after this.
+            // Read after the subscription is published: a writer that takes a higher version sees it.
             interest.floor = last.getAsLong();
         } else if (oldValues && !interest.oldValues) {
             interest.oldValues = true;
@@ -230,10 +230,10 @@ public final class ShardChanges {
     }
 
     /**
-     * What happened in a cache after a position, as far as it is finished.
+     * The changes of a cache after a position, as far as they are finished.
      *
-     * @param finished a version up to which everything has been handed over, computed before this is called
-     * @param maxBytes what the changes have together at most, but for the first
+     * @param finished a version up to which all changes are added, computed before this call
+     * @param maxBytes total of the changes, except that the first one always fits
      */
     public synchronized Reading read(int cacheId, long position, long finished, long maxBytes) {
         final Reading reading = new Reading();
@@ -241,7 +241,7 @@ public final class ShardChanges {
         final ChangeRing kept = ring;
         reading.to = position;
         if (interest == null || kept == null) {
-            return reading; // lapsed: to be wanted again, with another floor
+            return reading; // lapsed: needs a new subscription, with another floor
         }
         long from = position;
         if (position < interest.floor) {
@@ -260,13 +260,13 @@ public final class ShardChanges {
     }
 
     /**
-     * The same for the next epoch of the shard, of which this server is the primary again: what was kept stays, and is kept on.
-     * Afterwards this one keeps nothing any more. Nobody adds to it, or reads it, meanwhile.
+     * Moves the kept changes to the stream of the shard's next epoch, of which this server is the primary again. This
+     * one keeps nothing afterwards. No other thread adds or reads meanwhile.
      *
-     * @param last the last version that was given out here
-     * @param finished a version up to which everything has been handed over; what is behind it may take effect yet, or not, and
-     *     counts as lost
-     * @return null if nobody wants to hear of anything
+     * @param last the last version that this epoch assigned
+     * @param finished a version up to which all changes are added; later ones may take effect yet, or not, and count as
+     *     lost
+     * @return null without subscriptions
      */
     public synchronized @Nullable ShardChanges continued(long last, long finished) {
         if (interests.isEmpty()) {
@@ -280,7 +280,7 @@ public final class ShardChanges {
                 if (finished < last) {
                     interest.floor = Math.max(interest.floor, last);
                 }
-                interest.renewed = true; // who wants to hear of it could not ask while nobody served
+                interest.renewed = true; // no read could renew it while service was suspended
                 next.interests.put(cacheId, interest);
             });
             next.publish();
@@ -290,7 +290,7 @@ public final class ShardChanges {
         return next;
     }
 
-    /** Ends what nobody has asked for during its lease. Called again and again by one thread, whose clock counts. */
+    /** Ends subscriptions whose lease has lapsed. Called periodically by one thread, on that thread's clock. */
     public void endLapsed(long nowNs) {
         if (wanted == null) {
             return;

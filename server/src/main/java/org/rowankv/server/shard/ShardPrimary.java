@@ -2,5 +2,5 @@ package org.rowankv.server.shard;
 
 import org.rowankv.protocol.VersionCounter;
 
-/** A shard whose primary this server is: its replica here, and the versions it gives out. */
+/** A shard whose primary this server is: its local replica and its version counter. */
 public record ShardPrimary(ShardReplica replica, VersionCounter versions) {}

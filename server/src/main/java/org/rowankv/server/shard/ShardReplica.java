@@ -18,15 +18,15 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * One shard's replica on one server, primary or backup: the index, the clears, the sessions, the versions. All entries of
- * the shard, whoever read or wrote them (worker, digest, scan, collect), take effect here by {@link #apply}, so that there
- * is one rule for what a newer entry does to an older one: the larger version wins.
+ * One shard's replica on one server, primary or backup: index, clears, sessions, versions. All entries of the shard
+ * take effect here by {@link #apply}, whichever component read or wrote them (worker, digest, scan, collect). So one
+ * rule decides between entries of a key: the larger version wins.
  *
  * <p>Thread-safe by the index's lock and the parts' own rules. On a primary two entries of one key are never applied at
  * the same time, since the key's lock is held.
  */
 public final class ShardReplica {
-    /** Met while the log is read: dead, unless its answer, which is looked at after that, may be asked for. */
+    /** Found while the log is read: dead, unless its response may still be requested, which is checked afterwards. */
     private static final int LATE = Integer.MIN_VALUE;
 
     private static final VarHandle COMMIT_VERSION;
@@ -61,23 +61,25 @@ public final class ShardReplica {
     @SuppressWarnings("unused") // through COMMIT_VERSION
     private long commitVersion;
 
-    /** The largest version of any entry met while the log was read. */
+    /** The largest version of any entry found while the log was read. */
     @SuppressWarnings("unused") // through APPLIED_VERSION
     private long appliedVersion;
 
-    /** Until the copy of what was written before this server came is complete. */
+    /** Until the copy of the entries from before this server's tenure is complete. */
     private volatile boolean joining;
 
-    /** Until requests are served. Afterwards the line of memory that these fields are in is hardly written. */
+    /** Until requests are served. After that, the cache line of these fields is hardly written. */
     private boolean recovering = true;
 
     /** While the log behind a checkpoint is read. */
     private @Nullable CheckpointBound checkpoint;
 
-    /** Every entry with a version ≤ it has taken effect here. */
+    /**
+     * Every entry with a version ≤ {@code settledVersion} has taken effect here; {@code settledVersion ≤} CommitVer.
+     */
     private volatile long settledVersion;
 
-    /** The largest version that was put together here from blocks: it may be in a closed segment before it is settled. */
+    /** The largest version assembled here from blocks: it may be in a closed segment before it is settled. */
     private volatile long assembledVersion;
 
     /** @param tenure the epoch at which this server's membership of the shard began; older entries are void */
@@ -109,14 +111,15 @@ public final class ShardReplica {
         return sessions;
     }
 
-    /** The table in which that session is, if it is open. */
+    /** The table that holds the session, if it is open. */
     public SessionTable sessions(long sessionId) {
         return sessions.of(sessionId);
     }
 
     /**
-     * The log is read: entries come in any order. Of copies of an entry, which a cut-off cleaner has left, the one in the segment
-     * that was opened later is kept, whatever order they are met in: so what is left in the cleaner's victim gets no larger.
+     * Begins reading the log: entries arrive in any order. An interrupted cleaner leaves two copies of an entry; the
+     * one in the segment that was opened later is kept, in whatever order they arrive. So what is left in the cleaner's
+     * victim does not grow.
      */
     public void beginScan() {
         sessions.beginScan(this::isLaterCopy);
@@ -126,14 +129,14 @@ public final class ShardReplica {
         return segments.sequence(segments.segmentOf(address)) > segments.sequence(segments.segmentOf(other));
     }
 
-    /** All entries of the log were met. */
+    /** All entries of the log were read. */
     public void endScan() {
         sessions.endScan();
     }
 
     /**
-     * What was written before this server's tenure is still to be copied to it, and comes in any order among what is
-     * written now. Before anything else is done with the replica.
+     * Entries from before this server's tenure are still being copied here, and arrive in any order among new ones.
+     * Call before any other use of the replica.
      */
     public void beginJoining() {
         recovering = false;
@@ -141,19 +144,19 @@ public final class ShardReplica {
         sessions.beginScan();
     }
 
-    /** Whether anything that was acknowledged may be missing here. */
+    /** Whether acknowledged entries may be missing here. */
     public boolean isJoining() {
         return joining;
     }
 
     /**
-     * The copy is complete, and digested. By the agent that digests.
+     * The copy is complete and digested. Called by the digest agent.
      *
-     * @return bytes of space that are no longer needed because of it
+     * @return bytes of space freed by it
      */
     public int joined(int owner) {
         final int freed = sessions.endScan();
-        // Of the deletions before the tenure none was ever seen here.
+        // Deletions from before the tenure were never seen here.
         deletions.forgetUnseen(Version.of(tenure, 0));
         joining = false;
         forgetDeletions(owner);
@@ -176,22 +179,24 @@ public final class ShardReplica {
         return deletions;
     }
 
-    /** Before its server serves: what is told of this shard's changes goes on from an earlier start of the roles. */
+    /** Continues an earlier change stream of this shard. Call before the server serves. */
     public void continueChanges(ShardChanges earlier) {
         changes = earlier;
     }
 
-    /** What is told of this shard's changes, while this is its primary. */
+    /** This shard's change stream, while this server is its primary. */
     public ShardChanges changes() {
         return changes;
     }
 
-    /** CommitVer: every entry with a version ≤ it is on all replicas. On a backup, what the primary last said. */
+    /**
+     * CommitVer: every entry with a version ≤ it is on all replicas. On a backup, the last value that the primary sent.
+     */
     public long commitVersion() {
         return (long) COMMIT_VERSION.getAcquire(this);
     }
 
-    /** Only ever raises it. */
+    /** Monotone: a lower version has no effect. */
     public void raiseCommitVersion(long version) {
         raise(COMMIT_VERSION, version);
     }
@@ -207,19 +212,19 @@ public final class ShardReplica {
         }
     }
 
-    /** {@link ShardIndex#findLikely} of the key of a request. */
+    /** {@link ShardIndex#findLikely} for the key of a request. */
     public long findLikely(long position, long refused, Request request) {
         return index.findLikely(
                 position, refused, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
     }
 
-    /** {@link ShardIndex#refers} with the key of a request. */
+    /** {@link ShardIndex#refers} for the key of a request. */
     public boolean refers(long position, long address, Request request) {
         return index.refers(
                 position, address, request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
     }
 
-    /** The position in this shard of a hash. */
+    /** The position of a hash in this shard. */
     public long positionOf(long hash) {
         return ShardMap.positionOf(hash, shardCount);
     }
@@ -237,11 +242,11 @@ public final class ShardReplica {
     }
 
     /**
-     * Lets an entry that lies at {@code address} take effect.
+     * Applies an entry that lies at {@code address}.
      *
-     * @param position of its key; ignored for an entry that has none
-     * @param owner who takes the index lock
-     * @return bytes of space that are no longer needed because of it: older entries, or itself when it is not new
+     * @param position of its key; ignored for an entry without one
+     * @param owner that takes the index lock
+     * @return bytes of space freed by it: of older entries, or of itself when it is not new
      */
     public int apply(int owner, long position, long address, int type, int length) {
         return apply(owner, position, 0, 0, address, type, length);
@@ -250,8 +255,8 @@ public final class ShardReplica {
     /**
      * As above, for the holder of the key's lock.
      *
-     * @param known where it found the key's newest entry, or 0
-     * @param knownGeneration of that segment then
+     * @param known address of the key's newest entry as the caller found it, or 0
+     * @param knownGeneration of that segment at that time
      */
     public int apply(int owner, long position, long known, int knownGeneration, long address, int type, int length) {
         final ByteBuffer entry = segments.region().buffer(address);
@@ -306,9 +311,9 @@ public final class ShardReplica {
                 return existing == address ? 0 : recovering ? LATE : superseded.dead(address, length);
             }
             if (existing == address) {
-                freed = 0; // applied before, by a thread that an error struck, perhaps before it came to what follows
+                freed = 0; // applied before by a thread that failed, perhaps before the steps below
             } else {
-                // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
+                // Read while the index still points there: afterwards the cleaner may free its segment at any time.
                 final int oldLength = existing == 0 ? 0 : superseded.soundLength(existing);
                 final int oldCharge = superseded.objectCharge(existing, oldLength);
                 counts.ensure(EntryDescriptor.cacheId(entry, at));
@@ -320,7 +325,7 @@ public final class ShardReplica {
                     }
                     put = true;
                 } finally {
-                    // Together with the index, also when memory for its growth ended behind the put.
+                    // Together with the index, even when its growth ran out of memory after the put.
                     if (put || index.refers(position, address)) {
                         count(entry, at, type, oldCharge, EntryType.holdsObject(type) ? segments.charge(length) : 0);
                     }
@@ -346,14 +351,14 @@ public final class ShardReplica {
         }
     }
 
-    /** Whether the index still points to that use of an entry's place. The index is locked. */
+    /** Whether the index still points to that address in that generation of its segment. The index is locked. */
     private boolean isStill(long position, long address, int generation) {
         return address != 0
                 && segments.generation(segments.segmentOf(address)) == generation
                 && index.refers(position, address);
     }
 
-    /** The index points to the copy from now on. Its completion, if it is needed, follows; so the other place is dead. */
+    /** Points the index to the copy. Its completion, if needed, follows; so the other copy is dead. */
     private int preferCopy(long position, long from, long to, int length) {
         if (!index.relocate(position, from, to)) {
             throw new AssertionError("the index does not point to " + from);
@@ -361,21 +366,21 @@ public final class ShardReplica {
         return superseded.dead(from, length);
     }
 
-    /** An entry that changes nothing: what is known of its key is as new or newer. */
+    /** An entry without effect: the key has one as new or newer. */
     private int repeatedOrLate(ByteBuffer entry, int at, long address, int type, int length, boolean repeated) {
         if (recovering && !EntryType.isTombstone(type)) {
             return LATE;
         }
         final int freed = EntryType.isTombstone(type) ? 0 : superseded.dead(address, length);
-        // For a repeated append no space was drawn, so none comes back, except of one that counts whenever it lands.
+        // A repeated append acquired no space, so it frees none, except for a type that counts whenever it lands.
         final boolean drawn = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0;
         return repeated && drawn ? 0 : freed;
     }
 
     /**
-     * Lets the index point to a copy of an entry, if it still points to the entry itself.
+     * Points the index to a copy of an entry, if it still points to the entry itself.
      *
-     * @return whether the copy took the entry's place; if not, the copy is dead
+     * @return whether the copy replaced the entry; if not, the copy is dead
      */
     public boolean relocate(int owner, long position, int type, long from, long to) {
         return type == EntryType.DELETE
@@ -392,7 +397,7 @@ public final class ShardReplica {
         }
     }
 
-    /** The entries that are over: what they give back, and what is kept of them. */
+    /** The accounting of superseded entries. */
     public SupersededEntries superseded() {
         return superseded;
     }
@@ -403,8 +408,8 @@ public final class ShardReplica {
     }
 
     /**
-     * Forgets deletions that are on all replicas; returns how many. Called when all that CommitVer covers has taken effect
-     * here. None while what they end may still be copied to here: it was read before they took effect.
+     * Forgets deletions that are on all replicas; returns how many. Called when everything up to CommitVer has taken
+     * effect here. None while catching up: a copy read before the deletion took effect may still arrive.
      */
     public int forgetDeletions(int owner) {
         if (joining) {
@@ -417,8 +422,8 @@ public final class ShardReplica {
         return deletions.forget(commitVersion(), (position, address, version) -> {
             index.lock(owner);
             try {
-                // Superseded and cleaned away meanwhile, its place may hold something new; while the index points there
-                // and is locked, what lies there stays.
+                // If the deletion was superseded and cleaned meanwhile, its address may hold another entry. While the
+                // index points there and is locked, the entry there stays.
                 if (index.refers(position, address) && superseded.versionAt(address) == version) {
                     index.remove(position, address);
                 }
@@ -428,7 +433,7 @@ public final class ShardReplica {
         });
     }
 
-    /** The log was read and nothing in it is in doubt: all of it is committed, and what it lacks is not known. */
+    /** The log was read and holds no doubtful entry: all of it is committed. Deletions that it lacks are unknown. */
     public void recovered(int owner) {
         raiseCommitVersion(appliedVersion());
         forgetDeletions(owner);
@@ -440,7 +445,7 @@ public final class ShardReplica {
     // --- checkpoints ---
 
     private void settle() {
-        raise(SETTLED_VERSION, commitVersion()); // digest and commit do so, perhaps at the same time
+        raise(SETTLED_VERSION, commitVersion()); // digest and commit agents may race here
     }
 
     /** Every entry with a version ≤ it is on all replicas, and has taken effect here. Any thread. */
@@ -448,7 +453,7 @@ public final class ShardReplica {
         return settledVersion;
     }
 
-    /** An entry was put together here from blocks, by the one thread that does that. */
+    /** An entry was assembled here from blocks, by the single assembling thread. */
     public void assembled(long version) {
         assembledVersion = Math.max(assembledVersion, version);
     }
@@ -457,16 +462,18 @@ public final class ShardReplica {
         return assembledVersion;
     }
 
-    /** Empties the index, and makes room for so many items of an image. Nobody else uses the replica meanwhile. */
+    /**
+     * Empties the index and reserves capacity for the items of an image. No other thread uses the replica meanwhile.
+     */
     public void beginLoad(long items) {
         index.beginLoad(items);
         counts.clear();
     }
 
     /**
-     * Takes over what a checkpoint says, after the index was loaded and before the rest of the log is read.
+     * Restores a checkpoint's state, after the index was loaded and before the rest of the log is read.
      *
-     * @param version that CommitVer had reached
+     * @param version CommitVer at the checkpoint
      */
     public void restore(
             CheckpointBound bound, long version, List<Clears.Clear> restoredClears, List<SessionImage> openSessions) {
@@ -479,13 +486,13 @@ public final class ShardReplica {
         sessions.restore(openSessions);
     }
 
-    /** Whether a checkpoint says that a keyed entry, which the index does not know, is over. */
+    /** Whether a checkpoint says that a keyed entry missing from the index is dead. */
     public boolean isOver(long version) {
         final CheckpointBound bound = checkpoint;
         return bound != null && bound.isOver(version);
     }
 
-    /** Whether an entry holds an object that a reader may see, its lifetime aside. */
+    /** Whether an entry holds an object visible to readers; its lifetime is not checked. */
     public boolean isVisible(int type, int cacheId, long version) {
         return EntryType.holdsObject(type) && version > clears.clearedUpTo(cacheId) && version != Version.NONE;
     }

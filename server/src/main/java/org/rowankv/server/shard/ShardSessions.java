@@ -12,11 +12,11 @@ import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.session.SessionTable;
 
 /**
- * The client sessions open at one shard, in several tables by session id. A session belongs to one caller at a time: so two
- * callers seldom meet in one table, each of which guards itself.
+ * The client sessions open at one shard, divided into tables by session id. A session belongs to one caller at a time,
+ * so two callers seldom meet in one table. Each table guards itself.
  */
 public final class ShardSessions {
-    /** How many tables the sessions are divided into. */
+    /** The number of tables. */
     public static final int TABLES = 16;
 
     private final Segments segments;
@@ -29,7 +29,7 @@ public final class ShardSessions {
         }
     }
 
-    /** The table in which that session is, if it is open. */
+    /** The table that holds the session, if it is open. */
     public SessionTable of(long sessionId) {
         return tables[(int) (sessionId * 0x9e3779b97f4a7c15L >>> 60)];
     }
@@ -39,7 +39,7 @@ public final class ShardSessions {
         return tables[number];
     }
 
-    /** How many sessions are open. */
+    /** The number of open sessions. */
     public int openCount() {
         int count = 0;
         for (SessionTable table : tables) {
@@ -55,14 +55,14 @@ public final class ShardSessions {
                 .toArray();
     }
 
-    /** As a primary: no more sessions are opened than so many in each table. */
+    /** On a primary: bounds the open sessions of each table. */
     public void limit(int mostPerTable) {
         for (SessionTable table : tables) {
             table.limit(mostPerTable);
         }
     }
 
-    /** The sessions that are open now, for a checkpoint. */
+    /** The open sessions, for a checkpoint. */
     public List<SessionImage> images() {
         final List<SessionImage> images = new ArrayList<>();
         for (SessionTable table : tables) {
@@ -83,14 +83,14 @@ public final class ShardSessions {
         }
     }
 
-    /** @param order of two copies of an entry, the one to keep */
+    /** @param order selects one of two copies of an entry */
     void beginScan(SessionTable.CopyOrder order) {
         for (SessionTable table : tables) {
             table.beginScan(order);
         }
     }
 
-    /** Returns the bytes of space that are no longer needed because of it. */
+    /** Returns the bytes of space freed by it. */
     int endScan() {
         int freed = 0;
         for (SessionTable table : tables) {
@@ -99,7 +99,7 @@ public final class ShardSessions {
         return freed;
     }
 
-    /** An opening takes effect; returns bytes as {@link ShardReplica#apply} does. */
+    /** Applies an opening; returns bytes as {@link ShardReplica#apply} does. */
     int open(ByteBuffer entry, int at, long address, int length, @Nullable CheckpointBound bound) {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
@@ -113,7 +113,7 @@ public final class ShardSessions {
     }
 
     /**
-     * The end of one or several sessions takes effect.
+     * Applies the end of one or several sessions.
      *
      * @param release of the entry that opened a session
      */
@@ -126,7 +126,7 @@ public final class ShardSessions {
         return freed;
     }
 
-    /** The answer that an entry of a session holds is noted. */
+    /** Records the response that a session's entry holds. */
     int complete(ByteBuffer entry, int at, long address, long version) {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sequence = EntryDescriptor.sequence(entry, at, flags);

@@ -8,8 +8,8 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 
 /**
- * The entries of one shard that the index does not point to any more: each is counted dead, unless it is a tombstone, its answer may
- * be asked for, or it is damaged. Returns, as bytes, the space that comes back.
+ * The accounting of one shard's entries that the index no longer points to. Each counts as dead, unless it is a
+ * tombstone, its response may still be requested, or it is damaged. Returns the freed space in bytes.
  */
 public final class SupersededEntries {
     private final Segments segments;
@@ -32,9 +32,9 @@ public final class SupersededEntries {
     }
 
     /**
-     * The entry at that address is no longer its key's newest. A tombstone is kept all the same, until its horizon; an
-     * entry whose answer may be asked for, until its completion is forgotten. One with a damaged header (length 0) gives nothing
-     * back: its space comes free with its segment.
+     * The entry at that address is no longer its key's newest. A tombstone is kept until its horizon; an entry whose
+     * response may be requested, until its completion is forgotten. An entry with a damaged header (length 0) frees
+     * nothing: its space is freed with its segment.
      */
     int of(long address, int length) {
         if (length == 0 || EntryType.isTombstone(typeAt(address))) {
@@ -44,7 +44,7 @@ public final class SupersededEntries {
                 segments.region().buffer(address), segments.region().offset(address), address, length);
     }
 
-    /** The session that the entry at that address opened is over. */
+    /** The session opened by the entry at that address has ended. */
     int ofOpening(long address) {
         final int length;
         synchronized (sessionCheck) {
@@ -53,10 +53,10 @@ public final class SupersededEntries {
         return of(address, length);
     }
 
-    /** Counts an entry dead that the index does not point to, unless its completion is needed, or it is damaged. */
+    /** Counts an entry dead that the index does not point to, unless its completion is needed or it is damaged. */
     public int deadUnlessKept(ByteBuffer entry, int at, long address, int length) {
         if (isLost(address)) {
-            return 0; // its length is not to be trusted, and its segment stays as it is
+            return 0; // its length is unreliable, and its segment stays as it is
         }
         final int flags = EntryDescriptor.flags(entry, at);
         final long sequence = EntryDescriptor.sequence(entry, at, flags);
@@ -71,12 +71,12 @@ public final class SupersededEntries {
         return 0;
     }
 
-    /** The length of the entry at an address, 0 if its header is damaged. For the holder of the index's lock. */
+    /** The length of the entry at an address, 0 if its header is damaged. Requires the index's lock. */
     int soundLength(long address) {
         return check.soundLength(segments, address);
     }
 
-    /** What the object at an address that the index points to is charged; 0 if no object lies there that is whole. */
+    /** The charge of the object at an address that the index points to; 0 unless an intact object lies there. */
     int objectCharge(long address, int length) {
         return length > 0 && EntryType.holdsObject(typeAt(address)) ? segments.charge(length) : 0;
     }
@@ -86,7 +86,7 @@ public final class SupersededEntries {
                 segments.region().buffer(address), segments.region().offset(address));
     }
 
-    /** Whether the entry at that address is known to be damaged, so that nothing in it is to be believed. */
+    /** Whether the entry at that address is a known damaged one: nothing in it is reliable. */
     boolean isLost(long address) {
         return segments.damage().isLost(address, segments.generation(segments.segmentOf(address)));
     }

@@ -1,9 +1,9 @@
 package org.rowankv.server.shard;
 
 /**
- * The deletions of a shard that must still be remembered in the index, oldest first: a late copy of an older entry of the
- * key must find them there. They are forgotten once CommitVer has passed them. Locked by itself; its lock is taken before
- * the index's, never while that is held.
+ * The deletions of a shard that the index must still hold, oldest first: a late copy of an older entry of the key must
+ * find them there. They are forgotten once CommitVer has passed them. Guarded by its monitor, which is taken before the
+ * index's lock, never while that is held.
  */
 public final class TombstoneMap {
     /** Removes a forgotten deletion from the index, if it is still there. */
@@ -41,7 +41,7 @@ public final class TombstoneMap {
         first = 0;
     }
 
-    /** The cleaner moves a deletion, remembered or not: index and memory change together. */
+    /** Relocates a deletion for the cleaner, whether it is in this map or not: index and map change together. */
     synchronized boolean relocate(long from, long to, java.util.function.BooleanSupplier relocation) {
         if (!relocation.getAsBoolean()) {
             return false;
@@ -58,7 +58,7 @@ public final class TombstoneMap {
 
     synchronized int forget(long commitVersion, Remover remover) {
         int forgotten = 0;
-        // Nearly in version order: one out of order only makes those behind it wait.
+        // Nearly in version order: one out of order only delays those behind it.
         while (size > 0 && ring[first * WORDS + 2] <= commitVersion) {
             final int at = first * WORDS;
             forgottenUpTo = Math.max(forgottenUpTo, ring[at + 2]);
@@ -70,7 +70,7 @@ public final class TombstoneMap {
         return forgotten;
     }
 
-    /** Of deletions up to that version some may be forgotten: the log was read, and they may have been dropped from it. */
+    /** Deletions up to that version may be forgotten: the log was read, and they may be missing from it. */
     synchronized void forgetUnseen(long version) {
         forgottenUpTo = Math.max(forgottenUpTo, version);
     }

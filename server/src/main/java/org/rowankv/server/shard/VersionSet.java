@@ -1,6 +1,6 @@
 package org.rowankv.server.shard;
 
-/** A set of numbers other than 0, by open addressing: sixteen bytes for each at most. Not thread-safe while it grows. */
+/** A set of numbers other than 0, by open addressing: at most 16 bytes each. Not thread-safe while it grows. */
 final class VersionSet {
     private long[] slots = new long[8];
     private int size;

@@ -6,9 +6,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Up to where caches were cleared. */
+/** The versions up to which caches were cleared. */
 final class ClearsTest {
-    /** As a reader finds in an entry whose segment is used anew while it reads. */
+    /** A reader racing with the reuse of a segment may read such ids. */
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, -1_040_950_491, -1, 16, Integer.MAX_VALUE})
     void shouldKnowNothingOfWhatIsNoCache(int cacheId) {

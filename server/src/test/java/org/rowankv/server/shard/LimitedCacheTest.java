@@ -18,7 +18,7 @@ final class LimitedCacheTest {
         return shards;
     }
 
-    /** How many objects a server takes of which nothing has to be evicted. */
+    /** The number of objects that a server holds without evicting any. */
     private static int taken(CacheLimit limit, int own, int shardCount) {
         final CacheCounts[] shards = shards(own);
         final LimitedCache cache = new LimitedCache(CACHE, "a", limit, shards, shardCount, () -> {});
@@ -38,7 +38,7 @@ final class LimitedCacheTest {
         }
     }
 
-    /** Rounded down, but one object at least. */
+    /** Rounded down, but at least one object. */
     @Test
     void shouldDivideTheLimitByTheShardsOfEachServer() {
         for (int limit = 1; limit < 100; limit++) {

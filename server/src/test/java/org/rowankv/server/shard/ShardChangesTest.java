@@ -17,7 +17,7 @@ import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
 import org.rowankv.protocol.Version;
 
-/** A shard's changes are read once each, in order and as far as they are finished; or it is said that they are lost. */
+/** A shard's changes are read once each, in order and as far as they are finished; or they are reported as lost. */
 final class ShardChangesTest {
     private static final int CACHE = 7;
     private static final long ROOM = 1 << 20;
@@ -27,7 +27,7 @@ final class ShardChangesTest {
                 version, ChangeType.CREATED, ("k" + version).getBytes(StandardCharsets.UTF_8), new byte[length], null);
     }
 
-    /** Somebody who reads again and again, and checks what it is told. */
+    /** A reader that polls and checks what it receives. */
     private static final class Reader {
         private ShardChanges changes;
         private final int cacheId;
@@ -91,11 +91,11 @@ final class ShardChangesTest {
                 }
                 case 1 -> {
                     if (inFlightWindow[worker] != 0) {
-                        final boolean other = random.nextInt(4) == 0; // in a cache that nobody, or somebody else, wants
+                        final boolean other = random.nextInt(4) == 0; // of a cache without subscribers, or with others
                         final int cacheId = other ? CACHE + 1 : CACHE;
                         seenWanted[worker] = changes.wanted(cacheId) != ShardChanges.UNWANTED;
                         if (seenWanted[worker]) {
-                            // Once more, as after an error in the middle, changes nothing.
+                            // Repeating it, as after an error in the middle, changes nothing.
                             for (int times = 1 + random.nextInt(2); times > 0; times--) {
                                 changes.add(cacheId, change(inFlightWindow[worker], random.nextInt(200)));
                             }
@@ -128,7 +128,7 @@ final class ShardChangesTest {
                         final long finished = finished(last[0], inFlightWindow);
                         for (int each = 0; each < workers; each++) {
                             if (inFlightWindow[each] != 0 && random.nextBoolean()) {
-                                committed.add(inFlightWindow[each]); // a start of the roles found it, and tells nobody
+                                committed.add(inFlightWindow[each]); // a cold start found it, and no stream gets it
                             }
                             inFlightWindow[each] = 0;
                         }
@@ -180,7 +180,7 @@ final class ShardChangesTest {
         changes.add(CACHE, change(Version.of(1, 1), 10));
         reader.read(Version.of(1, 1), ROOM);
         final ShardChanges second = changes.continued(Version.of(1, 1), Version.of(1, 1));
-        changes.add(CACHE, change(Version.of(1, 2), 10)); // nobody does
+        changes.add(CACHE, change(Version.of(1, 2), 10)); // no caller does this
         assertThat(second.wanted(CACHE)).isEqualTo(ShardChanges.WANTED_WITH_OLD_VALUE);
         second.endLapsed(0);
         second.add(CACHE, change(Version.of(2, 1), 10));
@@ -190,7 +190,7 @@ final class ShardChangesTest {
             assertThat(each.heard).containsExactly(Version.of(1, 1), Version.of(2, 1));
             assertThat(each.lost).isEmpty();
         }
-        // Something was under way, of which nobody here knows what became.
+        // One change was in flight with an unknown outcome.
         final ShardChanges third = second.continued(Version.of(2, 3), Version.of(2, 2));
         third.add(CACHE, change(Version.of(3, 1), 10));
         reader.changes = third;
@@ -243,14 +243,14 @@ final class ShardChangesTest {
         changes.endLapsed(ShardChanges.LEASE_NS);
         assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.WANTED_WITH_OLD_VALUE);
         changes.add(CACHE, change(Version.of(1, 1), 10));
-        changes.want(CACHE, false, () -> Version.of(1, 1)); // once more
+        changes.want(CACHE, false, () -> Version.of(1, 1)); // repeated
         changes.endLapsed(ShardChanges.LEASE_NS + 1);
         changes.endLapsed(2 * ShardChanges.LEASE_NS + 2);
         assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.UNWANTED);
-        changes.add(CACHE, change(Version.of(1, 2), 10)); // of a write that had looked before
+        changes.add(CACHE, change(Version.of(1, 2), 10)); // of a write that checked before
         final Reader late = new Reader(changes, CACHE, begun);
         late.read(Version.of(1, 2), ROOM);
-        assertThat(late.position).isEqualTo(begun); // nothing is said of a cache that is not kept
+        assertThat(late.position).isEqualTo(begun); // a cache without a subscription reports nothing
         changes.want(CACHE, false, () -> Version.of(1, 2));
         late.read(Version.of(1, 2), ROOM);
         assertThat(late.isLost(Version.of(1, 2))).isTrue();
@@ -269,11 +269,11 @@ final class ShardChangesTest {
     @Example
     void shouldTellWatchersUntilTheyGo() {
         final ShardChanges changes = new ShardChanges(10, 10_000);
-        final List<Long> told = new ArrayList<>();
+        final List<Long> seen = new ArrayList<>();
         final AtomicInteger times = new AtomicInteger();
         final Runnable watcher = () -> {
             times.incrementAndGet();
-            told.add(changes.newest());
+            seen.add(changes.newest());
         };
         changes.watch(watcher);
         changes.watch(watcher);
@@ -283,7 +283,7 @@ final class ShardChangesTest {
         changes.lost(CACHE, Version.of(1, 3));
         changes.unwatch(watcher);
         changes.add(CACHE, change(Version.of(1, 4), 10));
-        assertThat(told).containsExactly(Version.of(1, 2), Version.of(1, 2), Version.of(1, 3));
+        assertThat(seen).containsExactly(Version.of(1, 2), Version.of(1, 2), Version.of(1, 3));
         assertThat(times).hasValue(3);
     }
 }

@@ -21,7 +21,7 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 import org.rowankv.topology.KeyHash;
 
-/** One replica that serves, and the log of one writer. */
+/** A serving replica, and the log of one writer. */
 final class ShardReplicaTest {
     private static final int OWNER = 1;
     private static final int CACHE = 3;
@@ -66,7 +66,7 @@ final class ShardReplicaTest {
         return replica.index().find(position, CACHE, KEY, 0, KEY.length);
     }
 
-    /** A backup takes space for it each time that it lands. */
+    /** A backup accounts space for it each time it lands. */
     @Test
     void shouldGiveBackWhatARepeatedEntryTookForWhichNoSpaceWasDrawn() {
         assertThat(apply(EntryType.PUT, append(draft(EntryType.PUT, first).withoutSpace())))
@@ -75,7 +75,7 @@ final class ShardReplicaTest {
                 .isEqualTo(segments.charge(length));
     }
 
-    /** Its sender drew space for it once, however often it landed. */
+    /** Its sender acquired space for it once, however often it landed. */
     @Test
     void shouldGiveBackNothingForARepeatedEntryForWhichSpaceWasDrawn() {
         assertThat(apply(EntryType.PUT, append(draft(EntryType.PUT, first)))).isZero();
@@ -88,7 +88,7 @@ final class ShardReplicaTest {
         entry.put(at, (byte) (entry.get(at) ^ 1 << bit % Byte.SIZE));
     }
 
-    /** A length of which a bit has flipped is no length: it would divide by zero, or count what was never written. */
+    /** A length with a flipped bit is unusable: it would divide by zero, or count bytes never written. */
     @ParameterizedTest
     @ValueSource(ints = {0, 32, 33, 41, 47, 48, 55, 63, 70, 100})
     void shouldReplaceAnEntryWithADamagedHeaderAndGiveNothingBack(int bit) {
@@ -120,7 +120,7 @@ final class ShardReplicaTest {
         assertThat(segments.deadBytes(segments.segmentOf(opening))).isZero();
     }
 
-    /** What the deletion's place holds by then is an object of the same key. */
+    /** By then the deletion's address holds an object of the same key. */
     @Test
     void shouldForgetADeletionWithoutTheObjectThatLiesInItsPlace() {
         final long place = append(draft(EntryType.DELETE, first));

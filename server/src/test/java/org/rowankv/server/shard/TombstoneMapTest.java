@@ -32,7 +32,7 @@ final class TombstoneMapTest {
         assertThat(memory.forgottenUpTo()).isEqualTo(8);
     }
 
-    /** Whichever is moved, the oldest one and the newest one too: it is looked for where it lies by then. */
+    /** Whichever is moved, the oldest and the newest too: it is removed at its new address. */
     @Test
     void shouldFindEachDeletionWhereTheCleanerHasMovedIt() {
         for (int moved = 0; moved < 3; moved++) {
