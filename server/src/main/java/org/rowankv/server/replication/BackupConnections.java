@@ -16,8 +16,8 @@ import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.topology.Configuration;
 
 /**
- * The queue pairs of one worker or agent, one to each other server, made when first used. Owned by it. Nobody waits here:
- * while a connection is being made there is none.
+ * The queue pairs of one worker or agent, one per other server, connected on first use. Owned by it. Never blocks:
+ * {@link #pair} returns null while a connection is being made.
  */
 public final class BackupConnections implements AutoCloseable {
     private final Endpoint endpoint;
@@ -26,8 +26,8 @@ public final class BackupConnections implements AutoCloseable {
     private final ErrorLog errors;
     private final IntConsumer wakeUp;
     private final @Nullable QueuePair[] pairs;
-    private final List<@Nullable CompletableFuture<QueuePair>> opening = new ArrayList<>();
-    /** By server: when an attempt failed after which others would fail too for a while. */
+    private final List<@Nullable CompletableFuture<QueuePair>> connecting = new ArrayList<>();
+    /** By server: the time of the last failed attempt; others would fail too for a while. */
     private final long[] failedNs;
 
     private final boolean[] failed;
@@ -37,7 +37,7 @@ public final class BackupConnections implements AutoCloseable {
     private final OwnedCounter creditRefusals = new OwnedCounter();
     private final OwnedCounter notReady = new OwnedCounter();
 
-    /** @param wakeUp tells a server's agents that somebody waits for a posted segment there */
+    /** @param wakeUp signals a server's agents that a sender waits for a posted segment there */
     public BackupConnections(
             Endpoint endpoint, Configuration configuration, Clock clock, ErrorLog errors, IntConsumer wakeUp) {
         this.endpoint = endpoint;
@@ -49,17 +49,17 @@ public final class BackupConnections implements AutoCloseable {
         this.failedNs = new long[configuration.serverCount()];
         this.failed = new boolean[configuration.serverCount()];
         for (int server = 0; server < configuration.serverCount(); server++) {
-            opening.add(null);
+            connecting.add(null);
         }
     }
 
-    /** These links carry the records that let receivers free segments: they may use what is kept in reserve for that. */
+    /** These connections carry the records that let receivers free segments: they may use the reserve kept for that. */
     public BackupConnections useReserve() {
         usesReserve = true;
         return this;
     }
 
-    /** Before they are used: whose turns their I/O is to be done in, where the fabric's queue pairs have any. */
+    /** Sets the poller of their I/O, where the fabric's queue pairs have one. Call before first use. */
     public BackupConnections at(IoPoller home) {
         io = home;
         return this;
@@ -79,15 +79,15 @@ public final class BackupConnections implements AutoCloseable {
         return pair != null && !pair.isFenced() ? pair : reconnect(server);
     }
 
-    /** The last pair to a server, if there is one; also if it is fenced, since what it holds is given back through it too. */
+    /** The last pair to a server, if any, even if it is fenced: its credit is released through it. */
     @Nullable
     QueuePair last(int server) {
         return pairs[server];
     }
 
-    /** A fenced queue pair stays dead; only a new handshake, which names incarnation and term, makes a new one. */
+    /** A fenced queue pair stays dead; only a new handshake, which names incarnation and term, creates a new one. */
     private @Nullable QueuePair reconnect(int server) {
-        CompletableFuture<QueuePair> attempt = opening.get(server);
+        CompletableFuture<QueuePair> attempt = connecting.get(server);
         if (attempt == null) {
             if (failed[server] && clock.nanoTime() - failedNs[server] < endpoint.retryNs()) {
                 return null;
@@ -95,10 +95,10 @@ public final class BackupConnections implements AutoCloseable {
             attempt = connect(server);
         }
         if (!attempt.isDone()) {
-            opening.set(server, attempt);
+            connecting.set(server, attempt);
             return null;
         }
-        opening.set(server, null);
+        connecting.set(server, null);
         failed[server] = false;
         try {
             return connected(server, attempt.join());
@@ -131,7 +131,7 @@ public final class BackupConnections implements AutoCloseable {
         wakeUp.accept(server);
     }
 
-    /** The connection is of no use any more: the next call of {@link #pair} makes another. */
+    /** Invalidates the connection: the next call of {@link #pair} makes another. */
     void drop(int server) {
         final QueuePair pair = pairs[server];
         pairs[server] = null;
@@ -162,7 +162,7 @@ public final class BackupConnections implements AutoCloseable {
         return reconnects.get();
     }
 
-    /** Times a receiver had no segment posted. */
+    /** Times that a receiver had no segment posted. */
     public long notReadyCount() {
         return notReady.get();
     }
@@ -174,7 +174,7 @@ public final class BackupConnections implements AutoCloseable {
                 pair.close();
             }
         }
-        for (CompletableFuture<QueuePair> attempt : opening) {
+        for (CompletableFuture<QueuePair> attempt : connecting) {
             if (attempt != null) {
                 final var unused = attempt.thenAccept(QueuePair::close);
             }

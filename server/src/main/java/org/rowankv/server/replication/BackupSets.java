@@ -24,7 +24,7 @@ public final class BackupSets {
         }
     }
 
-    /** Only those backups that are joining. */
+    /** Only the backups that are catching up. */
     public static BackupSets joining(Configuration configuration) {
         return new BackupSets(configuration, true);
     }

@@ -22,9 +22,9 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Computes CommitVer of every shard whose primary this server is, and tells the backups through Rowan (§4.4 of the
- * paper), until they have been told of the last version. The one agent that computes it: from the counters first and the
- * slots of versions in flight second.
+ * Computes CommitVer of every shard whose primary this server is, and sends it to the backups through Rowan (§4.4 of
+ * the paper), until they have acknowledged the last version. The only agent that computes it: it reads the counters
+ * first and the in-flight window second.
  */
 public final class CommitAgent implements Agent, CompletionHandler {
     private static final int LOCK_OWNER = (1 << 20) + 1;
@@ -33,25 +33,26 @@ public final class CommitAgent implements Agent, CompletionHandler {
 
     private final List<ShardPrimary> primaries;
     private final InFlightWindow inFlightWindow;
-    private final BackupConnections links;
+    private final BackupConnections connections;
     private final BackupSets backupSets;
     private final int serverCount;
     private final Clock clock;
     private final long[] smallest;
-    private final long[][] told;
+    /** By server and shard: {@code acknowledged ≤} CommitVer. */
+    private final long[][] acknowledged;
     /**
-     * By server, what the record under way says, and no other: one that did not land may have spoken of shards that this one
-     * has no room for.
+     * By server, the content of the outstanding record only: an earlier one that did not land may have held shards that
+     * this one has no room for.
      */
-    private final int[][] tellingShards;
+    private final int[][] recordShards;
 
-    private final long[][] tellingVersions;
-    private final int[] tellingCount;
-    /** By server, the primary that the next record begins with. */
-    private final int[] tellFrom;
+    private final long[][] recordVersions;
+    private final int[] recordCount;
+    /** By server, the index of the primary that the next record begins with. */
+    private final int[] nextPrimary;
 
     private final boolean[] outstanding;
-    /** By server, the number of the last record that was sent, and through which connection. */
+    /** By server, the number of the last record sent, and its connection. */
     private final long[] sent;
 
     private final @Nullable QueuePair[] sentThrough;
@@ -60,7 +61,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
     private final ByteBuffer staging;
     private final int maxPairs;
     private long nextNs;
-    private volatile boolean hurried;
+    private volatile boolean requested;
     private volatile boolean quiet;
     private final OwnedCounter lag = new OwnedCounter();
 
@@ -68,28 +69,28 @@ public final class CommitAgent implements Agent, CompletionHandler {
             List<ShardPrimary> primaries,
             int shardCount,
             InFlightWindow inFlightWindow,
-            BackupConnections links,
+            BackupConnections connections,
             BackupSets backupSets,
             int serverCount,
             int maxMessage,
             Clock clock) {
         this.primaries = List.copyOf(primaries);
         this.inFlightWindow = inFlightWindow;
-        this.links = links;
+        this.connections = connections;
         this.backupSets = backupSets;
         this.serverCount = serverCount;
         this.clock = clock;
         this.smallest = new long[shardCount];
-        this.told = new long[serverCount][shardCount];
-        this.tellingCount = new int[serverCount];
-        this.tellFrom = new int[serverCount];
+        this.acknowledged = new long[serverCount][shardCount];
+        this.recordCount = new int[serverCount];
+        this.nextPrimary = new int[serverCount];
         this.outstanding = new boolean[serverCount];
         this.sent = new long[serverCount];
         this.sentThrough = new @Nullable QueuePair[serverCount];
         this.maxPairs = Math.min((maxMessage - EntryDescriptor.FIXED_LENGTH) / CommitVector.length(1), shardCount);
         this.pairs = new byte[CommitVector.length(maxPairs)];
-        this.tellingShards = new int[serverCount][maxPairs];
-        this.tellingVersions = new long[serverCount][maxPairs];
+        this.recordShards = new int[serverCount][maxPairs];
+        this.recordVersions = new long[serverCount][maxPairs];
         this.staging = ByteBuffer.allocateDirect(EntryDescriptor.aligned(EntryDescriptor.FIXED_LENGTH + pairs.length))
                 .order(ByteOrder.LITTLE_ENDIAN);
         this.nextNs = clock.nanoTime();
@@ -103,25 +104,25 @@ public final class CommitAgent implements Agent, CompletionHandler {
     @Override
     public int doWork() {
         final long nowNs = clock.nanoTime();
-        if (nowNs - nextNs < 0 && !hurried) {
+        if (nowNs - nextNs < 0 && !requested) {
             return 0;
         }
-        hurried = false;
+        requested = false;
         nextNs = nowNs + INTERVAL_NS;
         computeCommitVersions();
         int sent = 0;
         for (int server = 0; server < serverCount; server++) {
-            sent += tell(server);
+            sent += sendNext(server);
         }
-        quiet = sent == 0 && lag.get() == 0 && isEverybodyTold();
+        quiet = sent == 0 && lag.get() == 0 && isAllAcknowledged();
         return sent;
     }
 
-    private boolean isEverybodyTold() {
+    private boolean isAllAcknowledged() {
         for (ShardPrimary primary : primaries) {
             final int shard = primary.replica().shardId();
             for (int backup : backupSets.of(shard)) {
-                if (outstanding[backup] || primary.replica().commitVersion() > told[backup][shard]) {
+                if (outstanding[backup] || primary.replica().commitVersion() > acknowledged[backup][shard]) {
                     return false;
                 }
             }
@@ -129,14 +130,17 @@ public final class CommitAgent implements Agent, CompletionHandler {
         return true;
     }
 
-    /** Whether CommitVer had covered every version, and every backup had been told, when it was computed last. Any thread. */
+    /**
+     * Whether, at the last computation, CommitVer covered every version and every backup had acknowledged it. Any
+     * thread.
+     */
     public boolean isQuiet() {
         return quiet;
     }
 
-    /** Somebody waits: the next turn is the time. Any thread. */
+    /** A caller waits: the next cycle computes at once. Any thread. */
     public void hurry() {
-        hurried = true;
+        requested = true;
     }
 
     private void computeCommitVersions() {
@@ -147,7 +151,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
         Chaos.point("commit.counted");
         inFlightWindow.lower(smallest);
         long behind = 0;
-        // Read anew: after a long stop of this thread the turn's own reading would date leases back that were renewed
+        // Read again: after a long stop of this thread, the cycle's earlier reading would end leases that were renewed
         // meanwhile.
         final long leasesNs = clock.nanoTime();
         for (ShardPrimary primary : primaries) {
@@ -160,40 +164,40 @@ public final class CommitAgent implements Agent, CompletionHandler {
         lag.add(behind - lag.get());
     }
 
-    /** Versions that were given out and not covered by CommitVer when it was computed last, over all shards. Any thread. */
+    /** Assigned versions that CommitVer did not cover at the last computation, over all shards. Any thread. */
     public long lag() {
         return lag.get();
     }
 
-    private int tell(int server) {
+    private int sendNext(int server) {
         if (awaitsCompletion(server)) {
             return 0;
         }
         int count = 0;
-        // From where the last record ended: all get their turn, also if there is always more than one can hold.
-        final int from = tellFrom[server];
+        // Starts where the last record ended: round-robin, even if there is always more than one record holds.
+        final int from = nextPrimary[server];
         for (int i = 0; i < primaries.size() && count < maxPairs; i++) {
             final int next = (from + i) % primaries.size();
             final ShardPrimary primary = primaries.get(next);
             final int shard = primary.replica().shardId();
             final long version = primary.replica().commitVersion();
-            if (version > told[server][shard] && isBackup(shard, server)) {
-                tellFrom[server] = next + 1;
-                tellingShards[server][count] = shard;
-                tellingVersions[server][count] = version;
+            if (version > acknowledged[server][shard] && isBackup(shard, server)) {
+                nextPrimary[server] = next + 1;
+                recordShards[server][count] = shard;
+                recordVersions[server][count] = version;
                 CommitVector.set(pairs, count++, shard, version);
             }
         }
-        tellingCount[server] = count;
+        recordCount[server] = count;
         return count > 0 && send(server, count) ? 1 : 0;
     }
 
-    /** What the last record said may be taken for told only by its own completion, which may take as long as a device. */
+    /** Only its own completion acknowledges a record's content, and may take as long as a device. */
     private boolean awaitsCompletion(int server) {
         if (outstanding[server]) {
-            final QueuePair pair = links.pair(server);
+            final QueuePair pair = connections.pair(server);
             if (pair == null || pair != sentThrough[server]) {
-                outstanding[server] = false; // it does not come any more
+                outstanding[server] = false; // its completion is lost
             } else {
                 pair.poll(this, Integer.MAX_VALUE);
             }
@@ -211,7 +215,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
     }
 
     private boolean send(int server, int count) {
-        final QueuePair pair = links.pair(server);
+        final QueuePair pair = connections.pair(server);
         if (pair == null) {
             return false;
         }
@@ -223,9 +227,9 @@ public final class CommitAgent implements Agent, CompletionHandler {
         final int status = pair.send(contextOf(server), staging, 0, length, 0);
         if (status != PostStatus.POSTED) {
             if (status == PostStatus.RECEIVER_NOT_READY) {
-                links.countNotReady();
+                connections.countNotReady();
             }
-            return false; // it will be told next time
+            return false; // retried in the next cycle
         }
         sentThrough[server] = pair;
         outstanding[server] = true;
@@ -244,8 +248,8 @@ public final class CommitAgent implements Agent, CompletionHandler {
             return;
         }
         if (status == CompletionStatus.LANDED && outstanding[server]) {
-            for (int i = 0; i < tellingCount[server]; i++) {
-                told[server][tellingShards[server][i]] = tellingVersions[server][i];
+            for (int i = 0; i < recordCount[server]; i++) {
+                acknowledged[server][recordShards[server][i]] = recordVersions[server][i];
             }
         }
         outstanding[server] = false;
@@ -253,6 +257,6 @@ public final class CommitAgent implements Agent, CompletionHandler {
 
     @Override
     public void onClose() {
-        links.close();
+        connections.close();
     }
 }

@@ -4,85 +4,87 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.rowankv.protocol.Version;
 
 /**
- * The versions that workers have taken and not finished, one slot per worker: from these CommitVer is computed (§4.4 of
- * the paper). A worker publishes a lower bound before it takes a version, so that no version can be overtaken by a
- * CommitVer computed in between: whoever reads a shard's counter first and the slots second finds, of every version up
- * to that counter, either the bound or its completion.
+ * The versions that workers have taken and not finished, one slot per worker; CommitVer is computed from these (§4.4 of
+ * the paper). A worker publishes a lower bound before it takes a version, so no CommitVer computed in between can pass
+ * that version. A reader reads a shard's counter first and the slots second. Then, for every version up to that
+ * counter, it finds either the bound or the completion.
  *
- * <p>It also holds back who is far ahead of somebody in flight. As long as that one's version is not on all replicas, CommitVer
- * stays behind it, and no segment of a backup log with younger versions can be cleaned: those who go on could fill the
- * backups, with what is dead already, so that there is no place left for the one that everybody waits for. Time is
- * divided in laps. Each worker writes some bytes in a lap, and a lap ends only when nobody is in flight who began before it.
+ * <p>It also provides back-pressure against a worker far ahead of another one in flight. While a version is not on all
+ * replicas, CommitVer stays below it, and no backup-log segment with younger versions can be cleaned. Faster workers
+ * could fill the backups with dead entries, until there is no room left for the one version that blocks CommitVer. So
+ * time is divided into numbered windows. Each worker writes a bounded number of bytes per window. A window ends only
+ * when no worker is in flight that began before it.
  *
  * <h2>Memory order</h2>
  *
- * The owner of a slot writes {@code BOUND = 0} (release), then {@code SHARD} and {@code LAP} of its next version (release), then
- * its {@code BOUND} (volatile). A reader reads {@code BOUND} (volatile), then {@code SHARD} or {@code LAP} (acquire).
+ * The owner of a slot writes {@code BOUND = 0} (release), then {@code SHARD} and {@code WINDOW} of its next version
+ * (release), then its {@code BOUND} (volatile). A reader reads {@code BOUND} (volatile), then {@code SHARD} or {@code
+ * WINDOW} (acquire).
  *
- * <p>So a reader of a bound reads the shard and lap of that bound, or of a later version of the slot. The latter is harmless: a
- * later shard or lap was written behind all that the version of the bound has done, and the acquire makes the reader see all of it.
- * That version is finished, and need not hold back its own shard or lap. It holds back the later shard by mistake, which only
- * lowers a value that is computed again, and of which the maximum counts.
+ * <p>So a reader of a bound reads the shard and window of that bound, or of a later version of the slot. The latter is
+ * harmless: a later shard or window was written after all effects of the bound's version, and the acquire makes them
+ * visible. That version is finished, and need not hold back its own shard or window. It holds back the later shard
+ * unnecessarily, which only lowers a value that is computed again and whose maximum counts.
  *
- * <p>With plain writes, a weakly ordered processor could show the next shard before the effects of the version before, such as what
- * was handed to a change stream.
+ * <p>With plain writes, a weakly ordered processor could show the next shard before the effects of the previous
+ * version, such as its change-stream entry.
  */
 public final class InFlightWindow {
     private static final int PADDING = 16; // longs between slots
     private static final int BOUND = 0;
     private static final int SHARD = 1;
-    private static final int LAP = 2;
+    private static final int WINDOW = 2;
 
     private final AtomicLongArray slots;
     private final int count;
-    private final long bytesPerLap;
-    /** Behind the slots, so that it shares no cache line with one: read by everybody, seldom written. */
-    private final int lapAt;
+    private final long bytesPerWindow;
+    /** After the slots, so that it shares no cache line with one: read by all workers, seldom written. */
+    private final int windowAt;
 
     public InFlightWindow(int workers) {
         this(workers, Long.MAX_VALUE);
     }
 
-    /** @param bytesPerLap that each worker may write in a lap; one entry in any case */
-    public InFlightWindow(int workers, long bytesPerLap) {
+    /** @param bytesPerWindow that each worker may write in a window; one entry in any case */
+    public InFlightWindow(int workers, long bytesPerWindow) {
         this.count = workers;
-        this.bytesPerLap = bytesPerLap;
+        this.bytesPerWindow = bytesPerWindow;
         this.slots = new AtomicLongArray((workers + 2) * PADDING);
-        this.lapAt = (workers + 1) * PADDING;
+        this.windowAt = (workers + 1) * PADDING;
     }
 
-    public long bytesPerLap() {
-        return bytesPerLap;
+    public long bytesPerWindow() {
+        return bytesPerWindow;
     }
 
-    public long lap() {
-        return slots.get(lapAt);
+    public long window() {
+        return slots.get(windowAt);
     }
 
-    /** Ends a lap, unless somebody is in flight who began before it; true when it is over. */
-    public boolean advanceWindow(long lap) {
+    /** Ends a window, unless a worker is in flight that began before it; true when it has ended. */
+    public boolean advanceWindow(long window) {
         for (int slot = 0; slot < count; slot++) {
-            if (slots.get(slot * PADDING + BOUND) != 0 && slots.getAcquire(slot * PADDING + LAP) < lap) {
+            if (slots.get(slot * PADDING + BOUND) != 0 && slots.getAcquire(slot * PADDING + WINDOW) < window) {
                 return false;
             }
         }
-        slots.compareAndSet(lapAt, lap, lap + 1);
+        slots.compareAndSet(windowAt, window, window + 1);
         return true;
     }
 
-    /** Before the version is taken. */
+    /** Call before the version is taken. */
     public void announce(int slot, int shard, long lowerBound) {
-        slots.setRelease(slot * PADDING + SHARD, shard); // behind all that its last version did
-        slots.setRelease(slot * PADDING + LAP, slots.get(lapAt));
+        slots.setRelease(slot * PADDING + SHARD, shard); // after all effects of its last version
+        slots.setRelease(slot * PADDING + WINDOW, slots.get(windowAt));
         slots.set(slot * PADDING + BOUND, lowerBound); // volatile: before the counter is incremented
     }
 
-    /** After it is taken. */
+    /** Call after the version is taken. */
     public void exact(int slot, long version) {
         slots.setRelease(slot * PADDING + BOUND, version);
     }
 
-    /** Its entry is on all replicas, or there is none of that version. */
+    /** Its entry is on all replicas, or no entry has that version. */
     public void finished(int slot) {
         slots.setRelease(slot * PADDING + BOUND, 0);
     }

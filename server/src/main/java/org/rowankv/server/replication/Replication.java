@@ -1,28 +1,28 @@
 package org.rowankv.server.replication;
 
 /**
- * Puts one entry at a time on all backups of its shard. Owned by who owns its {@link Replicator}.
+ * The replication of one entry at a time to all backups of its shard. Has the same owner as its {@link Replicator}.
  *
- * <p>Progress is state, not callbacks: {@link #advance} does what can be done now and may be called by whoever owns the
- * worker next. After a failure it goes on behind what is known to have landed, so a backup may receive a part of an entry
- * more than once, and never less than once before {@code advance} is true.
+ * <p>Progress is state, not callbacks: {@link #advance} makes all progress possible now, and any later owner of the
+ * worker may call it. After a failure it resumes after what is known to have landed. So a backup may receive a part of
+ * an entry more than once, and receives each at least once before {@code advance} is true.
  */
 public interface Replication {
-    /** The entry to replicate next, where it lies in this server's own log. The one before is complete. */
+    /** Sets the next entry, where it lies in this server's own log. The previous one is complete. */
     void begin(int shard, long address);
 
     /**
-     * True when every backup has acknowledged the entry. Never blocks. What it posts, and what is acknowledged, goes and comes
-     * by {@link Replicator#poll}.
+     * True when every backup has acknowledged the entry. Never blocks. {@link Replicator#poll} sends what it posts and
+     * receives acknowledgements.
      */
     boolean advance();
 
     /**
-     * An error struck the thread inside {@link #advance}: what it was sending at that moment may have landed or not, and
-     * goes once more. What was sent before counts.
+     * The thread failed inside {@link #advance}: the message that it was sending may have landed or not, and is sent
+     * again. Earlier messages count.
      */
     void interrupted();
 
-    /** An error struck the thread inside {@link Replicator#poll}: acknowledgements may be lost, and no more are awaited. */
+    /** The thread failed inside {@link Replicator#poll}: acknowledgements may be lost, and none is awaited any more. */
     void acknowledgementsLost();
 }

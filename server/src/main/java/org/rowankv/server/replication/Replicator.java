@@ -1,43 +1,42 @@
 package org.rowankv.server.replication;
 
 /**
- * Puts a worker's entries on all backups of their shards: what the entries of one worker share, the connections and the
- * credit. Owned by one worker or agent; the strategy behind it is chosen once per server (Rowan; others exist to be measured
- * against it).
+ * Replicates a worker's entries to all backups of their shards. Holds what the entries of one worker share: connections
+ * and credit. Owned by one worker or agent. The strategy is chosen once per server (Rowan; others exist for
+ * comparison).
  */
 public interface Replicator extends AutoCloseable {
-    /** Who carries one entry at a time, among others: to be used again and again. Before anything is under way. */
+    /** A reusable replication of one entry at a time, concurrent with others. Call before anything is in flight. */
     Replication newReplication();
 
     /**
-     * Hears what backups have acknowledged, and sends on its way what has been posted: entries that were begun between two calls
-     * go out together.
+     * Processes acknowledgements of backups, and sends what is posted: entries begun between two calls go out together.
      */
     void poll();
 
     /**
-     * Draws credit for an entry from every backup of the shard, before it gets a version.
+     * Acquires credit for an entry from every backup of the shard, before it gets a version.
      *
      * @param usedLength of the entry, without padding
-     * @return −1 when granted, otherwise the backup that has none left; then nothing was kept
+     * @return −1 when granted, otherwise a backup without credit; then nothing is held
      */
     int acquireCredit(int shard, int usedLength);
 
     /**
-     * Whether that backup, which the last {@link #acquireCredit} named, has not been heard: it is asked, or is being connected.
-     * Then nothing is known about its space.
+     * Whether the answer of that backup, which the last {@link #acquireCredit} returned, or the connection to it, is
+     * outstanding. Then its space is unknown.
      */
     default boolean awaitsCredit(int server) {
         return false;
     }
 
-    /** Gives back what {@link #acquireCredit} granted for an entry that was not written. */
+    /** Releases what {@link #acquireCredit} granted for an entry that was not written. */
     void giveBackCredit(int shard, int usedLength);
 
-    /** Gives all credit back that was drawn ahead. Nothing is under way. */
+    /** Releases all credit acquired ahead. Nothing is in flight. */
     void releaseCredit();
 
-    /** As {@link #releaseCredit} in the middle of use: what somebody has asked for, and not heard of, stays. */
+    /** As {@link #releaseCredit} during use: keeps credit whose request is outstanding. */
     void releaseSpareCredit();
 
     @Override

@@ -18,8 +18,8 @@ import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 
 /**
- * Replication through Rowan (§4.1 of the paper): the entry is appended one-sided to the single backup log of every
- * backup, which takes no part. An entry larger than the fabric's messages goes as blocks. Owned by one worker.
+ * Replication through Rowan (§4.1 of the paper): a one-sided append of the entry to every backup's single backup log,
+ * without work by the backup. An entry larger than the fabric's messages is sent as blocks. Owned by one worker.
  */
 public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int SERVER_BITS = 8;
@@ -27,11 +27,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int RESTART_BITS = 16;
     private static final int ATTEMPT_BITS = Long.SIZE - RESTART_BITS - NUMBER_BITS - SERVER_BITS;
 
-    /** Credit is drawn in portions of this size, so that a shared counter is touched once for many entries. */
+    /** Credit is acquired in portions of this size, so that one update of the shared counter covers many entries. */
     private static final int PORTION = 32 << 10;
 
     private final MemoryRegion region;
-    private final BackupConnections links;
+    private final BackupConnections connections;
     private final BackupSets backupSets;
     private final int maxMessage;
     private final int segmentLength;
@@ -39,9 +39,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final EntryCheck check;
     private final ByteBuffer staging;
     private final long[] credit;
-    /** By server: whether the answer to the last draw is not there yet. */
+    /** By server: whether the answer to the last credit request is outstanding. */
     private final boolean[] awaitsCredit;
-    /** By server: whether a portion was refused, and no more than is needed is asked for. */
+    /** By server: whether a portion was refused, so that only the exact amount is requested. */
     private final boolean[] exactCreditOnly;
 
     private final List<OneEntry> entries = new ArrayList<>();
@@ -53,19 +53,19 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
      */
     public RowanReplicator(
             MemoryRegion region,
-            BackupConnections links,
+            BackupConnections connections,
             BackupSets backupSets,
             int serverCount,
             int maxMessage,
             int segmentLength,
             int[] epochs) {
-        this(region, links, backupSets, serverCount, maxMessage, segmentLength, epochs, CounterStarts.USUAL);
+        this(region, connections, backupSets, serverCount, maxMessage, segmentLength, epochs, CounterStarts.USUAL);
     }
 
-    /** @param counters where attempts begin */
+    /** @param counters initial attempt numbers */
     public RowanReplicator(
             MemoryRegion region,
-            BackupConnections links,
+            BackupConnections connections,
             BackupSets backupSets,
             int serverCount,
             int maxMessage,
@@ -74,7 +74,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             CounterStarts counters) {
         this.firstAttempt = counters.of(0L, 1L << ATTEMPT_BITS);
         this.region = region;
-        this.links = links;
+        this.connections = connections;
         this.backupSets = backupSets;
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
@@ -101,7 +101,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void poll() {
         for (int server = 0; server < credit.length; server++) {
-            final QueuePair pair = links.last(server);
+            final QueuePair pair = connections.last(server);
             if (pair != null) {
                 pair.poll(this, Integer.MAX_VALUE);
             }
@@ -114,25 +114,28 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         entries.get((int) (context >>> SERVER_BITS) & (1 << NUMBER_BITS) - 1).completed(server, context, status);
     }
 
-    /** One entry on its way to the backups. */
+    /** The replication of one entry. */
     private final class OneEntry implements Replication {
         private final int number;
         private int shard;
         private long address;
         private int length;
         private int bodyLength;
-        /** In a context its lower bits, which come round: one attempt is under way at a time. */
+        /** A context holds its lower bits, which wrap: one attempt is in flight at a time. */
         private long attempt = firstAttempt;
 
         private final int[] sent = new int[credit.length];
         private final int[] outstanding = new int[credit.length];
-        /** Of the messages that the entry goes in, how many landed before the first that did not: for good, since links lead to one incarnation. */
+        /**
+         * Messages of the entry that landed before the first one that did not; {@code landed ≤} messages posted. Final,
+         * since a connection leads to one incarnation.
+         */
         private final int[] landed = new int[credit.length];
 
         private final boolean[] failed = new boolean[credit.length];
-        /** A message is being handed over: it may have landed, and is not counted as sent yet. */
+        /** A message is being posted: it may have landed, and {@code sent} does not include it yet. */
         private final boolean[] sending = new boolean[credit.length];
-        /** Sends nothing before all that was counted as sent is acknowledged, and then begins again behind it. */
+        /** Posts nothing until all counted messages are acknowledged, then resumes after them. */
         private final boolean[] draining = new boolean[credit.length];
 
         private final long[] restarts = new long[credit.length];
@@ -167,7 +170,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         public void interrupted() {
             for (int server : backupSets.of(shard)) {
                 if (sending[server]) {
-                    // An acknowledgement of the message that is not counted could be taken for that of the next.
+                    // The acknowledgement of the uncounted message could be taken for that of the next.
                     draining[server] = true;
                     sending[server] = false;
                 }
@@ -178,7 +181,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         public void acknowledgementsLost() {
             for (int server : backupSets.of(shard)) {
                 if (!isComplete(server)) {
-                    failed[server] = true; // what comes now could be counted for a message before it
+                    failed[server] = true; // a later acknowledgement could be counted for an earlier message
                 }
             }
         }
@@ -200,12 +203,12 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             if (isComplete(server)) {
                 return true;
             }
-            final QueuePair pair = links.pair(server);
+            final QueuePair pair = connections.pair(server);
             if (pair == null) {
                 return false;
             }
             if (pair != used[server]) {
-                // The completions of what went through another connection do not come any more.
+                // Completions of the previous connection are lost.
                 failed[server] = true; // first: an error may strike in between
                 used[server] = pair;
             }
@@ -218,9 +221,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             }
             while (true) {
                 if (failed[server]) {
-                    // Begin again behind what is known to have landed: were all blocks sent once more each time, their
-                    // copies, which nobody can clean before the entry is committed, would fill the backup. Completions
-                    // of what was sent behind that count nothing any more.
+                    // Resume after what is known to have landed. Sending all blocks again each time would fill the
+                    // backup with copies that cannot be cleaned before the entry is committed. Completions of the
+                    // previous attempt no longer count.
                     restarts[server]++;
                     sent[server] = landedBody(server);
                     outstanding[server] = 0;
@@ -245,10 +248,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
         private boolean refused(int server, int status) {
             switch (status) {
-                case PostStatus.RECEIVER_NOT_READY -> links.notReady(server);
+                case PostStatus.RECEIVER_NOT_READY -> connections.notReady(server);
                 case PostStatus.FENCED, PostStatus.UNREACHABLE -> {
                     failed[server] = true;
-                    links.drop(server);
+                    connections.drop(server);
                 }
                 case PostStatus.QUEUE_FULL -> {}
                 default -> throw new AssertionError("send refused: " + PostStatus.name(status));
@@ -309,9 +312,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
         void completed(int server, long context, int status) {
             if (context != contextOf(server)) {
-                return; // of an attempt that was given up
+                return; // of an abandoned attempt
             }
-            // Counted last: an error may strike in between, and must not make it look complete.
+            // Decremented last: an error in between must not make it look complete.
             if (status != CompletionStatus.LANDED) {
                 failed[server] = true;
             } else if (!failed[server]) {
@@ -322,7 +325,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     /**
-     * What an entry takes at a backup, exactly: a large one for a while twice, as blocks and put together.
+     * The exact space of an entry at a backup: a large one counts twice for a while, as blocks and assembled.
      *
      * @param usedLength without padding
      */
@@ -360,7 +363,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     private boolean drawFrom(int server, long wanted) {
-        final @Nullable QueuePair pair = links.pair(server);
+        final @Nullable QueuePair pair = connections.pair(server);
         if (pair == null) {
             awaitsCredit[server] = true;
             return false;
@@ -374,14 +377,14 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             if (awaitsCredit[server]) {
                 return false;
             }
-            exactCreditOnly[server] = true; // there is no room for a portion; for the entry there may be
+            exactCreditOnly[server] = true; // no space for a portion; there may be enough for the entry
         }
         credit[server] += pair.acquireCredit(wanted - credit[server]);
         awaitsCredit[server] = pair.awaitsCredit();
         final boolean granted = credit[server] >= wanted;
         exactCreditOnly[server] = !granted && awaitsCredit[server];
         if (!granted && !awaitsCredit[server]) {
-            links.countCreditRefusal();
+            connections.countCreditRefusal();
         }
         return granted;
     }
@@ -401,9 +404,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void releaseCredit() {
         for (int server = 0; server < credit.length; server++) {
-            // Also where nothing is held: what was asked for may have been granted since. What came with
-            // a connection that broke is held for this worker until somebody says so; a worker at rest makes no other.
-            final QueuePair pair = credit[server] > 0 ? links.pair(server) : links.last(server);
+            // Also without credit: an outstanding request may have been granted since. Credit granted over a broken
+            // connection stays reserved for this worker until it is released, and an idle worker opens no other
+            // connection.
+            final QueuePair pair = credit[server] > 0 ? connections.pair(server) : connections.last(server);
             if (pair != null) {
                 pair.giveBackCredit(credit[server]);
                 credit[server] = 0;
@@ -414,7 +418,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void releaseSpareCredit() {
         for (int server = 0; server < credit.length; server++) {
-            final QueuePair pair = credit[server] > 0 && !awaitsCredit[server] ? links.pair(server) : null;
+            final QueuePair pair = credit[server] > 0 && !awaitsCredit[server] ? connections.pair(server) : null;
             if (pair != null) {
                 pair.giveBackCredit(credit[server]);
                 credit[server] = 0;
@@ -422,10 +426,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
     }
 
-    /** Keeps credit for the next entries, but not more than others may need. */
+    /** Keeps credit for the next entries; above two portions, releases all but one. */
     private void credit(int server, long bytes) {
         credit[server] += bytes;
-        final QueuePair pair = credit[server] > 2 * PORTION ? links.pair(server) : null;
+        final QueuePair pair = credit[server] > 2 * PORTION ? connections.pair(server) : null;
         if (pair != null) {
             pair.giveBackCredit(credit[server] - PORTION);
             credit[server] = PORTION;
@@ -434,6 +438,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public void close() {
-        links.close();
+        connections.close();
     }
 }

@@ -8,8 +8,9 @@ import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
- * Room for one mutation's entry, before it takes a version: space here, credit from every backup, room in the t-log. All of it or
- * nothing; and FULL only when whoever lacks space has done all it could since it was first asked. Owned by one mutation.
+ * Admission of one mutation before it takes a version: space here, credit from every backup, room in the t-log. All of
+ * it or nothing. FULL only after the lacking server has made two quiet cycles since it was first asked. Owned by one
+ * mutation.
  */
 final class Admission {
     private static final int ASK_AGAIN = 256;
@@ -20,7 +21,7 @@ final class Admission {
 
     private @Nullable VersionCounter versions;
     private boolean awaitsEpoch;
-    /** Of the attempts to get another epoch, when it began to wait for one. */
+    /** Failed attempts to get another epoch, at the time this began to wait for one. */
     private long failuresBefore;
 
     private int shard;
@@ -28,22 +29,25 @@ final class Admission {
     private int usedLength;
     private int charge;
     private boolean drawn;
-    /** Of what {@link #drawn} stands for: drawn here, and from the backups, and neither used nor given back. */
+    /**
+     * The state of the space that {@link #drawn} refers to: acquired here and from the backups, neither used nor
+     * released.
+     */
     private boolean holdsSpace;
 
     private boolean holdsCredit;
 
     private int lackingServer;
     private long settledBefore;
-    /** Since space was asked for. */
+    /** Since space was first requested. */
     private int refusals;
-    /** Answers of the lacking server in what would be the last attempt. */
+    /** Answers of the lacking server during what would be the last attempt. */
     private int lateAnswers;
 
-    /** What has expired may still make room. */
+    /** Expired objects may still free space. */
     private boolean awaitsExpiry;
 
-    private long wantedNs;
+    private long requestedNs;
 
     Admission(Worker worker, EntryDraft draft, MutationPlanner decision) {
         this.worker = worker;
@@ -51,7 +55,7 @@ final class Admission {
         this.decision = decision;
     }
 
-    /** Of a mutation of that shard: nothing was asked for yet. */
+    /** Starts admission for a mutation of that shard; nothing is acquired yet. */
     void begin(ShardPrimary primary) {
         shard = primary.replica().shardId();
         versions = primary.versions();
@@ -60,12 +64,12 @@ final class Admission {
         awaitsExpiry = false;
     }
 
-    /** Of the entry, with padding; once it was asked for. */
+    /** Padded length of the entry; valid after {@link #attempt}. */
     int length() {
         return length;
     }
 
-    /** OK: the entry may be written. Or a refusal; or NO_REPLY: to be asked again. */
+    /** OK: the entry may be written. NO_REPLY: call again. Any other status is a refusal. */
     Status attempt() {
         holdsSpace = false;
         holdsCredit = false;
@@ -83,13 +87,13 @@ final class Admission {
         drawn = decision.drawsSpace(length);
         worker.settleLog();
         if (worker.tLog().awaitsReplicas() && worker.tLog().room() < length) {
-            return Status.NO_REPLY; // asked first: what would be drawn would only be given back
+            return Status.NO_REPLY; // checked first: acquired space would only be released again
         }
         if (awaitsExpiry) {
-            awaitsExpiry = worker.pressure().isExpiring(wantedNs);
+            awaitsExpiry = worker.pressure().isExpiring(requestedNs);
             settledBefore = worker.pressure().quietCycles(lackingServer);
         }
-        // Asked before the attempt, so that space which comes back in between is found by it.
+        // Read before the attempt, so that the attempt finds space freed in between.
         final boolean lastAttempt =
                 lackingServer >= 0 && worker.pressure().quietCycles(lackingServer) >= settledBefore + 2;
         final boolean awaited = lackingServer >= 0 && worker.replicator().awaitsCredit(lackingServer);
@@ -105,7 +109,7 @@ final class Admission {
             draft.withoutSpace();
         }
         if (lacking >= 0 && lacking != worker.serverId() && worker.replicator().awaitsCredit(lacking)) {
-            return Status.NO_REPLY; // it was asked only now
+            return Status.NO_REPLY; // the request was sent only now
         }
         if (lacking >= 0) {
             return refuseOrWait(lacking, lastAttempt && isHeard(lacking, awaited));
@@ -126,7 +130,7 @@ final class Admission {
         return Status.OK;
     }
 
-    /** The shard gets another epoch now, or an attempt to get one has failed since this has waited for it. */
+    /** Waits for the shard's next epoch; NO_VERSION once an attempt to get one has failed since the wait began. */
     private Status refuseOrAwaitEpoch(VersionCounter counter) {
         if (!awaitsEpoch) {
             awaitsEpoch = true;
@@ -137,10 +141,10 @@ final class Admission {
     }
 
     /**
-     * Whether a refusal is that server's word about its space, asked for in the last attempt or since. Where the answer
-     * takes time, the first one may be to a question from before.
+     * Whether a refusal reflects that server's space as of the last attempt or later. Over a slow connection the first
+     * answer may belong to an earlier request.
      *
-     * @param awaited whether an answer was awaited before this attempt
+     * @param awaited whether an answer was outstanding before this attempt
      */
     private boolean isHeard(int lacking, boolean awaited) {
         if (lacking == worker.serverId()) {
@@ -150,7 +154,7 @@ final class Admission {
         return !awaited || lateAnswers > 1;
     }
 
-    /** FULL is the answer only after that server's agents have done all they could, since it was first asked. */
+    /** FULL only after that server's agents have made two quiet cycles since the first request. */
     private Status refuseOrWait(int lacking, boolean lastAttempt) {
         final SpacePressure pressure = worker.pressure();
         if (lacking == lackingServer && lastAttempt) {
@@ -160,19 +164,19 @@ final class Admission {
             lackingServer = lacking;
             settledBefore = pressure.quietCycles(lacking);
             awaitsExpiry = true;
-            wantedNs = worker.clock().nanoTime();
+            requestedNs = worker.clock().nanoTime();
             refusals = 0;
             lateAnswers = 0;
         }
         if (refusals == 0) {
-            pressure.requestSpace(lacking); // again and again: what could not be cleaned before may be committed by now
+            pressure.requestSpace(lacking); // on every attempt: entries that blocked cleaning may be committed by now
         }
         refusals = refusals + 1 < ASK_AGAIN ? refusals + 1 : 0;
         pressure.wakeUp(lacking);
         return Status.NO_REPLY;
     }
 
-    /** Before the entry is written: what was drawn for it, as often as it is asked. */
+    /** Releases what was acquired, before the entry is written. Idempotent. */
     void giveBack() {
         if (holdsSpace) {
             holdsSpace = false;
@@ -184,7 +188,7 @@ final class Admission {
         }
     }
 
-    /** After it was granted, when the entry was not written in spite of that. */
+    /** Releases what was granted when the entry was not written after all. */
     void takeBack() {
         if (!drawn) {
             worker.grant().giveBack(charge);
@@ -192,7 +196,7 @@ final class Admission {
         giveBack();
     }
 
-    /** What is held still is used. */
+    /** What is still held counts as used. */
     void end() {
         holdsSpace = false;
         holdsCredit = false;

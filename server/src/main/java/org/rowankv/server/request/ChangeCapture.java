@@ -15,12 +15,12 @@ import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * What a change stream is told of an entry, copied before the entry takes effect: while its key's lock is held and the index still
- * points to what it replaces.
+ * The change that an entry makes, as change streams report it. Copied before the entry takes effect: its key's lock is
+ * held and the index still points to the entry it replaces.
  */
 final class ChangeCapture {
-    /** Looks for an old value that the cleaner moves meanwhile; then it is not told. */
-    private static final int MAX_LOOKS = 64;
+    /** Attempts to read an old value that the cleaner moves meanwhile; after that the change counts as lost. */
+    private static final int MAX_READS = 64;
 
     private final Segments segments;
 
@@ -29,9 +29,9 @@ final class ChangeCapture {
     }
 
     /**
-     * The change that the entry at an address makes; null if it makes none, or nobody wants to hear of it.
+     * The change that the entry at an address makes; null if it makes none, or the cache has no subscribers.
      *
-     * @param replaces whether there is an object under the key, as it was decided
+     * @param replaces whether there is an object under the key, as the planner found
      */
     @Nullable
     Change of(ShardReplica shard, long position, long address, int type, boolean replaces) {
@@ -61,7 +61,7 @@ final class ChangeCapture {
                             ? oldValue(shard, position, cacheId, key, address)
                             : null);
         } catch (OutOfMemoryError e) {
-            // The entry is in the logs and will take effect: its subscribers are told that they have missed something.
+            // The entry is in the logs and will take effect, so its subscribers receive a loss.
             shard.changes().lost(cacheId, version);
             return null;
         }
@@ -82,10 +82,12 @@ final class ChangeCapture {
         return copy;
     }
 
-    /** The value that the index points to; null if that is the entry itself, which took effect already, or cannot be read. */
+    /**
+     * The value that the index points to; null if that is the entry itself, which is already applied, or is unreadable.
+     */
     private byte @Nullable [] oldValue(ShardReplica shard, long position, int cacheId, byte[] key, long own) {
         long refused = 0;
-        for (int looks = 0; looks < MAX_LOOKS; looks++) {
+        for (int looks = 0; looks < MAX_READS; looks++) {
             final long address = shard.index().findLikely(position, refused, cacheId, key, 0, key.length);
             if (address == 0 || address == own) {
                 return null;
@@ -109,7 +111,7 @@ final class ChangeCapture {
                     + EntryDescriptor.headerLength(EntryDescriptor.flags(buffer, at))
                     + EntryDescriptor.keyLength(buffer, at);
             final int valueLength = EntryDescriptor.valueLength(buffer, at);
-            // Read once more than it was checked: the segment may have been used anew since.
+            // Re-read after its check: the segment may have been reused since.
             if (valueLength < 0 || valueLength > length || valueAt < at || valueAt > buffer.capacity() - valueLength) {
                 continue;
             }

@@ -12,7 +12,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.session.Completion;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Answers a retry of a mutation that was applied before, from its completion and the entry behind it. */
+/** The response to a retry of an applied mutation, from its completion and the entry behind it. */
 final class CompletedAnswer {
     private final Segments segments;
 
@@ -43,7 +43,7 @@ final class CompletedAnswer {
             final int segment = segments.segmentOf(address);
             final int generation = segments.generation(segment);
             if (!shard.sessions(request.sessionId()).isNeeded(request.sessionId(), request.sequence(), address)) {
-                continue; // the cleaner has just moved it, or the client has its answer by now
+                continue; // the cleaner has just moved it, or the client has the response by now
             }
             final ByteBuffer buffer = segments.region().buffer(address);
             final int at = segments.region().offset(address);

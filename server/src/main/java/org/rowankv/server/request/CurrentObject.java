@@ -12,15 +12,15 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * What the index says about a key now: its newest entry's header, and on request its value. Owned by one worker, which
- * holds the key's lock; the cleaner may still move the entry, hence the check of the segment's generation.
+ * The index's current state of a key: its newest entry's header and, on request, its value. Owned by one worker, which
+ * holds the key's lock. The cleaner may still move the entry, hence the check of the segment's generation.
  */
 final class CurrentObject {
     private final Segments segments;
     private final EntryCheck check;
 
     long address;
-    /** Of its segment, by which one can tell later that the entry still lies there. */
+    /** Generation of its segment: detects later whether the entry still lies there. */
     int generation;
 
     int type;
@@ -29,13 +29,13 @@ final class CurrentObject {
     long objectVersion;
     long expiryMs;
     int valueLength;
-    /** There is an object, its lifetime aside. */
+    /** An object is present; its lifetime is not checked. */
     boolean present;
-    /** Its entry must be kept when it is replaced: a session may still ask for its answer. */
+    /** Its entry must be kept when it is replaced: a session may still request its response. */
     boolean keptForAnswer;
-    /** Its entry is damaged: found so now, or known to be, where no other replica has it. */
+    /** Its entry is damaged: detected now, or known to be where no other replica has it. */
     boolean damaged;
-    /** There is no such key; but an entry that may have been of it is damaged, so nobody knows. */
+    /** The key is absent, but a damaged entry may belong to it: the outcome is unknown. */
     boolean inDoubt;
 
     CurrentObject(Segments segments) {
@@ -44,10 +44,10 @@ final class CurrentObject {
     }
 
     /**
-     * Looks the request's key up.
+     * Looks up the request's key.
      *
-     * @param copyValue whether a present object's value goes to the request's result
-     * @param verify whether the entry is checked: what is made of it must not be made of damage
+     * @param copyValue whether a present object's value is copied to the request's result
+     * @param verify whether the entry's checksums are checked, so that no damage is copied on
      */
     void load(ShardReplica shard, long position, Request request, boolean copyValue, boolean verify) {
         damaged = false;
@@ -84,13 +84,13 @@ final class CurrentObject {
             if (isDamaged(shard, position, address, generation)) {
                 present = false;
                 keptForAnswer = false;
-                inDoubt = true; // its header cannot be read, and never will be
+                inDoubt = true; // its header is unreadable for good
                 return;
             }
         }
     }
 
-    /** Whether an entry is bad that the index points to all the while, in a segment that stays in that use. */
+    /** Whether the entry is damaged, while the index still points to it and its segment is in the same generation. */
     private boolean isDamaged(ShardReplica shard, long position, long candidate, int generation) {
         final int segment = segments.segmentOf(candidate);
         if (!shard.index().refers(position, candidate) || whyInvalid(candidate, generation) == null) {
@@ -119,17 +119,17 @@ final class CurrentObject {
         return false;
     }
 
-    /** There is an object, and its entry is not known to be damaged. */
+    /** An object is present, and its entry is not known to be damaged. */
     boolean isKnown() {
         return present && !damaged;
     }
 
-    /** The version of the object that is there; 0 if there is none, or if its entry is damaged. */
+    /** The version of the present object; 0 if there is none, or its entry is damaged. */
     long knownVersion() {
         return isKnown() ? objectVersion : 0;
     }
 
-    /** Forgets what was loaded for another request. */
+    /** Resets this for another request. */
     void clear() {
         address = 0;
         present = false;
@@ -152,11 +152,11 @@ final class CurrentObject {
         present = shard.isVisible(type, EntryDescriptor.cacheId(buffer, at), version);
         final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
         final long sequence = EntryDescriptor.sequence(buffer, at, flags);
-        // Of its own session the request ends what that has the answer for, and no more.
+        // A request ends completions of its own session only up to its watermark.
         keptForAnswer = sequence != 0
                 && (sessionId != request.sessionId() || sequence >= request.sequence() - request.unanswered())
                 && shard.sessions(sessionId).isNeeded(sessionId, sequence, address);
-        // Read once more than they were checked: the segment may have been used anew since, and hold anything.
+        // Re-read after their check: the segment may have been reused since, and hold anything.
         final int valueAt = at + EntryDescriptor.headerLength(flags) + EntryDescriptor.keyLength(buffer, at);
         if (valueLength < 0 || valueAt < at || valueAt - at > length - valueLength) {
             return false;
@@ -167,7 +167,7 @@ final class CurrentObject {
         return true;
     }
 
-    /** The version of the deletion that is remembered of the key, or 0. */
+    /** The version of the key's remembered deletion, or 0. */
     long deletedAt() {
         return EntryType.isTombstone(type) ? version : 0;
     }

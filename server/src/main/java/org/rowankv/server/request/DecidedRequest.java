@@ -11,8 +11,8 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * The request that a {@link MutationPlanner} is about, the draft of the entry that it writes, and how it is answered: at once, or once the
- * entry is visible. Owned by one worker.
+ * The request that a {@link MutationPlanner} decides, the draft of its entry, and its response: sent at once, or once
+ * the entry is visible. Owned by one worker.
  */
 final class DecidedRequest {
     private final Worker worker;
@@ -22,7 +22,7 @@ final class DecidedRequest {
     private @Nullable ShardReplica shard;
     private @Nullable ShardPrimary primary;
 
-    /** The draft is the request's own: its completion. */
+    /** The draft is the request's own entry, hence its completion. */
     private boolean ownEntry;
 
     private Status status = Status.OK;
@@ -86,7 +86,7 @@ final class DecidedRequest {
         return own.request(asked.sessionId(), asked.sequence(), asked.unanswered());
     }
 
-    /** The request's version in its answer is that of its entry. */
+    /** The response's version is that of the request's entry. */
     void answersOwnVersion() {
         answersOwnVersion = true;
     }
@@ -103,7 +103,10 @@ final class DecidedRequest {
         return false;
     }
 
-    /** The mutation ends without an entry. A new lifetime that only comes with it is left out: reads go on in a full store. */
+    /**
+     * Ends the mutation without an entry. A new lifetime that only accompanies it is dropped: reads continue in a full
+     * store.
+     */
     void refuse(Status newStatus) {
         if (draft.type() == EntryType.TOUCH && !ownEntry) {
             answer(status, answerBits & ~ResultBits.TOUCHED, answerVersion, 0);
@@ -135,7 +138,7 @@ final class DecidedRequest {
         answerPrevious = previous;
     }
 
-    /** The entry is visible: the request is answered as {@link #willAnswer} said. */
+    /** The entry is visible: completes the request as {@link #willAnswer} planned. */
     void answerAsPlanned() {
         answer(status, answerBits, answersOwnVersion ? draft.version() : answerVersion, answerPrevious);
     }

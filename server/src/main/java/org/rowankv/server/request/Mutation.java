@@ -19,12 +19,12 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * One mutation on its way through the primary (§4.1 of the paper): lock, duplicate check, condition, space, version,
- * t-log, backups, index, answer. Its state names what it waits for; {@link #advance} does what can be done now, and
- * whoever owns the worker may call it, so a mutation whose caller died is finished by the next one.
+ * One mutation's state machine on the primary (§4.1 of the paper): lock, duplicate check, condition, space, version,
+ * t-log, backups, index, response. A state names what it waits for; {@link #advance} makes all progress possible now.
+ * Any owner of the worker may call it, so the next owner finishes a mutation whose caller died.
  *
- * <p>Up to the version everything can be refused and leaves no trace. From the version on nothing allocates, calls user
- * code or can be refused. Not visible before every backup has acknowledged.
+ * <p>Before the version is taken every step can be refused and leaves no trace. Afterwards nothing allocates, calls
+ * user code or is refused. Invisible until every backup has acknowledged.
  */
 final class Mutation {
     private enum State {
@@ -33,18 +33,21 @@ final class Mutation {
         AWAITING_LOCK,
         /** Holds the lock; duplicate check and condition are next. */
         DECIDING,
-        /** Knows what to write; needs room here and credit from every backup. */
+        /** Planned; needs space here and credit from every backup. */
         AWAITING_SPACE,
         /** A version may be taken and an entry may be in the t-log at {@code address}, or not yet. */
         WRITING,
-        /** The entry is in the t-log; the device here, if the level has one, and backups have yet to acknowledge. */
+        /**
+         * The entry is in the t-log; acknowledgements are outstanding: of the backups, and of this device if the level
+         * has one.
+         */
         AWAITING_BACKUPS,
         /** On all replicas; must become visible. */
         APPLYING
     }
 
     private final Worker worker;
-    /** Its place among those of all workers: the slot of its version in flight. */
+    /** Its index in the in-flight window, over all workers. */
     private final int slot;
 
     private final EntryDraft draft = new EntryDraft();
@@ -61,17 +64,17 @@ final class Mutation {
     private @Nullable LimitedCache limited;
 
     private long position;
-    /** When it wanted space the last time. */
-    private boolean awaitsLap;
+    /** Whether the last request for space waited for the in-flight window. */
+    private boolean awaitsWindow;
 
     private int firstStripe;
     private int stripesHeld;
     private int stripesNeeded;
     private long address;
-    /** Of the entry in the t-log: it counts here once this is forced. */
+    /** Of the entry in the t-log: its local copy counts once this ticket is forced. */
     private long ticket;
 
-    /** The replicator is at work; found so by the next owner, it was interrupted, and may have lost count. */
+    /** The replicator is running. If the next owner finds it set, it was interrupted and may have lost count. */
     private boolean replicating;
 
     Mutation(Worker worker, int slot) {
@@ -118,19 +121,19 @@ final class Mutation {
         state = State.AWAITING_LOCK;
     }
 
-    /** Begins the eviction of an object, of which the request is a DELETE under the condition of its version. */
+    /** Begins the eviction of an object; the request is a DELETE conditional on its version. */
     void beginEviction(ShardPrimary shardPrimary, Request eviction) {
         begin(shardPrimary, eviction);
         decision.evicts();
     }
 
-    /** Begins the end of those sessions that were not used for so many ticks of their leases. */
+    /** Begins to end those sessions that are unused for so many ticks of their leases. */
     void beginSessionEnds(ShardPrimary shardPrimary, Request close, long[] ids, int count, int ticks) {
         begin(shardPrimary, close);
         decision.session().endsSessions(ids, count, ticks);
     }
 
-    /** True when it is over. */
+    /** True when it is complete. */
     boolean advance() {
         while (true) {
             switch (state) {
@@ -153,14 +156,14 @@ final class Mutation {
                     }
                 }
                 case AWAITING_SPACE -> {
-                    awaitsLap = !worker.mayWrite();
-                    if (awaitsLap) {
+                    awaitsWindow = !worker.hasWindow();
+                    if (awaitsWindow) {
                         worker.pressure().wakeUp(worker.serverId());
                         return false;
                     }
                     final Status refused = admission.attempt();
                     if (refused == Status.OK) {
-                        // Where to look for the entry, before it can be there.
+                        // Stored before the entry can be there: recovery looks at this address.
                         address = worker.tLog().nextAddress();
                         state = State.WRITING;
                         write();
@@ -173,7 +176,7 @@ final class Mutation {
                 }
                 case WRITING -> throw new AssertionError("an interrupted write was not recovered");
                 case AWAITING_BACKUPS -> {
-                    // Sent first: the backups' devices work while this one does.
+                    // Posted first: the backups' devices work in parallel with this one.
                     if (!replicate() || !isForced()) {
                         return false;
                     }
@@ -194,8 +197,8 @@ final class Mutation {
     }
 
     /**
-     * The former borrower left in the middle, by an error thrown in some step. What was begun and is not in the log is
-     * dropped, what is in the log is finished; nobody is answered, since the request belongs to a caller that is gone.
+     * The previous owner failed in some step. What was begun and is not in the log is dropped; what is in the log is
+     * completed. No response is sent: the request belongs to a dead caller.
      */
     boolean recover() {
         decision.orphan();
@@ -237,7 +240,7 @@ final class Mutation {
         return true;
     }
 
-    /** Whether its entry lies in that segment of the t-log, and may not be on all replicas, or not be found yet. */
+    /** Whether its entry lies in that segment of the t-log, and is not on all replicas or not in the index yet. */
     boolean isUnderWayIn(int segment) {
         return switch (state) {
             case WRITING, AWAITING_BACKUPS, APPLYING -> worker.segments().segmentOf(address) == segment;
@@ -245,7 +248,7 @@ final class Mutation {
         };
     }
 
-    /** An error struck the thread that polled, so acknowledgements may be lost: what lacks one is sent once more. */
+    /** The polling thread failed, so acknowledgements may be lost: unacknowledged messages are sent again. */
     void acknowledgementsLost() {
         if (state == State.AWAITING_BACKUPS) {
             replication.acknowledgementsLost();
@@ -256,11 +259,11 @@ final class Mutation {
         return state == State.AWAITING_LOCK;
     }
 
-    boolean awaitsLap() {
-        return state == State.AWAITING_SPACE && awaitsLap;
+    boolean awaitsWindow() {
+        return state == State.AWAITING_SPACE && awaitsWindow;
     }
 
-    /** Up to here nothing was written: over without a trace, and without an answer. */
+    /** Nothing is written yet: ends without a trace and without a response. */
     boolean withdraw() {
         if (state != State.AWAITING_LOCK && state != State.AWAITING_SPACE) {
             return false;
@@ -277,13 +280,13 @@ final class Mutation {
         return primary.replica();
     }
 
-    /** Without a lock, which the eviction may need; so it is not known yet whether there will be an object more. */
+    /** Without a lock, which the eviction may need; so whether an object is added is not known yet. */
     private boolean mustWaitForEviction() {
         final Request asked = request;
         if (limited == null || asked == null || asked.operation() != Operation.PUT || !limited.mustWait()) {
             return false;
         }
-        limited = worker.limits().find(asked.cacheId()); // perhaps with another limit by now
+        limited = worker.limits().find(asked.cacheId()); // its limit may have changed
         worker.pressure().wakeUp(worker.serverId());
         return true;
     }
@@ -301,7 +304,7 @@ final class Mutation {
 
     private void end() {
         final KeyLocks locks = replica().keyLocks();
-        // One by one and counted, so that an interrupted end can be ended again.
+        // One by one and counted, so that an interrupted end can be repeated.
         while (stripesHeld > 0) {
             locks.unlock(firstStripe + stripesHeld - 1, lockOwner());
             stripesHeld--;
@@ -372,7 +375,7 @@ final class Mutation {
             worker.grant().giveBack(freed);
         }
         if (change != null) {
-            // Before it counts as finished: whoever tells of all that is finished must find it.
+            // Before it counts as finished: a reader of all finished changes must find it.
             replica().changes().add(cacheIdAt(address), change);
         }
         worker.inFlightWindow().finished(slot);
@@ -388,11 +391,13 @@ final class Mutation {
     }
 
     /**
-     * An object that was there before is used by what replaces it, or gives it another lifetime. The limit is that of now: one
-     * given after this mutation began was compared with counts that lacked its object.
+     * An object that was there before is marked as used, unless it gets another lifetime. The limit is read now: a
+     * limit set after this mutation began was compared with counts that lacked its object.
      */
     private void noteObject() {
-        VarHandle.fullFence(); // the counts are stored: this look finds a new limit, or the limit finds the object
+        VarHandle
+                .fullFence(); // counts before limit: either this check sees a new limit, or that limit's check sees the
+        // object
         final LimitedCache cache = worker.limits().find(cacheIdAt(address));
         if (cache == null) {
             return;

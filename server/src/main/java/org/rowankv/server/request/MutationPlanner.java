@@ -11,9 +11,9 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
- * What a request does to its key, decided by the primary under the key's lock: answer at once, or write an entry first.
- * An object whose lifetime is over is ended by a logged entry before anything that depends on it is decided, so that its
- * end is a fact on all replicas and no clock is asked twice. Owned by one worker.
+ * Decides a request on its key, on the primary under the key's lock: respond at once, or write an entry first. An
+ * object whose lifetime is over is ended by a logged entry before any dependent decision. So its end is a fact on all
+ * replicas, and no clock is read twice. Owned by one worker.
  */
 final class MutationPlanner {
     private final Worker worker;
@@ -25,10 +25,10 @@ final class MutationPlanner {
     private long position;
     private byte[] copy = new byte[0];
 
-    /** The entry under way only ends an object's life; the request is decided afterwards. */
+    /** The pending entry only ends an object's lifetime; the request is decided afterwards. */
     private boolean expiring;
 
-    /** No caller waits: the object is to make room in its cache. */
+    /** No caller waits: the object is evicted. */
     private boolean evicting;
 
     private int bits;
@@ -51,7 +51,7 @@ final class MutationPlanner {
         current.clear();
     }
 
-    /** What has begun is the eviction of an object. */
+    /** Marks this mutation as an eviction. */
     void evicts() {
         evicting = true;
     }
@@ -60,13 +60,13 @@ final class MutationPlanner {
         return session;
     }
 
-    /** The request's caller is gone: nothing of it is read or answered any more. */
+    /** The request's caller is dead: the request is neither read nor completed any more. */
     void orphan() {
         decided.orphan();
         expiring = false;
     }
 
-    /** True when the draft holds an entry to write; false when the request is answered. */
+    /** True when the draft holds an entry to write; false when the request is complete. */
     boolean decide() {
         final Request asked = decided.asked();
         switch (asked.operation()) {
@@ -100,7 +100,7 @@ final class MutationPlanner {
 
     private boolean decideKey() {
         final Request asked = decided.asked();
-        // An object already found expired left its value in the result; nothing else may overwrite it.
+        // An expired object found before left its value in the result, which must not be overwritten.
         final boolean copyValue = asked.needsValue() && !ResultBits.has(bits, ResultBits.EXPIRED);
         final boolean verify = worker.verifiesReads() || copiesObject(asked);
         current.load(decided.replica(), position, asked, copyValue, verify);
@@ -128,14 +128,14 @@ final class MutationPlanner {
         };
     }
 
-    /** Whether the object is logged once more, with another lifetime: damage would get a checksum that agrees. */
+    /** Whether the object is logged again with another lifetime: damage would get a valid checksum. */
     private static boolean copiesObject(Request asked) {
         return asked.operation() == Operation.TOUCH || asked.accessTtlMs() != Ttl.UNCHANGED;
     }
 
     /**
-     * Whether the end of the object's lifetime goes into an entry: it is over, or is handed on to what replaces the object. A flipped
-     * bit would end a live object on every replica.
+     * Whether the end of the object's lifetime goes into an entry: it is over, or is copied to what replaces the
+     * object. A flipped bit would end a live object on every replica.
      */
     private boolean actsOnLifetime(Request asked) {
         return current.isKnown()
@@ -148,8 +148,9 @@ final class MutationPlanner {
     }
 
     /**
-     * Whether the request wants to know nothing of what is there: so what is damaged can be replaced and removed. A damaged entry
-     * that says it holds no object may hold one all the same: a removal that did nothing would leave it on other replicas.
+     * Whether the request is independent of the key's current state, so that a damaged object can be replaced or
+     * removed. A damaged entry that reports no object may hold one: a removal without effect would leave it on other
+     * replicas.
      */
     private boolean overwrites(Request asked) {
         return asked.condition() == Condition.ALWAYS
@@ -174,7 +175,7 @@ final class MutationPlanner {
         if (refused != Status.OK) {
             return decided.answer(refused, bits, 0, 0);
         }
-        // What is damaged may have been an object: it is replaced like one, but nothing of it is believed or handed on.
+        // A damaged entry may have been an object: it is replaced like one, but nothing of it is used.
         final boolean replaces = current.present || current.damaged;
         final long ttlMs = current.isKnown() ? asked.updateTtlMs() : asked.createTtlMs();
         if (ttlMs == Ttl.IMMEDIATE) {
@@ -207,7 +208,7 @@ final class MutationPlanner {
     private boolean decideEviction() {
         final Status refused = current.present ? refusal() : Status.NOT_FOUND;
         if (refused != Status.OK) {
-            return decided.answer(refused, bits, 0, 0); // replaced since it was chosen, or gone
+            return decided.answer(refused, bits, 0, 0); // replaced or removed since it was selected
         }
         return evict();
     }
@@ -254,7 +255,7 @@ final class MutationPlanner {
                 || decided.replica().deletions().forgottenUpTo() > version;
     }
 
-    /** Ends a present object's life on behalf of the request. */
+    /** Ends a present object's lifetime for the request. */
     private boolean end(int resultBits) {
         final long previous = current.knownVersion();
         final EntryDraft draft = decided.identified(decided.draft(EntryType.DELETE))
@@ -266,7 +267,7 @@ final class MutationPlanner {
         return true;
     }
 
-    /** Answers with the present object's version, after giving it a new lifetime if the request has one for it. */
+    /** Responds with the present object's version, after setting a new lifetime if the request has one. */
     private boolean touchOrAnswer(Status outcome) {
         final Request asked = decided.asked();
         final long ttlMs = asked.accessTtlMs();
@@ -293,7 +294,7 @@ final class MutationPlanner {
         return true;
     }
 
-    /** A touch logs the object once more, so its value is needed here. */
+    /** A touch logs the object again, so its value is needed here. */
     private void readObject() {
         copy = ValueCopier.read(worker.segments(), decided.replica(), position, decided.asked(), copy);
     }
@@ -316,23 +317,23 @@ final class MutationPlanner {
         }
     }
 
-    /** What holds an object needs space, unless it replaces something that is not smaller and is not kept. */
+    /** An entry that holds an object needs space, unless it replaces one that is no smaller and is not kept. */
     boolean drawsSpace(int length) {
         final boolean inPlace = current.present && !current.keptForAnswer && length <= current.length;
         return EntryType.holdsObject(draft.type()) && !inPlace;
     }
 
-    /** Whether the entry only ends something, and is not the first step to something that begins. */
+    /** Whether the entry only ends something, and is not the first step of a beginning. */
     boolean endsSomething() {
         return EntryType.isTombstone(draft.type()) && !session.isReplacing();
     }
 
-    /** The mutation ends without an entry. */
+    /** Ends the mutation without an entry. */
     void refuse(Status newStatus) {
         decided.refuse(newStatus);
     }
 
-    /** The entry is visible. True when the request is answered, false when it is to be decided now. */
+    /** The entry is visible. True when the request is complete, false when it must be decided now. */
     boolean applied() {
         if (expiring) {
             expiring = false;

@@ -15,11 +15,11 @@ import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * GET: finds the newest entry in the index and copies the value out of the log. Takes no lock, allocates nothing,
- * writes no shared memory but, in a cache with a limit, a mark of an object that has none. Stateless, so any number of threads may use one.
+ * GET: finds the newest entry in the index and copies the value out of the log. Takes no lock and allocates nothing.
+ * Its only shared write is an object's missing reference bit, in a cache with a limit. Stateless and thread-safe.
  *
- * <p>What it reads can be freed and reused under it; the order of looks makes that visible: item, generation, item again
- * (so the generation is that of the use the item means), the bytes, the generation again.
+ * <p>An entry can be freed and reused while it is read. The order of reads detects that: item, generation, item again
+ * (so the generation belongs to the use the item points to), the bytes, the generation again.
  */
 public final class ObjectReader {
     private final Segments segments;
@@ -29,7 +29,7 @@ public final class ObjectReader {
     private final boolean verify;
     private final LimitedCaches limits;
 
-    /** @param verify whether every entry read is checked, or only what is in doubt */
+    /** @param verify whether every entry read is checked, or only doubtful ones */
     public ObjectReader(
             Segments segments, Clock clock, ErrorLog errors, ReadCheck check, boolean verify, LimitedCaches limits) {
         this.limits = limits;
@@ -41,10 +41,10 @@ public final class ObjectReader {
     }
 
     /**
-     * Answers a GET.
+     * Performs a GET.
      *
-     * @param missVersion the shard's newest version, read by the caller before: what a miss answers
-     * @return false when the object's lifetime is over: then its expiry must be logged before there is an answer
+     * @param missVersion the shard's newest version, read by the caller before: the version of a miss
+     * @return false when the object's lifetime is over: the caller must log its expiry before it responds
      */
     public boolean get(ShardReplica shard, Request request, long missVersion) {
         final long position = shard.positionOf(request.hash());
@@ -71,7 +71,7 @@ public final class ObjectReader {
                     || valueAt < at
                     || valueAt - at > FrameDescriptor.length(word) - valueLength
                     || valueAt > buffer.capacity() - valueLength) {
-                // Freed and used again, in general. If not, it will never look better.
+                // Normally freed and reused. If not, it stays unreadable.
                 final String damage = whyDamaged(shard, position, segment, address, generation);
                 if (damage != null) {
                     return answerCorrupted(request, segment, address, generation, damage);
@@ -123,7 +123,7 @@ public final class ObjectReader {
         return true;
     }
 
-    /** No entry has that key; but one that may be of it, as far as the index knows, may be damaged just there. */
+    /** No entry has that key; but a damaged entry may, as far as the index shows. */
     private boolean answerUnlessInDoubt(ShardReplica shard, long position, Request request, long missVersion) {
         long candidate = shard.index().candidate(position, 0);
         for (int n = 1; candidate != 0; n++) {
@@ -138,7 +138,9 @@ public final class ObjectReader {
         return answerMiss(shard, request, missVersion);
     }
 
-    /** What is wrong with an entry that the index points to all the while, in a segment that stays in that use; or null. */
+    /**
+     * The damage of an entry, while the index still points to it and its segment is in the same generation; else null.
+     */
     private @Nullable String whyDamaged(ShardReplica shard, long position, int segment, long address, int generation) {
         if (!shard.index().refers(position, address)) {
             return null;

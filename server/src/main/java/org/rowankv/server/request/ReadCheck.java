@@ -5,7 +5,7 @@ import org.rowankv.runtime.concurrent.SlotPool;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.Segments;
 
-/** Checks the checksums of an entry that is read, where the settings ask for it. Thread-safe; allocates nothing. */
+/** Verifies the checksums of an entry that is read, where the settings require it. Thread-safe; allocates nothing. */
 public final class ReadCheck {
     private static final int CHECKS = 64;
 
@@ -20,11 +20,13 @@ public final class ReadCheck {
         }
     }
 
-    /** Null for a valid entry; anything else means nothing unless the segment still has that generation afterwards. */
+    /**
+     * Null for a valid entry. Any other result is meaningless unless the segment still has that generation afterwards.
+     */
     @Nullable
     String whyInvalid(int segment, long address, int generation) {
         int slot = pool.tryBorrow();
-        // Ends: each of the others checks one entry, and gives its place back whatever happens.
+        // Terminates: each other holder checks one entry, and releases its slot in any case.
         while (slot < 0) {
             Thread.onSpinWait();
             slot = pool.tryBorrow();

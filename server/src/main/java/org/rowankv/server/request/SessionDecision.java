@@ -12,8 +12,8 @@ import org.rowankv.server.session.Completion;
 import org.rowankv.server.session.SessionTable;
 
 /**
- * The part of a {@link MutationPlanner} that concerns the client's session: its opening and its end, and whether the request was answered
- * before. Owned by one worker.
+ * The session part of a {@link MutationPlanner}: opening, end, and duplicate check of the client's session. Owned by
+ * one worker.
  */
 final class SessionDecision {
     private static final byte[] NO_BYTES = new byte[0];
@@ -23,19 +23,19 @@ final class SessionDecision {
     private final CompletedAnswer completedAnswer;
     private final SessionPin hold = new SessionPin();
 
-    /** The sessions to be ended because no request uses them, where no client asks for that; else null. */
+    /** The sessions to end because no request uses them and no client closes them; else null. */
     private long @Nullable [] unused;
 
     private int unusedCount;
     private int unusedTicks;
     private byte[] closings = NO_BYTES;
 
-    /** The entry under way only ends another session, to make room for the one that is opened afterwards. */
+    /** The pending entry only ends another session, to free its slot for the one opened afterwards. */
     private boolean replacing;
 
     private boolean awaitsSession;
 
-    /** What an attempt before this one was answered without writing anything; this one must not write either. */
+    /** The response of an earlier attempt that wrote nothing; this attempt must not write either. */
     private @Nullable Completion answeredBefore;
 
     SessionDecision(Worker worker, DecidedRequest decided) {
@@ -51,7 +51,7 @@ final class SessionDecision {
         answeredBefore = null;
     }
 
-    /** What has begun is the end of sessions that no request uses; the request is a CLOSE_SESSION of the first of them. */
+    /** Marks this mutation as the end of unused sessions; the request is a CLOSE_SESSION of the first of them. */
     void endsSessions(long[] ids, int count, int ticks) {
         unused = ids;
         unusedCount = count;
@@ -59,8 +59,8 @@ final class SessionDecision {
     }
 
     /**
-     * Whether nothing was decided, since the request's session is being ended, or all that may be open are in use, which is over
-     * soon: what is answered then stands in the log, and not on a decision that may come to nothing.
+     * Whether the decision is deferred: the request's session is ending, or all slots are in use, both for a short
+     * time. So the response rests on the log, not on a decision that may be dropped.
      */
     boolean awaitsSession() {
         return awaitsSession;
@@ -70,20 +70,20 @@ final class SessionDecision {
         return replacing;
     }
 
-    /** The mutation is over, whatever became of it. */
+    /** Ends the mutation, whatever its outcome. */
     void end() {
         hold.end();
     }
 
     /**
-     * A session is opened once: its id is not remembered for ever, but an opening that is older than what was forgotten is
-     * refused. A full table ends the session that was unused for longest first, by an entry of its own.
+     * A session is opened once. Its id is not remembered for ever, but an opening older than what was forgotten is
+     * refused. A full table first ends the session unused for longest, by an entry of its own.
      */
     boolean decideOpening(Request asked) {
         final SessionTable sessions = decided.replica().sessions(asked.sessionId());
         awaitsSession = false;
-        if (hold.hasPlace()) {
-            return openSession(asked); // another session was ended for it
+        if (hold.hasSlot()) {
+            return openSession(asked); // another session has freed its slot
         }
         final long newest = decided.versions().last();
         if (sessions.isOpen(asked.sessionId())) {
@@ -132,7 +132,10 @@ final class SessionDecision {
         return true;
     }
 
-    /** One record for all of them: what ends sessions takes far less than what opened them. The answer's version is their number. */
+    /**
+     * One record for all of them: ending sessions takes far less space than opening them. The response's version is
+     * their number.
+     */
     private boolean endUnused(SessionTable sessions, long[] ids) {
         hold.leave();
         final int count = hold.endUnused(sessions, ids, unusedCount, unusedTicks);
@@ -152,12 +155,12 @@ final class SessionDecision {
         return true;
     }
 
-    /** Whether the duplicate check answered the request, or has to be made again. */
+    /** Whether the duplicate check completed the request, or must be repeated. */
     boolean isKnown(Request asked) {
         final SessionTable sessions = decided.replica().sessions(asked.sessionId());
         answeredBefore = null;
         awaitsSession = false;
-        hold.leave(); // once more, after an object was found to be over: it is looked up anew
+        hold.leave(); // repeated after an expiry: the session is looked up again
         while (true) {
             switch (sessions.enter(asked.sessionId(), asked.sequence())) {
                 case NEW -> {
@@ -181,14 +184,14 @@ final class SessionDecision {
                     final Completion completion = sessions.find(asked.sessionId(), asked.sequence());
                     if (completion == null) {
                         hold.leave();
-                        continue; // forgotten in between
+                        continue; // forgotten meanwhile
                     }
                     if (completion.isApplied()) {
                         completedAnswer.replay(decided.replica(), completion, asked);
                         return true;
                     }
-                    // A retry whose first reply was lost is decided again, for the value that it may ask for; but it
-                    // may not write.
+                    // A retry whose first response was lost is decided again, for the value that it may request; it
+                    // must not write.
                     answeredBefore = completion;
                     return false;
                 }
@@ -196,7 +199,7 @@ final class SessionDecision {
         }
     }
 
-    /** Whether an attempt before this one was answered without an entry: then this one is answered the same. */
+    /** Whether an earlier attempt got a response without an entry: this one gets the same. */
     boolean replaysAnswer(Request asked) {
         final Completion before = answeredBefore;
         if (before != null) {
@@ -205,14 +208,14 @@ final class SessionDecision {
         return before != null;
     }
 
-    /** The entry is visible. True if it only made room: the request is to be decided now. */
+    /** The entry is visible. True if it only freed a slot: the request must be decided now. */
     boolean hasReplaced() {
         if (replacing) {
             replacing = false;
             hold.leave();
             return true;
         }
-        if (hold.hasPlace()) {
+        if (hold.hasSlot()) {
             final Request asked = decided.asked();
             hold.opened(asked.sessionId(), asked.connection());
         }

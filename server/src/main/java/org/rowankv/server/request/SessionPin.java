@@ -4,28 +4,28 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.session.SessionOpening;
 import org.rowankv.server.session.SessionTable;
 
-/** What one mutation holds of the sessions of its shard, and gives back when it is over. Owned by one worker. */
+/** The pins of one mutation on its shard's sessions, released when it ends. Owned by one worker. */
 final class SessionPin {
-    /** The table whose session knows of this request as under way, or is being ended by it. */
-    private @Nullable SessionTable entered;
+    /** The table that counts this request as in flight, or whose session it is ending. */
+    private @Nullable SessionTable pinnedTable;
 
     private long sessionId;
-    /** The sessions of that table that are being ended by it: the first ones. */
+    /** The sessions of that table that it is ending: the first {@code endingCount}. */
     private long[] ending = new long[1];
 
     private int endingCount;
-    /** The table in which a session to be opened has a place. */
-    private @Nullable SessionTable opening;
+    /** The table that holds a slot for the session to open. */
+    private @Nullable SessionTable openingTable;
 
-    /** The request is under way in that session, which the table has counted. */
+    /** The request is in flight in that session, and the table has counted it. */
     void enter(SessionTable table, long session) {
-        entered = table;
+        pinnedTable = table;
         sessionId = session;
         endingCount = 0;
     }
 
     /**
-     * Begins to end those of the table's sessions that were not used for so many ticks; how many they are.
+     * Begins to end those of the table's sessions that are unused for so many ticks; returns their number.
      *
      * @param count of the ids, at the beginning of the array
      */
@@ -34,7 +34,7 @@ final class SessionPin {
             ending = new long[count];
         }
         endingCount = 0;
-        entered = table;
+        pinnedTable = table;
         for (int i = 0; i < count; i++) {
             if (table.beginEnding(ids[i], ticks)) {
                 ending[endingCount++] = ids[i];
@@ -43,57 +43,57 @@ final class SessionPin {
         return endingCount;
     }
 
-    /** Takes a place for a session; of another one, which is being {@link #ending} then, if the answer is REPLACES. */
+    /** Takes a slot for a session. On REPLACES it is the slot of another session, which is then {@link #ending}. */
     SessionOpening beginOpening(SessionTable table, long connection) {
         final SessionOpening begun = table.beginOpening(connection, ending);
         if (begun != SessionOpening.WAITS) {
-            opening = table;
+            openingTable = table;
         }
         if (begun == SessionOpening.REPLACES) {
-            entered = table;
+            pinnedTable = table;
             endingCount = 1;
         }
         return begun;
     }
 
-    /** One of the sessions that are being ended. */
+    /** One of the sessions that are ending. */
     long ending(int number) {
         return ending[number];
     }
 
-    /** Whether a session that is not open yet has a place. */
-    boolean hasPlace() {
-        return opening != null;
+    /** Whether a slot is held for a session not open yet. */
+    boolean hasSlot() {
+        return openingTable != null;
     }
 
-    /** It is open. */
+    /** The session is open. */
     void opened(long session, long connection) {
-        final SessionTable table = opening;
+        final SessionTable table = openingTable;
         if (table != null) {
-            opening = null;
+            openingTable = null;
             table.opened(session, connection);
         }
     }
 
-    /** The session is no longer used or ended by this mutation. */
+    /** Releases the session, in use or ending. */
     void leave() {
-        final SessionTable table = entered;
+        final SessionTable table = pinnedTable;
         if (table != null) {
-            entered = null;
+            pinnedTable = null;
             if (endingCount == 0) {
                 table.leave(sessionId);
             }
             while (endingCount > 0) {
-                table.cancelEnding(ending[--endingCount]); // nothing if it has ended
+                table.cancelEnding(ending[--endingCount]); // no-op if it has ended
             }
         }
     }
 
     void end() {
         leave();
-        final SessionTable table = opening;
+        final SessionTable table = openingTable;
         if (table != null) {
-            opening = null;
+            openingTable = null;
             table.notOpened();
         }
     }

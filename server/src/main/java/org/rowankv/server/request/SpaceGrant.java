@@ -3,8 +3,8 @@ package org.rowankv.server.request;
 import org.rowankv.server.log.Space;
 
 /**
- * The part of the local space that a worker has drawn and not used: drawn and given back in portions, so that workers
- * seldom meet at the shared counter. Owned by one worker.
+ * The local space that a worker has acquired and not used. Acquired and released in portions, so that workers seldom
+ * contend for the shared counter. Owned by one worker.
  */
 final class SpaceGrant {
     private static final long PORTION = 32 << 10;
@@ -30,7 +30,7 @@ final class SpaceGrant {
         return true;
     }
 
-    /** Uses space that must not be refused; the shared counter may become negative. */
+    /** Uses space unconditionally; the shared counter may become negative. */
     void take(long bytes) {
         if (held >= bytes) {
             held -= bytes;
@@ -39,7 +39,7 @@ final class SpaceGrant {
         }
     }
 
-    /** What is freed while more is taken than there is pays that back: it is no grant for what is written next. */
+    /** Freed space first repays a negative balance: it does not become a grant for the next write. */
     void giveBack(long bytes) {
         held += bytes;
         if (space.available() < 0) {

@@ -8,11 +8,11 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Copies the value of an object that is known to be there, while the cleaner may move it. */
+/** Copies the value of a present object, while the cleaner may move it. */
 final class ValueCopier {
     private ValueCopier() {}
 
-    /** The caller holds the key's lock, so there is an entry and it stays the newest. Returns the array used. */
+    /** The caller holds the key's lock, so the entry exists and stays the newest. Returns the array used. */
     static byte[] read(Segments segments, ShardReplica shard, long position, Request request, byte[] scratch) {
         long refused = 0;
         while (true) {

@@ -12,8 +12,8 @@ import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
- * A worker context (§4.1 of the paper): its own t-log, its queue pairs to the backups, and some mutations under way at once,
- * which are replicated together. Owned by whoever borrowed it; what a borrower leaves unfinished, the next one finishes first.
+ * A worker context (§4.1 of the paper): a t-log, queue pairs to the backups, and several mutations in flight, which are
+ * replicated together. Owned by the thread that acquired it. The next owner first completes what an owner abandoned.
  */
 public final class Worker {
     private final int serverId;
@@ -26,27 +26,27 @@ public final class Worker {
     private final LimitedCaches limits;
     private final SpaceGrant grant;
     private final Mutation[] mutations;
-    /** The first of them: the only one of a borrower who has one request at a time. */
+    /** The first mutation: the only one of an owner with one request at a time. */
     private final Mutation mutation;
 
-    /** Acknowledgements are being heard; found so later, an error has struck in the middle. */
+    /** The replicator is being polled. If it is set at the next poll, an error has interrupted the last one. */
     private boolean polling;
 
-    private volatile boolean releaseWanted;
+    private volatile boolean releaseRequested;
     private volatile long retiredBefore;
-    /** The lap in which it wrote last, and what it wrote in it. */
-    private long lap;
+    /** The in-flight window of its last write, and the bytes written in that window. */
+    private long lastWindow;
 
-    private long writtenInLap;
-    /** Whether an object is checked before a request acts upon it. */
+    private long writtenInWindow;
+    /** Whether an object is verified before a request acts on it. */
     private boolean verifiesReads;
 
     private final OwnedCounter expiredObjects = new OwnedCounter();
     private final OwnedCounter replacedSessions = new OwnedCounter();
 
     /**
-     * @param firstSlot of the versions in flight: of its first mutation; those of the others follow
-     * @param atOnce mutations under way at once, at most
+     * @param firstSlot in the in-flight window: of its first mutation; the others follow
+     * @param atOnce mutations in flight, at most
      */
     public Worker(
             int firstSlot,
@@ -60,7 +60,7 @@ public final class Worker {
             LimitedCaches limits) {
         this.serverId = serverId;
         this.segments = segments;
-        this.tLog = new AppendLog(segments, SegmentOwner.WORKER, this::hasUnderWay);
+        this.tLog = new AppendLog(segments, SegmentOwner.WORKER, this::hasInFlight);
         this.replicator = replicator;
         this.inFlightWindow = inFlightWindow;
         this.pressure = pressure;
@@ -74,7 +74,7 @@ public final class Worker {
         this.mutation = mutations[0];
     }
 
-    /** Before its first mutation: every object is checked that a request acts upon. */
+    /** Verifies every object that a request acts on. Call before the first mutation. */
     public void verifyReads() {
         verifiesReads = true;
     }
@@ -103,22 +103,22 @@ public final class Worker {
         return inFlightWindow;
     }
 
-    /** Whether it is not so far ahead of others that it has to wait for them before it takes a version. */
-    boolean mayWrite() {
-        final long now = inFlightWindow.lap();
-        if (now != lap) {
-            lap = now;
-            writtenInLap = 0;
+    /** Whether it may take a version in the current in-flight window; if not, it is too far ahead of other workers. */
+    boolean hasWindow() {
+        final long now = inFlightWindow.window();
+        if (now != lastWindow) {
+            lastWindow = now;
+            writtenInWindow = 0;
         }
-        if (writtenInLap < inFlightWindow.bytesPerLap()) {
+        if (writtenInWindow < inFlightWindow.bytesPerWindow()) {
             return true;
         }
         return inFlightWindow.advanceWindow(now);
     }
 
-    /** An entry of so many bytes goes into the logs. */
+    /** Accounts an entry of that length against the window. */
     void writes(int length) {
-        writtenInLap += length;
+        writtenInWindow += length;
     }
 
     SpacePressure pressure() {
@@ -137,7 +137,7 @@ public final class Worker {
         return grant;
     }
 
-    /** Whether a mutation was left unfinished by a borrower that did not come back. */
+    /** Whether an owner abandoned a mutation. */
     public boolean hasLeftover() {
         for (Mutation each : mutations) {
             if (!each.isIdle()) {
@@ -147,7 +147,10 @@ public final class Worker {
         return false;
     }
 
-    /** Goes on with what a former borrower left, for nobody: its requests are not touched. True when nothing is left. */
+    /**
+     * Completes what a former owner abandoned, without a response: its requests are not touched. True when nothing is
+     * left.
+     */
     public boolean finishLeftover() {
         boolean finished = true;
         for (int number = 0; number < mutations.length; number++) {
@@ -156,7 +159,7 @@ public final class Worker {
         return finished;
     }
 
-    /** The same, of one of its mutations. */
+    /** The same for one of its mutations. */
     public boolean finishLeftover(int number) {
         if (mutations[number].recover()) {
             return true;
@@ -165,32 +168,33 @@ public final class Worker {
         return mutations[number].recover();
     }
 
-    /** Begins a request; nothing is left over. */
+    /** Begins a request; requires that nothing is abandoned. */
     public void begin(ShardPrimary primary, Request request) {
         mutation.begin(primary, request);
     }
 
     /**
-     * Begins the eviction of an object; nothing is left over. The request is a DELETE on the condition of the object's
-     * version; its answer has {@link org.rowankv.protocol.ResultBits#EVICTED}, or EXPIRED if the object's lifetime was over.
+     * Begins the eviction of an object; requires that nothing is abandoned. The request is a DELETE conditional on the
+     * object's version. Its response has {@link org.rowankv.protocol.ResultBits#EVICTED}, or EXPIRED if the object's
+     * lifetime was over.
      */
     public void beginEviction(ShardPrimary primary, Request eviction) {
         mutation.beginEviction(primary, eviction);
     }
 
     /**
-     * Begins the end of sessions that no request uses; nothing is left over. The request is a CLOSE_SESSION of the first of them. Its
-     * answer is OK, with {@link org.rowankv.protocol.ResultBits#REMOVED} and their number as its version if any was ended: those
-     * that are used, or closed, by then are left out.
+     * Begins the end of unused sessions; requires that nothing is abandoned. The request is a CLOSE_SESSION of the
+     * first of them. Its response is OK, with {@link org.rowankv.protocol.ResultBits#REMOVED} and their number as its
+     * version if any was ended. Sessions used or closed meanwhile are skipped.
      *
-     * @param ids at the beginning of the array, all of one table of the shard; not to be changed until the answer
-     * @param ticks of its lease that each may be unused
+     * @param ids at the beginning of the array, all of one table of the shard; unchanged until the response
+     * @param ticks of its lease for which each must be unused
      */
     public void beginSessionEnds(ShardPrimary primary, Request close, long[] ids, int count, int ticks) {
         mutation.beginSessionEnds(primary, close, ids, count, ticks);
     }
 
-    /** Does what can be done now; true when the request is answered. Never blocks. */
+    /** Makes all progress possible now; true when the request is complete. Never blocks. */
     public boolean advance() {
         if (mutation.advance()) {
             return true;
@@ -199,30 +203,30 @@ public final class Worker {
         return mutation.advance();
     }
 
-    /** How many mutations can be under way at once. */
+    /** The maximum number of mutations in flight. */
     public int atOnce() {
         return mutations.length;
     }
 
-    /** Whether that one of them has nothing to do. */
+    /** Whether that mutation is idle. */
     public boolean isIdle(int number) {
         return mutations[number].isIdle();
     }
 
-    /** Begins a request in that one, which is idle. */
+    /** Begins a request in that mutation, which is idle. */
     public void begin(int number, ShardPrimary primary, Request request) {
         mutations[number].begin(primary, request);
     }
 
     /**
-     * Does for that one what can be done without hearing from others; true when its request is answered. What it posts goes out
-     * with {@link #poll}, which is also what it waits for.
+     * Advances that mutation without polling; true when its request is complete. {@link #poll} sends what it posts and
+     * receives what it waits for.
      */
     public boolean advance(int number) {
         return mutations[number].advance();
     }
 
-    /** Sends what has been posted, all together, and hears what backups have acknowledged. */
+    /** Sends all posted messages together, and processes acknowledgements of backups. */
     public void poll() {
         if (polling) {
             for (Mutation each : mutations) {
@@ -233,8 +237,8 @@ public final class Worker {
         replicator.poll();
         polling = false;
         tLog.settle();
-        if (releaseWanted) {
-            releaseWanted = false; // before: who wants it from now on wants it once more
+        if (releaseRequested) {
+            releaseRequested = false; // cleared first: a later request sets it again
             grant.giveBackAll();
             replicator.releaseSpareCredit();
         }
@@ -244,12 +248,12 @@ public final class Worker {
         }
     }
 
-    /** A log that is full is closed, if nothing of it is under way: before the worker context rests. */
+    /** Closes a full log if none of its entries are in flight. Call before the worker context goes idle. */
     public void settleLog() {
         tLog.settle();
     }
 
-    private boolean hasUnderWay(int segment) {
+    private boolean hasInFlight(int segment) {
         for (Mutation each : mutations) {
             if (each.isUnderWayIn(segment)) {
                 return true;
@@ -258,27 +262,27 @@ public final class Worker {
         return false;
     }
 
-    /** Who has it is to close its log, if that was opened before that sequence number. Any thread. */
+    /** Requests that the owner close its log if that was opened before that sequence number. Any thread. */
     public void requestRetire(long sequence) {
         retiredBefore = sequence;
     }
 
-    /** Who has it is to give back what was drawn ahead. Any thread. */
+    /** Requests that the owner release what it acquired ahead. Any thread. */
     public void requestRelease() {
-        releaseWanted = true;
+        releaseRequested = true;
     }
 
-    /** Whether the request has got no further than to its key's lock, which another mutation holds. */
+    /** Whether the request waits for its key's lock, which another mutation holds. */
     public boolean awaitsLock() {
         return mutation.awaitsLock();
     }
 
-    /** Whether what it has to wait for is that others end what they began before it may write more. */
-    public boolean awaitsLap() {
-        return mutation.awaitsLap();
+    /** Whether the request waits for the in-flight window to advance. */
+    public boolean awaitsWindow() {
+        return mutation.awaitsWindow();
     }
 
-    /** Gives the request up, without an answer, if nothing of it was written; false if it is too late for that. */
+    /** Cancels the request without a response, if nothing of it is written; false if it is too late. */
     public boolean withdraw() {
         return mutation.withdraw();
     }
@@ -287,7 +291,7 @@ public final class Worker {
         replacedSessions.add(1);
     }
 
-    /** Sessions that were ended so that others could be opened. */
+    /** Sessions ended so that others could be opened. */
     public long replacedSessions() {
         return replacedSessions.get();
     }
@@ -301,18 +305,18 @@ public final class Worker {
         return expiredObjects.get();
     }
 
-    /** Closes the t-log's open segment, so that it can be cleaned, once nothing of it is under way. */
+    /** Closes the t-log's open segment, so that it can be cleaned, once none of its entries are in flight. */
     public void retireLog() {
         tLog.retire();
     }
 
-    /** Gives back what was drawn ahead of entries that may never come. Nothing is under way. */
+    /** Releases what was acquired ahead of entries. Requires that nothing is in flight. */
     public void releaseGrants() {
         grant.giveBackAll();
         replicator.releaseCredit();
     }
 
-    /** For the shutdown: nothing is in flight. */
+    /** For shutdown; requires that nothing is in flight. */
     public void close() {
         tLog.close();
         grant.giveBackAll();

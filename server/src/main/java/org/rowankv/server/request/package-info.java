@@ -1,4 +1,4 @@
-/** Reads and mutations on the primary: worker contexts that carry a request to its end. */
+/** Reads and mutations on the primary: worker contexts and the state machine of a request. */
 @NullMarked
 package org.rowankv.server.request;
 

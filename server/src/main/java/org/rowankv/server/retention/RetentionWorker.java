@@ -142,7 +142,7 @@ public final class RetentionWorker implements Agent {
             return Outcome.ANSWERED;
         }
         final Outcome withdrawn =
-                worker.awaitsLock() ? Outcome.LOCKED : worker.awaitsLap() ? Outcome.AHEAD : Outcome.WITHOUT_ROOM;
+                worker.awaitsLock() ? Outcome.LOCKED : worker.awaitsWindow() ? Outcome.AHEAD : Outcome.WITHOUT_ROOM;
         if (!worker.withdraw()) {
             return Outcome.PENDING;
         }

@@ -108,7 +108,10 @@ class CommitAgentTest {
         assertThat(agent.isQuiet()).isTrue();
     }
 
-    /** What the record that did not land has said must not be taken for told when the next one lands, which has no room for it. */
+    /**
+     * The content of a record that did not land must not count as acknowledged when the next record lands, which has no
+     * room for it.
+     */
     @Test
     void shouldTellEachBackupEverythingWhateverDidNotLand() {
         for (long version = 1; version < 50; version++) {

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Version;
 import org.rowankv.protocol.VersionCounter;
 
-/** What counts as finished is finished, and visible to the thread that finds that, though slots change their shards all the time. */
+/**
+ * A version that counts as finished is finished, and visible to the thread that finds it so, although slots change
+ * their shards all the time.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class InFlightWindowTest {
     private static final int SHARDS = 3;
@@ -47,7 +50,7 @@ final class InFlightWindowTest {
         while (!over.get() && problem.get() == null) {
             for (int shard = 0; shard < SHARDS; shard++) {
                 final long finished = inFlightWindow.finished(shard, counters[shard].last());
-                // Each once, in order: all up to there are done.
+                // Each once, in order: all up to there are finished.
                 for (; upTo[shard] <= indexOf(shard, finished); upTo[shard]++) {
                     if (upTo[shard] >= 0 && done[shard][upTo[shard]] == 0) {
                         problem.set("shard " + shard + ": " + upTo[shard] + " of " + indexOf(shard, finished));
@@ -116,18 +119,20 @@ final class InFlightWindowTest {
     @Test
     void shouldEndALapOnceNothingOfAnEarlierLapIsInFlight() {
         inFlightWindow.announce(0, 0, 5);
-        assertThat(inFlightWindow.advanceWindow(inFlightWindow.lap())).isTrue();
-        assertThat(inFlightWindow.lap()).isOne();
+        assertThat(inFlightWindow.advanceWindow(inFlightWindow.window())).isTrue();
+        assertThat(inFlightWindow.window()).isOne();
         inFlightWindow.announce(1, 0, 6);
-        assertThat(inFlightWindow.advanceWindow(inFlightWindow.lap()))
-                .as("slot 0 began in the lap before")
+        assertThat(inFlightWindow.advanceWindow(inFlightWindow.window()))
+                .as("slot 0 began in the previous window")
                 .isFalse();
-        assertThat(inFlightWindow.lap()).isOne();
+        assertThat(inFlightWindow.window()).isOne();
         inFlightWindow.finished(0);
-        assertThat(inFlightWindow.advanceWindow(inFlightWindow.lap())).isTrue();
-        assertThat(inFlightWindow.lap()).isEqualTo(2);
-        assertThat(inFlightWindow.advanceWindow(2)).as("slot 1 began in lap 1").isFalse();
+        assertThat(inFlightWindow.advanceWindow(inFlightWindow.window())).isTrue();
+        assertThat(inFlightWindow.window()).isEqualTo(2);
+        assertThat(inFlightWindow.advanceWindow(2))
+                .as("slot 1 began in window 1")
+                .isFalse();
         assertThat(inFlightWindow.advanceWindow(1)).as("that one is over").isTrue();
-        assertThat(inFlightWindow.lap()).isEqualTo(2);
+        assertThat(inFlightWindow.window()).isEqualTo(2);
     }
 }

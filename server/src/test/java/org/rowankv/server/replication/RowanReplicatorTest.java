@@ -32,7 +32,7 @@ import org.rowankv.topology.Configuration;
 class RowanReplicatorTest {
     private static final int SHARD_OF_SERVER_0 = 0;
 
-    /** A connection over which the answer to a question for credit comes later, or never. */
+    /** A connection on which the answer to a credit request arrives later, or never. */
     private static final class SlowPair implements QueuePair {
         private boolean isFenced;
         private int timesGivenBack;
@@ -113,7 +113,7 @@ class RowanReplicatorTest {
         }
     }
 
-    /** A connection that takes everything, and acknowledges when and as the test likes. */
+    /** A connection that accepts everything, and acknowledges when and as the test decides. */
     private static final class ScriptedPair implements QueuePair {
         private final List<Integer> payloadStarts = new ArrayList<>();
         private final List<Long> contexts = new ArrayList<>();
@@ -172,7 +172,7 @@ class RowanReplicatorTest {
         }
     }
 
-    /** Of what lands behind a block that was lost nothing counts: the blocks from that one on are sent again. */
+    /** Nothing that lands after a lost block counts: the blocks from that one on are sent again. */
     @Test
     void shouldSendAgainFromTheFirstBlockThatWasLost() {
         final Configuration configuration = Configuration.initial(1, 2, 2, 2, 2, List.of(1L, 1L));

@@ -6,7 +6,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 
-/** One mutation that a client asks for, when it did, and what it was answered. */
+/** One mutation of a client, its times of call and return, and its response. */
 final class Asked {
     enum Kind {
         PUT,
@@ -17,7 +17,7 @@ final class Asked {
         CLEAR
     }
 
-    /** An answer, apart from versions. */
+    /** A response without versions. */
     record Answer(Status status, boolean existed, String old) {}
 
     static final int CACHE = 5;

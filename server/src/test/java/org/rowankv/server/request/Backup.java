@@ -10,7 +10,7 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 
-/** What a backup has, as far as the test let it land: the truth against which the primary is held. */
+/** The backup's content, as far as the test let it land: the reference for the primary. */
 final class Backup {
     private final Segments segments;
     private final int pieces;
@@ -18,7 +18,7 @@ final class Backup {
     private long highestCommit;
     private int credit;
 
-    /** @param pieces in which every entry is sent */
+    /** @param pieces that every entry is sent in */
     Backup(Segments segments, int pieces) {
         this.segments = segments;
         this.pieces = pieces;
@@ -54,7 +54,7 @@ final class Backup {
         return landed.keySet();
     }
 
-    /** A version up to which everything is said to be on all replicas. */
+    /** A version up to which everything is reported to be on all replicas. */
     void committed(long commit) {
         highestCommit = Math.max(highestCommit, commit);
         for (long address : entries()) {
@@ -69,7 +69,7 @@ final class Backup {
         return entries().stream().anyMatch(address -> version(address) == version && holds(address));
     }
 
-    /** How many entries carry that request's id. */
+    /** The number of entries with that request id. */
     long entriesOf(long session, long sequence) {
         return entries().stream()
                 .filter(address -> {
@@ -80,7 +80,7 @@ final class Backup {
                 .count();
     }
 
-    /** Credit is held for the entries that it was drawn for, and nothing else. */
+    /** The credit in use equals that of the entries that acquired it. */
     void requireExactCredit() {
         final long drawn = entries().stream()
                 .filter(address ->
@@ -89,7 +89,7 @@ final class Backup {
         assertThat(credit).as("credit in use at the backup").isEqualTo((int) drawn);
     }
 
-    /** What all entries are charged on the primary. */
+    /** The charge of all entries on the primary. */
     long charge() {
         return entries().stream()
                 .mapToLong(address -> segments.charge(

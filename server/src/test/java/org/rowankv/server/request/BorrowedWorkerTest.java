@@ -27,8 +27,8 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * Mutations in borrowed worker contexts, in every order of their steps and of the backup's acknowledgements; some of the
- * borrowers die on the way, and whoever comes next finishes or drops what they left.
+ * Mutations in acquired worker contexts, in every order of their steps and of the backup's acknowledgements. Some
+ * owners die on the way, and the next owner completes or drops what they abandoned.
  */
 final class BorrowedWorkerTest {
     private static final KeyHash HASH = new KeyHash(7);
@@ -51,7 +51,7 @@ final class BorrowedWorkerTest {
             new Allocations(new SplittableRandomSource(2)),
             0,
             256 << 10);
-    /** Reads the outcomes of all schedules: its checks are too many to make them anew for each. */
+    /** Reads the outcomes of all schedules; shared, since its checks are too many to create for each. */
     private final ObjectReader reader = new ObjectReader(
             segments,
             new ManualClock(),
@@ -79,7 +79,7 @@ final class BorrowedWorkerTest {
         }
     }
 
-    /** Random numbers for generations: drawn where a segment is opened, and there an error may strike. */
+    /** Random numbers for generations, drawn where a segment is opened: an error may strike there. */
     private final class Allocations implements RandomSource {
         private final RandomSource source;
 
@@ -104,14 +104,14 @@ final class BorrowedWorkerTest {
         }
     }
 
-    /** Asked for by one client, one after the other: for each its kind and its key. */
+    /** Requested by one client, in sequence: the kind and the key of each. */
     private record Wanted(Kind kind, int key) {}
 
     private static Wanted want(Kind kind, int key) {
         return new Wanted(kind, key);
     }
 
-    /** Explores everything; returns how many schedules there were. */
+    /** Explores everything; returns the number of schedules. */
     private int explore(Shape shape, List<List<Wanted>> wanted) {
         final Choices choices = new Choices();
         int schedules = 0;
@@ -224,7 +224,7 @@ final class BorrowedWorkerTest {
         assertThat(struckAt).containsAll(SEND_POINTS);
     }
 
-    /** What finishes for another can die as well. */
+    /** The helper that completes an abandoned mutation can die as well. */
     @Test
     void shouldSurviveTwoDeaths() {
         assertThat(explore(new Shape(1, 1, 2, 0, false, false), REPLACED)).isGreaterThan(1_000);

@@ -23,12 +23,13 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
 /**
- * A primary with a few worker contexts, clients that borrow them, and one backup, all run by one thread, which decides by
- * {@link Choices} what happens next: a client goes on or borrows, a message lands, a helper finishes what was left.
- * At the named points inside a step an error may strike, or another step be taken before this one goes on.
+ * A primary with a few worker contexts, clients that acquire them, and one backup, all run by one thread. {@link
+ * Choices} decides the next event: a client proceeds or acquires a context, a message lands, a helper completes an
+ * abandoned mutation. At the named points inside a step an error may strike, or another step may run before this one
+ * proceeds.
  */
 final class BorrowedWorkers {
-    /** What is explored. */
+    /** The explored shape. */
     record Shape(int slots, int pieces, int deaths, int preemptions, boolean retries, boolean withoutRoom) {}
 
     /** Strikes a client in the middle of its step. */
@@ -40,7 +41,7 @@ final class BorrowedWorkers {
         }
     }
 
-    /** One thread that asks for one mutation after the other. */
+    /** A thread that requests one mutation after the other. */
     private static final class Client {
         final List<Asked> program;
         int done;
@@ -75,12 +76,12 @@ final class BorrowedWorkers {
     private final byte[][] keys;
     private final long[] hashes;
     private final long firstVersion;
-    /** The slots in which a step is under way, the one within another first. */
+    /** The slots with a step in progress, innermost first. */
     private final Deque<Integer> atWork = new ArrayDeque<>();
 
     private final StringBuilder story = new StringBuilder();
 
-    /** Rises with everything that may let somebody else go on. */
+    /** Incremented by every event that may unblock another participant. */
     private long changes;
 
     private long now;
@@ -156,9 +157,9 @@ final class BorrowedWorkers {
         return request.version();
     }
 
-    // --- what may happen ---
+    // --- events ---
 
-    /** Takes steps until none is left, then looks at what has become of everything. */
+    /** Takes steps until none is left, then checks the outcome. */
     void run() {
         for (List<Runnable> steps = steps(); !steps.isEmpty(); steps = steps()) {
             steps.get(choices.choose(steps.size())).run();
@@ -249,7 +250,7 @@ final class BorrowedWorkers {
         }
     }
 
-    /** Where a client waits for others, it may be told that there is nothing to wait for. */
+    /** A waiting client may find that there is nothing to wait for. */
     private void pause() {
         if (deaths < shape.deaths && choices.choose(2) == 1) {
             throw new Struck("waiting");
@@ -275,7 +276,7 @@ final class BorrowedWorkers {
         changes++;
     }
 
-    /** Never goes on with what it has begun; asks again, with the same id, or for the next thing. */
+    /** Never resumes what it has begun; sends it again with the same id, or the next request. */
     private void die(Client client, String where) {
         tell("client " + clients.indexOf(client) + " dies, " + where);
         deaths++;
@@ -348,9 +349,9 @@ final class BorrowedWorkers {
         }
     }
 
-    // --- what must hold ---
+    // --- invariants ---
 
-    /** At any time: nothing can be seen, and nothing counts as committed, that the backup has not got. */
+    /** At any time: nothing is visible or counts as committed that the backup lacks. */
     private void watch() {
         for (int key = 0; key < keys.length; key++) {
             final long address = find(key);
@@ -427,7 +428,7 @@ final class BorrowedWorkers {
         return value == null ? null : new String(value, StandardCharsets.US_ASCII);
     }
 
-    /** What is not available is what live entries are charged, to the byte. */
+    /** The unavailable space is the charge of live entries, to the byte. */
     private void requireExactSpace() {
         backup.requireExactCredit();
         workers.forEach(Worker::close);
@@ -440,7 +441,7 @@ final class BorrowedWorkers {
                 .isEqualTo(backup.charge() - dead);
     }
 
-    /** Makes the segments as they were. */
+    /** Restores the segments' initial state. */
     void recycle() {
         for (int segment = 0; segment < segments.count(); segment++) {
             if (segments.generation(segment) != 0) {

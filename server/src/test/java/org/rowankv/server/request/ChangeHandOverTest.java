@@ -33,7 +33,10 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** When the mutations of a primary hand their changes over: behind the last backup, and before their versions count as finished. */
+/**
+ * When mutations add their changes to the stream: after the last backup's acknowledgement, and before their versions
+ * count as finished.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class ChangeHandOverTest {
     private static final int CACHE = 5;
@@ -57,7 +60,7 @@ final class ChangeHandOverTest {
         final List<Worker> workers = new ArrayList<>();
         final List<HeldReplicator> replicators = new ArrayList<>();
 
-        /** @param pieces in which entries are sent to each backup; 0: there is none to wait for */
+        /** @param pieces that entries are sent to each backup in; 0: no backup */
         Primary(int pieces) {
             for (int slot = 0; slot < WORKERS; slot++) {
                 final HeldReplicator replicator = new HeldReplicator(new Backup(segments, pieces), point -> {});
@@ -79,13 +82,13 @@ final class ChangeHandOverTest {
             return replica.changes();
         }
 
-        /** Up to which version everything counts as finished, as who reads the changes asks. */
+        /** The finished version, as a reader of the changes computes it. */
         long finished() {
             final long last = versions.last();
             return inFlightWindow.finished(0, last);
         }
 
-        /** Versions that a reader hears of, from one version on. */
+        /** The versions that a reader receives, from one version on. */
         List<Long> heard(long from) {
             return changes().read(CACHE, from, finished(), Long.MAX_VALUE).changes().stream()
                     .map(Change::version)
@@ -115,7 +118,7 @@ final class ChangeHandOverTest {
         }
     }
 
-    /** Looks in the middle of the hand-over, on the thread of the mutation. */
+    /** Reads in the middle of the hand-over, on the thread of the mutation. */
     @Test
     void shouldHandOverBehindTheBackupsAndBeforeTheVersionIsFinished() {
         final Primary primary = new Primary(1);
@@ -132,7 +135,7 @@ final class ChangeHandOverTest {
             final int slot = versions.size() % WORKERS;
             primary.workers.get(slot).begin(primary.primary, request);
             while (!primary.workers.get(slot).advance()) {
-                // Its entry is in the log; the backup has yet to get it.
+                // Its entry is in the log; it has not landed at the backup.
                 assertThat(inTheMiddle).isEqualTo(versions);
                 assertThat(primary.finished()).isLessThan(primary.versions.last());
                 primary.replicators.get(slot).acknowledge();
@@ -147,7 +150,7 @@ final class ChangeHandOverTest {
         }
     }
 
-    /** Its borrower dies behind the t-log; the next one finishes what it finds. */
+    /** Its owner dies after the t-log; the next one completes the mutation. */
     @Test
     void shouldHandOverWhatAnotherHasLeft() {
         final Primary primary = new Primary(1);
@@ -170,7 +173,7 @@ final class ChangeHandOverTest {
         assertThat(primary.heard(begun)).isEqualTo(inTheMiddle);
     }
 
-    /** It takes effect all the same: its subscribers learn that they have missed something. */
+    /** It takes effect all the same, and its subscribers receive a loss. */
     @Test
     @Tag("chaos")
     void shouldCallAChangeLostThatThereIsNoMemoryFor() {
@@ -232,13 +235,13 @@ final class ChangeHandOverTest {
                 thread.start();
             }
             together.await();
-            // In the middle of it: from here on nothing is missed.
+            // In the middle of it: from here on no change is missed.
             final long begun = primary.changes().want(CACHE, false, primary.versions::last);
             final List<Long> heard = new ArrayList<>();
             long position = begun;
             boolean last;
             do {
-                last = over.getCount() == 0; // looked at first: then one more reading finds the rest
+                last = over.getCount() == 0; // read first: one more read then finds the rest
                 final ShardChanges.Reading reading =
                         primary.changes().read(CACHE, position, primary.finished(), Long.MAX_VALUE);
                 assertThat(reading.lostTo()).isZero();

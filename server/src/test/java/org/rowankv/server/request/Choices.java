@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A walk through a tree whose nodes are only known by going there: every run takes the choices of the run before, but
- * for the last one that has an alternative left.
+ * A walk through a tree whose nodes are discovered on the way. Every run repeats the choices of the previous run,
+ * except for the last one with an untried alternative.
  */
 final class Choices {
     private final List<Integer> taken = new ArrayList<>();
@@ -23,7 +23,7 @@ final class Choices {
         return taken.get(next++);
     }
 
-    /** Goes back to the root for another run; false when there is none left. */
+    /** Returns to the root for another run; false when none is left. */
     boolean nextRun() {
         next = 0;
         while (!taken.isEmpty()) {

@@ -7,8 +7,8 @@ import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.Replicator;
 
 /**
- * One backup behind a connection that delivers in order, each message when the test says so. Counts as a replicator does
- * that sends an entry in pieces: what was posted, or heard, and not yet counted when an error struck is not remembered.
+ * One backup behind an ordered connection; each message lands when the test lets it. Counts like a replicator that
+ * sends an entry in pieces: a message posted or acknowledged, but uncounted when an error struck, is forgotten.
  */
 final class HeldReplicator implements Replicator {
     private record Message(OneEntry entry, long attempt, long address, int piece) {}
@@ -18,7 +18,7 @@ final class HeldReplicator implements Replicator {
     private final Deque<Message> underWay = new ArrayDeque<>();
     private final Deque<Message> completions = new ArrayDeque<>();
 
-    /** @param points told wherever an error could strike or another thread go on */
+    /** @param points called wherever an error could strike or another thread could proceed */
     HeldReplicator(Backup backup, Consumer<String> points) {
         this.backup = backup;
         this.points = points;
@@ -28,7 +28,7 @@ final class HeldReplicator implements Replicator {
         return !underWay.isEmpty();
     }
 
-    /** The oldest message under way lands at the backup; its completion waits to be polled. */
+    /** The oldest message in flight lands at the backup; its completion waits to be polled. */
     void acknowledge() {
         final Message message = underWay.remove();
         backup.landed(message.address, message.piece);
@@ -111,12 +111,12 @@ final class HeldReplicator implements Replicator {
 
     @Override
     public void releaseCredit() {
-        // Nothing is drawn ahead.
+        // Nothing is acquired ahead.
     }
 
     @Override
     public void releaseSpareCredit() {
-        // Nothing is drawn ahead.
+        // Nothing is acquired ahead.
     }
 
     @Override

@@ -28,7 +28,7 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** Mutations of a session: what the session holds while they last, and what it remembers of them. */
+/** Mutations of a session: what the session holds during them, and what it remembers afterwards. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class IdentifiedMutationsTest {
     private static final int CACHE = 1;
@@ -94,7 +94,7 @@ final class IdentifiedMutationsTest {
         return placed(new Request().delete(CACHE, KEY, 0, KEY.length));
     }
 
-    /** Else its session never ends, however long nothing asks for it. */
+    /** Otherwise its session never ends, however long it is unused. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldLeaveItsSessionAsOftenAsItEntersWhenItMeetsAnExpiredObject(boolean puts) {
@@ -108,7 +108,7 @@ final class IdentifiedMutationsTest {
         assertThat(sessions.tick(0)).as("sessions without a request under way").containsExactly(SESSION);
     }
 
-    /** A late copy comes when another client has put the object. */
+    /** A late copy arrives after another client has put the object. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldAnswerALateCopyAsBeforeThoughTheObjectIsThereByNow(boolean replaces) {
@@ -126,7 +126,7 @@ final class IdentifiedMutationsTest {
         assertThat(get.resultBytes()).isEqualTo(bytes("other"));
     }
 
-    /** No version can be taken, so no entry opens the session: others have its place. */
+    /** No version can be taken, so no entry opens the session, and its slot is free for others. */
     @Test
     void shouldGiveThePlaceOfASessionBackThatIsNotOpened() {
         final long other = sessionOfTheSameTable();

@@ -34,7 +34,7 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** Several mutations under way in one worker context, whose entries lie in one log and go through one replicator. */
+/** Several mutations in flight in one worker context, with their entries in one log and one replicator. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class MutationsAtOnceTest {
     private static final int CACHE = 1;
@@ -166,7 +166,7 @@ final class MutationsAtOnceTest {
                 .isEqualTo(primary.versions().last());
     }
 
-    /** The mutations of an embedded store have no sessions: all of its workers would meet in one table. */
+    /** The mutations of an embedded store have no sessions: all its workers would contend for one table. */
     @Test
     void shouldAskNoSessionTableForWhatHasNoSession() {
         begun(0, "a", 10);
@@ -186,7 +186,7 @@ final class MutationsAtOnceTest {
         assertThat(backup.entries()).hasSize(2);
     }
 
-    /** Else the cleaner could free it, with an entry that nothing leads to yet. */
+    /** Otherwise the cleaner could free it, with an entry that the index does not point to yet. */
     @Test
     void shouldNotCloseALogOfWhichAnEntryIsUnderWay() {
         begun(0, "a", SEGMENT / 2);
@@ -234,7 +234,7 @@ final class MutationsAtOnceTest {
         assertThat(third.status()).isEqualTo(Status.OK);
     }
 
-    /** The turn that is under way when it asks may have passed by what gives the space back. */
+    /** The cycle in progress at the request may already have passed the agent that frees space. */
     @Test
     void shouldCallTheStoreFullOnlyBehindAWholeTurnOfTheAgents() {
         assertThat(segments.space().draw(segments.space().available())).isPositive();
@@ -292,7 +292,7 @@ final class MutationsAtOnceTest {
         worker.advance(0);
         begun(1, "b", 10);
         worker.advance(1);
-        assertThat(worker.finishLeftover(0)).isFalse(); // its caller is gone
+        assertThat(worker.finishLeftover(0)).isFalse(); // its caller is dead
 
         replicator.acknowledge();
         replicator.acknowledge();
@@ -305,7 +305,7 @@ final class MutationsAtOnceTest {
         assertThat(worker.hasLeftover()).isFalse();
     }
 
-    /** It draws nothing: what it is charged is given back by what it ends. */
+    /** It acquires nothing: the entry that it ends repays its charge. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Tag("chaos")
@@ -348,7 +348,7 @@ final class MutationsAtOnceTest {
         assertThat(segments.isClosed(first)).isTrue();
     }
 
-    /** By one with one request at a time too: its log was retired while its entry was under way. */
+    /** Also by an owner with one request at a time: its log was retired while its entry was in flight. */
     @Test
     void shouldCloseARetiredLogAtTheLatestWhenTheContextComesToRest() {
         final Request request = put("a", 10);
@@ -374,7 +374,7 @@ final class MutationsAtOnceTest {
         assertThat(segments.space().available()).isGreaterThan(drawnAhead);
     }
 
-    /** Nothing is written meanwhile, no version is taken, and nothing is drawn. */
+    /** Nothing is written meanwhile, no version is taken, and nothing is acquired. */
     @Test
     void shouldWaitForAnotherEpochAndBeRefusedWhenThereIsNone() {
         final VersionCounter ending = new VersionCounter(1, 1, CounterStarts.nearEnds(0));

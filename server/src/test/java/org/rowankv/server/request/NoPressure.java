@@ -1,6 +1,6 @@
 package org.rowankv.server.request;
 
-/** Nobody makes room but the test, and turns of agents that find nothing to do end when it says so. */
+/** Only the test frees space, and agents' quiet cycles end when the test counts them. */
 final class NoPressure implements SpacePressure {
     private long settled;
 
@@ -15,12 +15,12 @@ final class NoPressure implements SpacePressure {
 
     @Override
     public void wakeUp(int server) {
-        // There is nobody to wake up.
+        // There is no agent to wake.
     }
 
     @Override
     public void requestSpace(int server) {
-        // The test gives room when it likes.
+        // The test frees space explicitly.
     }
 
     @Override

@@ -7,14 +7,14 @@ import java.util.Map;
 import org.rowankv.protocol.Status;
 
 /**
- * Whether there is an order of the operations, one at a time, in which each is answered as it was, none comes before one
- * that was answered before it was asked, and the keys end up with what they have. One that was never answered may take
- * part in it or not. By trying all.
+ * Searches by brute force for a sequential order of the operations in which each gets its actual response. No operation
+ * may precede one that had returned before it was called, and the keys must end with their actual objects. An operation
+ * without a response may take part or not.
  */
 final class SequentialOrder {
     private final List<Asked> operations;
     private final String[] last;
-    /** The versions of objects, by their values, as far as anybody was told. */
+    /** The versions of objects by value, as far as a response reported them. */
     private final Map<String, Long> versions = new HashMap<>();
 
     SequentialOrder(List<Asked> operations, String firstValue, long firstVersion, String[] last) {

@@ -12,7 +12,7 @@ final class SpaceGrantTest {
     private final Space space = new Space(LIMIT);
     private final SpaceGrant grant = new SpaceGrant(space);
 
-    /** Whatever is drawn, taken and given back, and in whatever portions: what nobody uses is all there in the end. */
+    /** Whatever is acquired, used and released, in whatever portions: unused space is all available in the end. */
     @Test
     void shouldLoseNothingOfWhatIsDrawnAndGivenBack() {
         final Random random = new Random(7);

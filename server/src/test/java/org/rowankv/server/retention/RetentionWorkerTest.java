@@ -58,10 +58,10 @@ class RetentionWorkerTest {
     void shouldTellALapFromAWantOfRoom() {
         when(worker.withdraw()).thenReturn(true);
         retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
-        when(worker.awaitsLap()).thenReturn(true);
+        when(worker.awaitsWindow()).thenReturn(true);
         assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.AHEAD);
         retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
-        when(worker.awaitsLap()).thenReturn(false);
+        when(worker.awaitsWindow()).thenReturn(false);
         assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.WITHOUT_ROOM);
         retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
         when(worker.awaitsLock()).thenReturn(true);
