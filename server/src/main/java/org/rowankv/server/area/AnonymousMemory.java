@@ -11,8 +11,8 @@ import org.rowankv.server.durability.ForceRanges;
 import org.rowankv.server.durability.MemoryVerbs;
 
 /**
- * Direct buffers of one segment each, taken from the JVM when the segment is first used and kept until the area is
- * garbage: an idle area holds little more than its header. For any thread; growth excludes itself.
+ * Memory of an area without a file: one direct buffer per segment, allocated when the segment is first used and kept
+ * until the area is garbage. An idle area holds little more than its header. Thread-safe; growth is exclusive.
  */
 public final class AnonymousMemory implements AreaMemory {
     private static final String LIMIT_OPTION = "-XX:MaxDirectMemorySize";
@@ -88,7 +88,7 @@ public final class AnonymousMemory implements AreaMemory {
         }
     }
 
-    /** The common case costs nothing: the JVM's management classes are loaded only when the answer is in doubt. */
+    /** The common case costs nothing: the JVM's management classes are loaded only near the limit. */
     private static void requireWithinLimit(long capacity) {
         if (capacity <= Runtime.getRuntime().maxMemory()) {
             return;
@@ -101,7 +101,7 @@ public final class AnonymousMemory implements AreaMemory {
         }
     }
 
-    /** The JVM's limit of direct memory: its option, or else as much as the heap. */
+    /** The JVM's limit of direct memory: its option, or else the heap size. */
     private static long directMemoryLimit() {
         for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
             if (argument.startsWith(LIMIT_OPTION + "=")) {
@@ -114,7 +114,7 @@ public final class AnonymousMemory implements AreaMemory {
         return Runtime.getRuntime().maxMemory();
     }
 
-    /** A size as the JVM's options write it: digits and one of k, m, g, t; 0 for anything else. */
+    /** A size in the JVM options' syntax: digits and one of k, m, g, t; 0 for anything else. */
     static long parseBytes(String text) {
         final String lower = text.toLowerCase(Locale.ROOT);
         final int unit = lower.isEmpty() ? -1 : "kmgt".indexOf(lower.charAt(lower.length() - 1));

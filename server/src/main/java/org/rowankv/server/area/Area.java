@@ -25,18 +25,17 @@ import org.rowankv.server.durability.GroupCommit;
 import org.rowankv.server.durability.MemoryVerbs;
 
 /**
- * The persistent memory of one server: segments of equal length, and in front of them the superblock, the tenures and
- * the table of segments. Bytes are read and written through {@link #region}; only the durability verbs say when they
- * count.
+ * The persistent memory of one server: segments of equal length after the superblock, the tenures and the table of
+ * segments. Bytes are read and written through {@link #region}; only the durability verbs decide when they count.
  *
- * <p>Guarantees: {@link #create} makes the whole area or nothing; {@link #open} takes an area only if it is the one
- * the settings describe and its bytes may be believed; neither changes what it refuses. An interrupt of the caller
- * harms neither the area nor the caller's interrupt status.
+ * <p>Guarantees: {@link #create} makes the whole area or nothing. {@link #open} accepts an area only if it matches the
+ * settings and its bytes are reliable. Neither changes what it refuses. An interrupt of the caller harms neither the
+ * area nor the caller's interrupt status.
  *
- * <p>Not guaranteed: that two processes do not open one area (a store directory sees to that), and that memory is
- * given back at {@link #close}: mappings and buffers end when nothing refers to them any more.
+ * <p>Not guaranteed: that two processes do not open one area (the data directory ensures that), and that memory is
+ * freed at {@link #close}: mappings and buffers end when they become garbage.
  *
- * <p>For any thread; closing by the owner, after every agent that uses the area has ended.
+ * <p>Thread-safe; the owner closes it after every agent that uses the area has ended.
  */
 public final class Area implements AutoCloseable {
     private final AreaSettings settings;
@@ -45,11 +44,11 @@ public final class Area implements AutoCloseable {
     private final SegmentMetaTable segments;
     private final TenureTable tenures;
     private final DurabilityVerbs verbs;
-    /** Of the level power only. */
-    private final @Nullable GroupCommit forcer;
+    /** At level power only. */
+    private final @Nullable GroupCommit groupCommit;
 
     private final boolean mayBeTorn;
-    /** Whether the process before this one committed a segment only when the device had all of it. */
+    /** Whether the process before this one committed a segment only after the device had all of it. */
     private final boolean committedIsForced;
 
     private @Nullable AgentHandle forceAgent;
@@ -59,7 +58,7 @@ public final class Area implements AutoCloseable {
     private Area(
             AreaSettings settings,
             AreaMemory memory,
-            @Nullable GroupCommit forcer,
+            @Nullable GroupCommit groupCommit,
             Superblock superblock,
             boolean mayBeTorn,
             boolean committedIsForced) {
@@ -68,8 +67,8 @@ public final class Area implements AutoCloseable {
         this.superblock = superblock;
         this.mayBeTorn = mayBeTorn;
         this.committedIsForced = committedIsForced;
-        this.forcer = forcer;
-        this.verbs = forcer == null ? memory.verbs() : forcer;
+        this.groupCommit = groupCommit;
+        this.verbs = groupCommit == null ? memory.verbs() : groupCommit;
         this.segments = new SegmentMetaTable(
                 memory.header(),
                 verbs,
@@ -103,7 +102,7 @@ public final class Area implements AutoCloseable {
         return FileThread.call("rowan-area-create", () -> createFile(settings, file, areaId, machine));
     }
 
-    /** The area that a file holds, written by an earlier process. */
+    /** Opens the area in a file, written by an earlier process. */
     public static Area open(AreaSettings settings, OpenOverrides consent) {
         return open(settings, consent, Machine.PRESENT);
     }
@@ -119,18 +118,23 @@ public final class Area implements AutoCloseable {
                 () -> openFile(settings, file, consent, machine.bootId().current(), machine));
     }
 
-    /** A new area in memory that may outlive it: to be opened again as an earlier process left it. */
+    /** Creates an area in memory that may outlive it: another process run opens it as this one left it. */
     public static Area create(AreaSettings settings, AreaMemory memory, RandomSource random) {
         final Content content = Superblock.format(
                 memory.header(),
                 memory.device(),
                 newContent(settings, random.nextLong(), BootId.UNKNOWN, FileIdentity.UNKNOWN));
-        final GroupCommit forcer = forcerOf(settings, memory);
+        final GroupCommit groupCommit = forcerOf(settings, memory);
         return new Area(
-                settings, memory, forcer, superblockOf(settings, memory, forcer, content), false, content.power());
+                settings,
+                memory,
+                groupCommit,
+                superblockOf(settings, memory, groupCommit, content),
+                false,
+                content.power());
     }
 
-    /** The area that is found in memory. */
+    /** Opens the area found in memory. */
     public static Area open(AreaSettings settings, AreaMemory memory, OpenOverrides consent) {
         final Content content = Superblock.newestValid(memory.header());
         if (content == null) {
@@ -139,12 +143,12 @@ public final class Area implements AutoCloseable {
         }
         AreaProbe.requireComplete(nameOf(settings), content, consent);
         bringToDevice(settings, memory);
-        final GroupCommit forcer = forcerOf(settings, memory);
+        final GroupCommit groupCommit = forcerOf(settings, memory);
         final Area area = new Area(
                 settings,
                 memory,
-                forcer,
-                superblockOf(settings, memory, forcer, content),
+                groupCommit,
+                superblockOf(settings, memory, groupCommit, content),
                 AreaProbe.mayBeTorn(content, BootId.UNKNOWN),
                 content.power());
         final String reason =
@@ -160,15 +164,15 @@ public final class Area implements AutoCloseable {
         return settings.durability() == Durability.POWER ? new GroupCommit(memory, nameOf(settings)) : null;
     }
 
-    private static DurabilityVerbs deviceOf(AreaMemory memory, @Nullable GroupCommit forcer) {
-        return forcer == null ? memory.device() : forcer.atOnce(memory.device());
+    private static DurabilityVerbs deviceOf(AreaMemory memory, @Nullable GroupCommit groupCommit) {
+        return groupCommit == null ? memory.device() : groupCommit.atOnce(memory.device());
     }
 
     private static Superblock superblockOf(
-            AreaSettings settings, AreaMemory memory, @Nullable GroupCommit forcer, Content content) {
+            AreaSettings settings, AreaMemory memory, @Nullable GroupCommit groupCommit, Content content) {
         return new Superblock(
                 memory.header(),
-                deviceOf(memory, forcer),
+                deviceOf(memory, groupCommit),
                 BootId.UNKNOWN,
                 FileIdentity.UNKNOWN,
                 settings.durability() == Durability.POWER,
@@ -176,8 +180,8 @@ public final class Area implements AutoCloseable {
     }
 
     /**
-     * What a process left in the system's pages is not on the device yet; what is done because of it, a segment freed, say,
-     * could get there first. So at the level power everything is forced before anybody looks.
+     * Bytes that a process left in the page cache are not on the device yet. Later effects of them, a freed segment for
+     * example, could reach it first. So at level power everything is forced before it is read.
      */
     private static void bringToDevice(AreaSettings settings, AreaMemory memory) {
         if (settings.durability() == Durability.POWER) {
@@ -248,7 +252,7 @@ public final class Area implements AutoCloseable {
             if (length < AreaDescriptor.TENURES_OFFSET) {
                 throw AreaProbe.truncated(file, length, settings.fileLength());
             }
-            // The superblock is read first and apart: of another shape, the file cannot be mapped by these settings.
+            // The superblock is read first, separately: a file of another shape cannot be mapped with these settings.
             final ByteBuffer copies = AreaProbe.readSuperblocks(file);
             final Content content = AreaProbe.requireSuperblock(file, copies);
             final long fileIdentity = FileIdentity.of(file);
@@ -260,16 +264,16 @@ public final class Area implements AutoCloseable {
             AreaProbe.requireComplete(nameOf(settings), content, consent);
             final AreaMemory memory = machine.memory().around(settings, FileMemory.map(file, settings));
             bringToDevice(settings, memory);
-            final GroupCommit forcer = forcerOf(settings, memory);
+            final GroupCommit groupCommit = forcerOf(settings, memory);
             final Superblock superblock = new Superblock(
                     memory.header(),
-                    deviceOf(memory, forcer),
+                    deviceOf(memory, groupCommit),
                     bootId,
                     fileIdentity,
                     settings.durability() == Durability.POWER,
                     content);
             final Area area = new Area(
-                    settings, memory, forcer, superblock, AreaProbe.mayBeTorn(content, bootId), content.power());
+                    settings, memory, groupCommit, superblock, AreaProbe.mayBeTorn(content, bootId), content.power());
             AreaProbe.requireTables(file, area.segments.whyInvalid());
             AreaProbe.requireTables(file, area.tenures.whyInvalid());
             return area;
@@ -300,7 +304,7 @@ public final class Area implements AutoCloseable {
         return segmentBase + ((long) segment << segmentShift);
     }
 
-    /** The segment that holds an address behind {@link #segmentBase}. */
+    /** The segment that holds an address at or after {@link #segmentBase}. */
     public int segmentOf(long address) {
         assert address >= segmentBase && address < region().length() : address;
         return (int) ((address - segmentBase) >>> segmentShift);
@@ -314,76 +318,76 @@ public final class Area implements AutoCloseable {
         return settings.durability();
     }
 
-    /** What whoever lands bytes here has to wait for; null unless the level is {@link Durability#POWER}. */
+    /** The force that landed bytes must wait for; null unless the level is {@link Durability#POWER}. */
     public @Nullable LandingForce landingForce() {
-        return forcer;
+        return groupCommit;
     }
 
     /**
-     * Whether words that were stored and not forced may be missing: the area was not closed, and the machine restarted
-     * since, or the level is power, at which that may have been before an earlier start.
+     * Whether words stored and not forced may be missing. True if the machine restarted and the area was not closed; at
+     * level power also if that happened before an earlier start.
      */
     public boolean mayBeTorn() {
         return mayBeTorn;
     }
 
     /**
-     * As {@link #mayBeTorn()}, of a segment that the start finds in that state. At the level power a segment becomes committed only
-     * when the device has all of it. At the level process the state says nothing of the device.
+     * As {@link #mayBeTorn()}, for a segment found in that state at start. At level power a segment becomes committed
+     * only after the device has all of it. At level process the state implies nothing about the device.
      */
     public boolean mayBeTorn(SegmentState state) {
         return mayBeTorn && (state != SegmentState.COMMITTED || !committedIsForced || superblock.isIncomplete());
     }
 
     /**
-     * From now on a thread of our own forces, at the level that needs it. Ends with the area.
+     * Starts the forcing thread, at the level that needs it. It ends with the area.
      *
-     * @param whenFailed told once, by the thread that could not force and before anybody can meet the failure, that nothing
+     * @param whenFailed called once, by the forcing thread and before the failure is visible to others, when nothing
      *     can be forced any more; must not force
      */
     public synchronized void startForcing(
             Scheduling scheduling, ErrorLog errors, Consumer<ForceFailedException> whenFailed) {
-        if (forcer != null && forceAgent == null) {
-            forcer.whenFailed(whenFailed);
-            final AgentHandle turned = scheduling.take(new ForceAgent(forcer, serverId()), errors);
+        if (groupCommit != null && forceAgent == null) {
+            groupCommit.whenFailed(whenFailed);
+            final AgentHandle turned = scheduling.take(new ForceAgent(groupCommit, serverId()), errors);
             forceAgent = turned;
-            forcer.wakes(turned, scheduling.isOneAtATime());
+            groupCommit.wakes(turned, scheduling.isOneAtATime());
             turned.start();
         }
     }
 
     /**
-     * Who waits for forces hears of each, at the level that has any.
+     * Registers a listener for each force, at the level that has any.
      *
-     * @param told by the thread that forces: must not block
+     * @param listener called by the forcing thread; must not block
      */
-    public void whenForced(Runnable told) {
-        if (forcer != null) {
-            forcer.whenForced(told);
+    public void whenForced(Runnable listener) {
+        if (groupCommit != null) {
+            groupCommit.whenForced(listener);
         }
     }
 
     private synchronized void stopForcing() {
-        if (forcer != null && forceAgent != null) {
+        if (groupCommit != null && forceAgent != null) {
             forceAgent.close();
             forceAgent = null;
-            forcer.wakes(null, false);
+            groupCommit.wakes(null, false);
         }
     }
 
-    /** How often the device was written to since the start, at the level power. */
+    /** The number of device writes since the start, at level power. */
     public long forces() {
-        return forcer == null ? 0 : forcer.forces();
+        return groupCommit == null ? 0 : groupCommit.forces();
     }
 
-    /** The file, or null of an area of durability none. */
+    /** The file; null at durability none. */
     public @Nullable Path file() {
         return settings.file();
     }
 
     /**
-     * Looks whether the file is there, whole, and the one that was mapped. Asks the file system: not on an application's
-     * thread.
+     * Checks that the file exists, whole, and is the one that was mapped. Accesses the file system: never on an
+     * application's thread.
      *
      * @throws LostAreaException if not
      */
@@ -425,10 +429,9 @@ public final class Area implements AutoCloseable {
     }
 
     /**
-     * A start has found that the replicas here lack an entry that was acknowledged: remembers it ({@link
-     * Superblock#markIncomplete}).
+     * Records that a start found the replicas here without an acknowledged entry ({@link Superblock#markIncomplete}).
      *
-     * @return what the start fails with; an area like this is opened with consent only
+     * @return the exception for the start; such an area opens only with an override
      */
     public UnusableAreaException foundIncomplete() {
         superblock.markIncomplete();
@@ -444,8 +447,8 @@ public final class Area implements AutoCloseable {
     }
 
     /**
-     * Gives a segment its memory. An agent calls it before the segment leaves the state free, and before anybody is
-     * told an address in it. An area of files has all its memory already.
+     * Allocates a segment's memory. An agent calls it before the segment leaves the state free, and before it publishes
+     * an address in it. An area in a file has all its memory already.
      *
      * @throws OutOfDirectMemoryException and the segment stays as it is
      */
@@ -453,18 +456,18 @@ public final class Area implements AutoCloseable {
         memory.ensureBacked(addressOf(segment));
     }
 
-    /** Whether the segment has memory. One that has none was never used since the area was opened. */
+    /** Whether the segment has memory. If not, it was never used since the area was opened. */
     public boolean isBacked(int segment) {
         return memory.region().isBacked(addressOf(segment));
     }
 
     /**
-     * Brings everything to the device, then sets the clean mark: the area may be believed after a restart of the
-     * machine. Nobody writes to it any more. Where a force has failed, nothing is written and no mark set.
+     * Forces everything, then sets the clean mark: the area is reliable after a restart of the machine. Requires that
+     * no other thread writes any more. After a failed force, nothing is written and no mark set.
      */
     public void closeClean() {
         stopForcing();
-        if (forcer != null && forcer.failure() != null) {
+        if (groupCommit != null && groupCommit.failure() != null) {
             close();
             return;
         }
@@ -475,10 +478,10 @@ public final class Area implements AutoCloseable {
         close();
     }
 
-    /** Lets go of the area as it is. Nothing is written. */
+    /** Releases the area as it is. Writes nothing. */
     @Override
     public void close() {
-        // No channel is open. The mappings go with the last reference to them.
+        // No channel is open. The mappings end with the last reference to them.
         stopForcing();
         if (settings.file() != null) {
             ClosedMappings.closed();

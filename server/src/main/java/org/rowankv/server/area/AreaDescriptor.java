@@ -27,7 +27,7 @@ public final class AreaDescriptor {
     public static final int TENURES_OFFSET = SUPERBLOCK_B_OFFSET + PAGE;
     static final int TENURE_LENGTH = 8;
 
-    /** The longest piece of an area that is mapped at once; a power of two. */
+    /** The longest piece of an area mapped at once; a power of two. */
     public static final int MAX_CHUNK_SHIFT = 30;
 
     private AreaDescriptor() {}
@@ -36,7 +36,7 @@ public final class AreaDescriptor {
         return Math.toIntExact(roundUp(TENURES_OFFSET + (long) shardCount * TENURE_LENGTH, PAGE));
     }
 
-    /** Bytes in front of the segments that are in use: a whole number of pages. */
+    /** The bytes before the segments that are in use: a whole number of pages. */
     public static int headerLength(int shardCount, int segmentCount) {
         final long end = segmentMetaOffset(shardCount) + (long) segmentCount * SegmentMetaDescriptor.LENGTH;
         return Math.toIntExact(roundUp(end, PAGE));

@@ -13,25 +13,24 @@ import java.util.function.LongFunction;
 import org.rowankv.server.durability.DurableFile;
 
 /**
- * Makes the file of an area: prefilled, so that every block exists and no write through a mapping can meet a full
- * disk. It grows under a temporary name, and gets its own name when it is complete. Uses FileChannels: on a thread of
- * ours only.
+ * Creates the file of an area: prefilled, so that every block exists and no write through a mapping can hit a full
+ * disk. It grows under a temporary name and is renamed when complete. Uses FileChannels: only on an internal thread.
  */
 public final class AreaFile {
     private static final int BUFFER_LENGTH = 1 << 20;
 
     private AreaFile() {}
 
-    /** The name the file has while it is being made. */
+    /** The file's name until it is complete. */
     static Path temporary(Path file) {
         return file.resolveSibling(file.getFileName() + ".tmp");
     }
 
     /**
-     * Makes the whole file: zeros, and the superblocks in front. On the device when it returns; leaves nothing behind
-     * if it fails.
+     * Creates the whole file: zeros after the superblocks. On the device when it returns; leaves nothing behind on
+     * failure.
      *
-     * @param superblocks of a new area, for the file identity given
+     * @param superblocks of a new area, for the given file identity
      */
     public static void make(Path file, long length, LongFunction<ByteBuffer> superblocks) throws IOException {
         requireSpace(file, length);

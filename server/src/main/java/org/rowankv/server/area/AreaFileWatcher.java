@@ -6,10 +6,10 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.agent.Agent;
 
 /**
- * Looks ten times a second whether the files of open areas are what they were. A mapping does not tell: what was cut off
- * shows as zeros up to the end of a page, and as a fault behind it, but only to whoever gets there.
+ * Checks ten times a second that the files of open areas are unchanged. A mapping does not report it: a truncated part
+ * reads as zeros up to the end of a page, and faults after it.
  *
- * <p>Has a thread of its own, since it asks the file system. Tells once, and rests from then on.
+ * <p>Has its own thread, since it accesses the file system. Reports once, then stays idle.
  */
 public final class AreaFileWatcher implements Agent {
     private static final long INTERVAL_NS = 100_000_000;
@@ -18,7 +18,7 @@ public final class AreaFileWatcher implements Agent {
     private final Clock clock;
     private final Consumer<LostAreaException> whenLost;
     private long nextNs;
-    private boolean told;
+    private boolean reported;
 
     public AreaFileWatcher(List<Area> areas, Clock clock, Consumer<LostAreaException> whenLost) {
         this.areas = List.copyOf(areas);
@@ -35,14 +35,14 @@ public final class AreaFileWatcher implements Agent {
     @Override
     public int doWork() {
         final long nowNs = clock.nanoTime();
-        if (told || nowNs - nextNs < 0) {
+        if (reported || nowNs - nextNs < 0) {
             return 0;
         }
         nextNs = nowNs + INTERVAL_NS;
         try {
             areas.forEach(Area::requireFile);
         } catch (LostAreaException e) {
-            told = true;
+            reported = true;
             whenLost.accept(e);
         }
         return 0;

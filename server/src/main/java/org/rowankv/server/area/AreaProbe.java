@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.SuperblockDescriptor.Content;
 
 /**
- * Judges an area that was found in a file before it is mapped: is it whole, is it the one that is expected, may its
- * bytes be believed. Reads only. On a thread of ours only.
+ * The validation of an area's file before it is mapped: whether it is whole, is the expected one, and has reliable
+ * bytes. Reads only. Only on an internal thread.
  */
 public final class AreaProbe {
     private AreaProbe() {}
@@ -24,7 +24,7 @@ public final class AreaProbe {
         }
     }
 
-    /** Room for both copies of a superblock, at their offsets. */
+    /** A buffer for both copies of a superblock, at their offsets. */
     public static ByteBuffer superblockBuffer() {
         return ByteBuffer.allocate(AreaDescriptor.TENURES_OFFSET).order(ByteOrder.LITTLE_ENDIAN);
     }
@@ -102,9 +102,9 @@ public final class AreaProbe {
     }
 
     /**
-     * Whether any subset of what was stored and not forced may be missing. A start that found it so and ended before all
-     * that is torn was made void leaves it to the next. What is incomplete is opened with consent only, and its damaged
-     * entries are treated like torn ones then.
+     * Whether any subset of the words stored and not forced may be missing. A start that found the area torn, and ended
+     * before all torn entries were void, leaves that to the next one. An incomplete area opens only with an override;
+     * its damaged entries then count as torn ones.
      */
     static boolean mayBeTorn(Content content, BootId bootId) {
         return content.incomplete()

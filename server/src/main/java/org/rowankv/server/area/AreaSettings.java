@@ -29,7 +29,7 @@ public record AreaSettings(
         int replicaCount) {
     public static final int MIN_SEGMENT_LENGTH = 64 << 10;
     public static final int MAX_SEGMENT_LENGTH = 4 << 20;
-    /** How many segments an area has at least, where its capacity allows. */
+    /** The minimum number of segments, where the capacity allows it. */
     private static final int AIMED_SEGMENTS = 64;
 
     /** The table of segments is one buffer, and an address has 48 bits. */
@@ -62,7 +62,7 @@ public record AreaSettings(
         }
     }
 
-    /** Of a cluster of one server. */
+    /** For a cluster of one server. */
     public AreaSettings(
             @Nullable Path file,
             long capacity,
@@ -74,7 +74,7 @@ public record AreaSettings(
         this(file, capacity, segmentLength, serverId, clusterId, shardCount, durability, 1, 1);
     }
 
-    /** The segment length that suits a capacity: 4 MiB, or less so that there are 64 segments, down to 64 KiB. */
+    /** The segment length for a capacity: 4 MiB, or less for at least 64 segments, down to 64 KiB. */
     public static int segmentLengthFor(long capacity) {
         final long wanted = Long.highestOneBit(Math.max(1, capacity / AIMED_SEGMENTS));
         return (int) Math.max(MIN_SEGMENT_LENGTH, Math.min(MAX_SEGMENT_LENGTH, wanted));
@@ -84,7 +84,7 @@ public record AreaSettings(
         return (int) (capacity / segmentLength);
     }
 
-    /** Bytes of the whole area with what stands before its segments: the length of its file. */
+    /** Bytes of the whole area, header included: the length of its file. */
     public long fileLength() {
         return AreaDescriptor.fileLength(shardCount, segmentCount(), segmentLength);
     }

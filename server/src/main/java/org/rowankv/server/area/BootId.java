@@ -7,17 +7,17 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * One start of the operating system. Pages that a process wrote outlive the process, not the operating system; so what
- * was not flushed to the device may be believed only under the boot id it was written under.
+ * The identity of one start of the operating system. Pages that a process wrote outlive the process, not the operating
+ * system. So unflushed bytes are reliable only under the boot id that they were written under.
  *
- * <p>Where the system does not tell, the id is {@link #UNKNOWN}, which equals nothing but itself: there a restart of
- * the machine is not noticed.
+ * <p>Where the system provides no id, it is {@link #UNKNOWN}, which equals only itself: a restart of the machine is not
+ * detected there.
  */
 public record BootId(long high, long low) {
     public static final BootId UNKNOWN = new BootId(0, 0);
     private static final Path LINUX = Path.of("/proc/sys/kernel/random/boot_id");
 
-    /** Reads a file: not for application threads. */
+    /** Reads a file: never on application threads. */
     public static BootId current() {
         try {
             return parse(Files.readString(LINUX, StandardCharsets.US_ASCII));

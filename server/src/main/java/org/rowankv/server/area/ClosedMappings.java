@@ -5,8 +5,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The mappings of areas that this process has closed. Nothing but a collection of garbage takes one away: to unmap memory that some
- * thread still reads would end the JVM. Until then the blocks of its file stay taken, also if the file was deleted.
+ * The mappings of areas that this process has closed. Only garbage collection removes one: unmapping memory that some
+ * thread still reads would crash the JVM. Until then the blocks of its file stay allocated, even if the file was
+ * deleted.
  *
  * <p>Thread-safe.
  */
@@ -14,7 +15,7 @@ final class ClosedMappings {
     private static final int LOOKS = 100;
     private static final long LOOK_NS = 10_000_000;
 
-    /** Since the last collection that was asked for here. */
+    /** An area was closed since the last collection requested here. */
     private static final AtomicBoolean ANY = new AtomicBoolean();
 
     private ClosedMappings() {}
@@ -25,7 +26,8 @@ final class ClosedMappings {
     }
 
     /**
-     * Asks the JVM for one collection, if an area was closed since the last one, and waits, a second at most, until there is enough.
+     * Requests one garbage collection if an area was closed since the last one. Then waits, at most a second, until
+     * there is enough space.
      *
      * @return whether there is
      */

@@ -5,11 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What stays with a file or directory when it is moved and changes when it is copied: its inode number. A guard against
- * accidents, not a proof: a copy on another file system may get the same number by chance.
+ * The identity of a file or directory that survives a move and not a copy: its inode number. A guard against accidents,
+ * not a proof: a copy on another file system may get the same number by chance.
  */
 public final class FileIdentity {
-    /** Where the file system has no such thing; never compared. */
+    /** For file systems without it; never compared. */
     public static final long UNKNOWN = 0;
 
     private FileIdentity() {}
@@ -22,7 +22,7 @@ public final class FileIdentity {
         }
     }
 
-    /** Whether a file that was recorded with one identity and is found with another must be a copy. */
+    /** Whether a file recorded with one identity and found with another must be a copy. */
     public static boolean isCopy(long recorded, long found) {
         return recorded != UNKNOWN && found != UNKNOWN && recorded != found;
     }

@@ -15,8 +15,8 @@ import org.rowankv.server.durability.ForceRanges;
 import org.rowankv.server.durability.MemoryVerbs;
 
 /**
- * An area's file, mapped in chunks of at most 1 GiB. The channel is closed as soon as the mappings exist, so nobody can
- * close it under them. Java 17 cannot unmap: the mappings end when the area is garbage. For any thread.
+ * An area's file, mapped in chunks of at most 1 GiB. The channel is closed once the mappings exist, so that no
+ * interrupt can close it in use. Java 17 cannot unmap: the mappings end when the area is garbage. Thread-safe.
  */
 final class FileMemory implements AreaMemory {
     private final MemoryRegion region;
@@ -30,7 +30,7 @@ final class FileMemory implements AreaMemory {
         this.device = new DeviceVerbs(chunks, chunkShift);
     }
 
-    /** Maps a file that has the length of the area already. Uses a FileChannel: on a thread of ours only. */
+    /** Maps a file that already has the area's length. Uses a FileChannel: only on an internal thread. */
     static FileMemory map(Path file, AreaSettings settings) throws IOException {
         final long length = settings.fileLength();
         final int chunkShift = Math.min(AreaDescriptor.MAX_CHUNK_SHIFT, chunkShiftFor(length));

@@ -3,10 +3,10 @@ package org.rowankv.server.area;
 import org.rowankv.server.durability.AreaMemory;
 
 /**
- * What an area in a file stands on. Applications get the present machine; a test of power cuts brings its own.
+ * The machine under an area in a file. Applications get the present machine; a test of power cuts supplies its own.
  *
- * @param bootId which start of the operating system this is; asked on a thread of ours
- * @param memory wraps the memory of every area, to see what is forced
+ * @param bootId identifies this start of the operating system; called on an internal thread
+ * @param memory wraps the memory of every area, to observe forces
  */
 public record Machine(BootIds bootId, Memories memory) {
     /** The machine that this process runs on. */
@@ -18,7 +18,7 @@ public record Machine(BootIds bootId, Memories memory) {
         AreaMemory around(AreaSettings settings, AreaMemory memory);
     }
 
-    /** Tells the start of the operating system. */
+    /** Supplies the identity of the operating system's start. */
     @FunctionalInterface
     public interface BootIds {
         BootId current();

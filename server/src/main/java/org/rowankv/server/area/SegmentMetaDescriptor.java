@@ -81,7 +81,7 @@ public final class SegmentMetaDescriptor {
         return (long) LONGS.getOpaque(buffer, offset + HORIZON_OFFSET);
     }
 
-    /** Words 1 to 3 of a use whose word 0 is written later. */
+    /** Stores words 1 to 3 of a use whose word 0 is written later. */
     public static void use(
             ByteBuffer buffer,
             int offset,
@@ -96,7 +96,7 @@ public final class SegmentMetaDescriptor {
         LONGS.setOpaque(buffer, offset + CHECK_WORD_OFFSET, (long) check << Integer.SIZE);
     }
 
-    /** Why the line cannot be trusted, or null. A line of zeros, never used, is valid. */
+    /** The reason why the line is invalid, or null. A line of zeros, never used, is valid. */
     static @Nullable String whyInvalid(ByteBuffer buffer, int offset, int segment) {
         final long word = wordAcquire(buffer, offset);
         final int state = (int) word & 0xff;

@@ -8,20 +8,20 @@ import org.rowankv.server.durability.DurabilityVerbs;
 /**
  * State, owner, generation, opening sequence and horizon of every segment of an area.
  *
- * <p>Guarantees: a step of a segment's life is one aligned 64-bit word, flushed when the method returns, so that it is
- * durable before, or together with, whatever its user drains or asks for afterwards; no step that the life cycle does
- * not have is ever made; the generation stays the same from {@link #open} to the next {@link #open}. A segment is
- * "using" before its first entry can be, and durably so before that entry counts.
+ * <p>Guarantees: a state transition is one aligned 64-bit word, flushed when the method returns. So it is durable
+ * before, or together with, anything its caller drains or requests afterwards. Only transitions of the life cycle are
+ * made. The generation stays the same from {@link #open} to the next {@link #open}. A segment is "using" before its
+ * first entry can be, and durably so before that entry counts.
  *
- * <p>Not guaranteed: that a segment freed here is no longer read or named by anybody. Whoever frees it has made sure,
- * and has drained what replaces it.
+ * <p>Not guaranteed: that a segment freed here is no longer read or referenced. The caller of {@link #free} ensures
+ * that, and has drained what replaces it.
  *
  * <p>Memory order: {@link #open} writes sequence and horizon, then the word with release; every reader starts with the
- * word (acquire). Later steps are compare-and-sets of the word, so of two agents that try the same step one fails
- * loudly. Sequence and horizon may be asked of a segment that is not free; the answer belongs to the use of the word
- * read before only while that use lasts.
+ * word (acquire). Later transitions are compare-and-sets of the word, so of two agents that try the same one, one fails
+ * loudly. Sequence and horizon can be read while a segment is not free. They belong to the use of the word read before
+ * only while that use lasts.
  *
- * <p>For any thread; a segment's steps are made by the agent that owns it.
+ * <p>Thread-safe; the agent that owns a segment makes its transitions.
  */
 public final class SegmentMetaTable {
     private final ByteBuffer header;
@@ -29,7 +29,7 @@ public final class SegmentMetaTable {
     private final int base;
     private final int segmentCount;
     private final AtomicLong lastSequence;
-    /** By segment, the ticket of its last step to free. By the agent that takes the step. */
+    /** By segment, the ticket of its last transition to free. Accessed by the agent that makes it. */
     private final long[] freed;
 
     public SegmentMetaTable(ByteBuffer header, DurabilityVerbs verbs, int base, int segmentCount) {
@@ -40,13 +40,13 @@ public final class SegmentMetaTable {
         this.freed = new long[segmentCount];
         long highest = 0;
         for (int segment = 0; segment < segmentCount; segment++) {
-            // Of free segments too: their last use must stay older than every use to come.
+            // Free segments included: their last use must stay older than every later use.
             highest = Math.max(highest, SegmentMetaDescriptor.sequence(header, offset(segment)));
         }
         this.lastSequence = new AtomicLong(highest);
     }
 
-    /** Why the table cannot be trusted, or null. */
+    /** The reason why the table is invalid, or null. */
     @Nullable
     public String whyInvalid() {
         for (int segment = 0; segment < segmentCount; segment++) {
@@ -58,14 +58,14 @@ public final class SegmentMetaTable {
         return null;
     }
 
-    /** Why the line of a segment cannot be trusted, or null. */
+    /** The reason why the line of a segment is invalid, or null. */
     @Nullable
     public String whyInvalid(int segment) {
         final String reason = SegmentMetaDescriptor.whyInvalid(header, offset(segment), segment);
         return reason == null ? null : "segment " + segment + ": " + reason;
     }
 
-    /** Where in the area the line of a segment lies. */
+    /** The address of a segment's line in the area. */
     public long lineOffset(int segment) {
         return offset(segment);
     }
@@ -74,17 +74,17 @@ public final class SegmentMetaTable {
         return segmentCount;
     }
 
-    /** Later openings have larger numbers than that. */
+    /** Later openings get numbers greater than that. */
     public void continueBehind(long sequence) {
         lastSequence.accumulateAndGet(sequence, Math::max);
     }
 
-    /** A number larger than every opening sequence of this area so far, restarts included. */
+    /** A number greater than every opening sequence of this area so far, restarts included. */
     public long nextSequence() {
         return lastSequence.incrementAndGet();
     }
 
-    /** The present generation; of a free segment that of its last use, and 0 if it was never used. */
+    /** The present generation; of a free segment that of its last use, or 0 if never used. */
     public int generation(int segment) {
         return SegmentMetaDescriptor.generation(word(segment));
     }
@@ -97,7 +97,7 @@ public final class SegmentMetaTable {
         return SegmentMetaDescriptor.owner(word(segment));
     }
 
-    /** State, owner and generation read together; take it apart with the static methods of this class. */
+    /** State, owner and generation in one read; decode it with this class's static methods. */
     public long word(int segment) {
         return SegmentMetaDescriptor.wordAcquire(header, offset(segment));
     }
@@ -124,16 +124,16 @@ public final class SegmentMetaTable {
         return SegmentMetaDescriptor.horizon(header, offset(segment));
     }
 
-    /** The largest number that was given to an opening so far, in this run or an earlier one. */
+    /** The highest opening sequence so far, of this run or an earlier one. */
     public long highestSequence() {
         return lastSequence.get();
     }
 
     /**
-     * Free → using. What describes the use is durable before the word names it; the word is durable before any entry that
-     * the same drain or a later one makes so. Waits for the device, at the level that has one.
+     * Free → using. The words of the use are durable before word 0 names it. That word is durable before any entry made
+     * so by the same drain or a later one. Waits for the device, at the level that has one.
      *
-     * @param generation not 0, and not the one of the segment's last use
+     * @param generation not 0, and not that of the segment's last use
      * @param sequence from {@link #nextSequence}
      * @param horizon the sequence itself, or for a clean segment the smallest horizon of its sources
      */
@@ -150,7 +150,7 @@ public final class SegmentMetaTable {
                     "segment " + segment + " opened with sequence " + sequence + " and horizon " + horizon);
         }
         if (!verbs.isForced(freed[segment])) {
-            verbs.drain(); // while the device has the word of the last use, it needs the words of the last use
+            verbs.drain(); // while the device has the last use's word 0, it needs that use's words 1 to 3
         }
         lastSequence.accumulateAndGet(sequence, Math::max);
         SegmentMetaDescriptor.use(header, at, segment, owner, generation, sequence, horizon);
@@ -159,7 +159,10 @@ public final class SegmentMetaTable {
         advance(segment, before, SegmentMetaDescriptor.word(SegmentState.USING, owner, generation));
     }
 
-    /** One step that keeps owner and generation: not from free and not to free. Flushed, not waited for: a restart takes it as it is. */
+    /**
+     * A transition that keeps owner and generation: not from free and not to free. Flushed, not waited for: a restart
+     * handles either state.
+     */
     public void transition(int segment, SegmentState from, SegmentState to) {
         final long before = word(segment);
         final boolean legal = SegmentMetaDescriptor.state(before) == from
@@ -175,8 +178,8 @@ public final class SegmentMetaTable {
     }
 
     /**
-     * Committed → free, or using → free of a segment that holds nothing. Drain every copy of what lived in it first.
-     * The generation stays readable until the next use, which waits until this step is durable.
+     * Committed → free, or using → free of an empty segment. Drain every copy of its live entries first. The generation
+     * stays readable until the next use, which waits until this transition is durable.
      */
     public void free(int segment) {
         final long before = word(segment);

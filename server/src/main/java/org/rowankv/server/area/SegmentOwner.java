@@ -1,8 +1,8 @@
 package org.rowankv.server.area;
 
-/** Who places entries in a segment during its present use. */
+/** The component that places entries in a segment during its present use. */
 public enum SegmentOwner {
-    /** Nobody: the segment is free. */
+    /** None: the segment is free. */
     NONE,
     /** A worker: the segment belongs to its t-log. */
     WORKER,

@@ -1,8 +1,8 @@
 package org.rowankv.server.area;
 
 /**
- * The life of a segment: free → using → (used →) committed → free. Worker, clean and migration segments may skip
- * {@code USED}, and a segment that was opened but not written may go back from using to free.
+ * The life cycle of a segment: free → using → (used →) committed → free. Worker, clean and migration segments may skip
+ * {@code USED}; a segment opened but not written may return from using to free.
  */
 public enum SegmentState {
     /** Holds nothing that counts. */
@@ -24,7 +24,7 @@ public enum SegmentState {
         return code >= 0 && code < VALUES.length;
     }
 
-    /** Whether the life cycle has this step. */
+    /** Whether the life cycle has this transition. */
     boolean mayBecome(SegmentState next) {
         return switch (this) {
             case FREE -> next == USING;

@@ -3,8 +3,8 @@ package org.rowankv.server.area;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store could not be opened or created. The message says what was found, where, and what to do about it. Nothing was
- * changed: the same store can be opened properly afterwards.
+ * A store could not be opened or created. The message says what was found, where, and what to do. Nothing was changed:
+ * the same store can be opened properly afterwards.
  */
 public class StoreOpenException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -7,15 +7,15 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.durability.DurabilityVerbs;
 
 /**
- * What a server knows about itself across restarts: its id, how often it started, the highest term it adopted,
- * whether it was shut down cleanly, and whether its replicas are complete.
+ * A server's persistent state across restarts: its id, number of starts, highest adopted term, whether it was shut down
+ * cleanly, and whether its replicas are complete.
  *
  * <p>Guarantees: when a method that changes it returns, the change is on the device (for an area without files: in
- * memory). A crash in between leaves the state before or the state after. The incarnation and the term never fall.
+ * memory). A crash in between leaves the state before or after. Incarnation and term are monotone.
  *
  * <p>Not guaranteed: anything about the other bytes of the area; see {@link Area#closeClean}.
  *
- * <p>For any thread; changes are rare and exclude each other.
+ * <p>Thread-safe; changes are rare and mutually exclusive.
  */
 public final class Superblock {
     private final ByteBuffer header;
@@ -23,18 +23,18 @@ public final class Superblock {
     private final BootId bootId;
     private final long fileIdentity;
     private final boolean power;
-    /** As it was found: from the next incarnation on until a clean close, the superblock says so. */
+    /** As found: the superblock keeps it from the next incarnation until a clean close. */
     private final boolean mayBeTorn;
 
     private volatile Content content;
-    /** Set in this use, whether it reached the device or not: only what was found set can be accepted. */
+    /** Set in this use, on the device or not: only a mark found set can be accepted. */
     private volatile boolean markedIncomplete;
 
     /**
      * @param header the first bytes of the area
      * @param device verbs that reach the device at every level
-     * @param bootId of the system that runs now
-     * @param fileIdentity of the file as it is found now
+     * @param bootId of the running system
+     * @param fileIdentity of the file as it is now
      * @param power whether the area is used at {@link Durability#POWER} from the next incarnation on
      */
     Superblock(
@@ -53,7 +53,7 @@ public final class Superblock {
         this.content = content;
     }
 
-    /** Writes both copies of a new area's superblock; returns what the newer one says. */
+    /** Writes both copies of a new area's superblock; returns the newer one's content. */
     public static Content format(ByteBuffer header, DurabilityVerbs device, Content content) {
         write(header, device, content);
         final Content second = content.next(
@@ -67,7 +67,7 @@ public final class Superblock {
         return second;
     }
 
-    /** What the newer valid copy says, or null when neither is valid. */
+    /** The content of the newer valid copy, or null when neither is valid. */
     public static @Nullable Content newestValid(ByteBuffer header) {
         final Content a = readValid(header, AreaDescriptor.SUPERBLOCK_A_OFFSET);
         final Content b = readValid(header, AreaDescriptor.SUPERBLOCK_B_OFFSET);
@@ -83,7 +83,7 @@ public final class Superblock {
                 : null;
     }
 
-    /** What it says now. */
+    /** The present content. */
     public Content content() {
         return content;
     }
@@ -96,17 +96,17 @@ public final class Superblock {
         return content.clusterId();
     }
 
-    /** Drawn when the area was created: two areas never have the same. */
+    /** Drawn when the area was created: unique per area. */
     public long areaId() {
         return content.areaId();
     }
 
-    /** Number of the present start of this server; 0 before the first. */
+    /** The number of this server's present start; 0 before the first. */
     public long incarnation() {
         return content.incarnation();
     }
 
-    /** Highest term this server adopted; 0 before the first. */
+    /** The highest term adopted; 0 before the first. */
     public long term() {
         return content.term();
     }
@@ -137,21 +137,21 @@ public final class Superblock {
     }
 
     /**
-     * Whether every byte that was stored in the area is in it: it was shut down cleanly, or the operating system has run
-     * since. Asked before {@link #startIncarnation}.
+     * Whether every byte stored in the area is in it: it was shut down cleanly, or the operating system has run since.
+     * Call before {@link #startIncarnation}.
      */
     public boolean isWhole() {
         return content.clean() || content.bootId().equals(bootId);
     }
 
-    /** The file that the area is, or 0 when that cannot be known. */
+    /** The identity of the area's file, or 0 when unknown. */
     public long fileIdentity() {
         return fileIdentity;
     }
 
     /**
-     * Begins a start of the server: raises the incarnation, takes the clean mark away and names the level from now on, all
-     * on the device before this returns. Call it before anything else is written to the area.
+     * Begins a start of the server: raises the incarnation, clears the clean mark and records the level, all on the
+     * device before this returns. Call before any other write to the area.
      *
      * @return the new incarnation
      */
@@ -162,8 +162,8 @@ public final class Superblock {
     }
 
     /**
-     * As above, for an area that takes the place of a lost one: with the incarnation that the stored configuration gave to
-     * the server. Until then the area is known by its lower incarnation for one that holds nothing.
+     * As above, for an area that replaces a lost one: with the server's incarnation in the stored configuration. Until
+     * then the lower incarnation identifies the area as empty.
      */
     public synchronized void startIncarnation(long incarnation) {
         if (incarnation <= content.incarnation()) {
@@ -174,14 +174,14 @@ public final class Superblock {
                 .withMarks(content.incomplete(), content.torn() || mayBeTorn));
     }
 
-    /** Whether the replicas in the area lack an entry that was acknowledged. */
+    /** Whether the replicas in the area lack an acknowledged entry. */
     public boolean isIncomplete() {
         return markedIncomplete || content.incomplete();
     }
 
     /**
-     * Remembers that the replicas in the area lack an entry that their senders count as replicated: from now on, whatever
-     * becomes of this process, the area is opened with the user's consent only. On the device before this returns. If that
+     * Records that the replicas in the area lack an entry that their senders count as replicated. From now on, in this
+     * process and later ones, the area opens only with the user's override. On the device before this returns. If that
      * fails, each later change writes the mark too.
      */
     public synchronized void markIncomplete() {
@@ -192,8 +192,8 @@ public final class Superblock {
     }
 
     /**
-     * Ends what was found marked as incomplete and is used all the same: with the user's consent, and once it is stored
-     * elsewhere which of its replicas count. What was marked since the area was opened stays marked.
+     * Clears the incomplete mark that was found, because the area is used all the same: with the user's override, and
+     * once the configuration records which of its replicas count. A mark set since the area was opened stays.
      */
     public synchronized void acceptIncomplete() {
         if (content.incomplete() && !markedIncomplete) {
@@ -211,7 +211,7 @@ public final class Superblock {
                 content.power());
     }
 
-    /** Remembers an adopted term. A lower one than the highest so far is refused: nobody goes back. */
+    /** Records an adopted term. A lower one than the highest so far is refused: terms are monotone. */
     public synchronized void adoptTerm(long term) {
         if (term < content.term()) {
             throw new IllegalStateException(

@@ -34,7 +34,7 @@ import org.rowankv.server.durability.Durability;
  *  128
  * </pre>
  *
- * <p>Between threads: one writer, in {@link Superblock}; nobody else reads the bytes. Across a crash: the two copies
+ * <p>Between threads: one writer, in {@link Superblock}, which alone reads the bytes. Across a crash: the two copies
  * are written in turn, each flushed and drained before the other is touched, and the valid one with the higher
  * sequence counts. So at least one copy is always whole, and a copy of which a crash kept only a part is refused by
  * its checksum.
@@ -71,10 +71,10 @@ public final class SuperblockDescriptor {
     static final int LENGTH = 128;
 
     /**
-     * What a superblock says.
+     * The content of a superblock.
      *
      * @param sequence of the copy; the copy with the higher one counts
-     * @param power whether it has been written at {@link Durability#POWER} since it was last begun to be used
+     * @param power whether it was written at {@link Durability#POWER} since its present use began
      * @param incomplete whether the replicas in the area lack an entry that their senders count as replicated
      * @param torn whether a start that found it possibly torn has not ended cleanly since
      */
@@ -97,7 +97,7 @@ public final class SuperblockDescriptor {
             boolean incomplete,
             boolean torn) {
 
-        /** What the next copy says. A clean close has made void whatever was torn; what is lacking stays so. */
+        /** The content of the next copy. A clean close has made torn entries void; missing ones stay missing. */
         public Content next(
                 long newIncarnation,
                 long newTerm,
@@ -149,7 +149,7 @@ public final class SuperblockDescriptor {
 
     private SuperblockDescriptor() {}
 
-    /** The copy that a sequence belongs in. */
+    /** The offset of the copy for a sequence. */
     public static int offsetOf(long sequence) {
         return (sequence & 1) == 0 ? AreaDescriptor.SUPERBLOCK_A_OFFSET : AreaDescriptor.SUPERBLOCK_B_OFFSET;
     }
@@ -183,7 +183,7 @@ public final class SuperblockDescriptor {
         assert whyInvalid(buffer, offset) == null;
     }
 
-    /** Call only when {@link #whyInvalid} is null. */
+    /** Requires that {@link #whyInvalid} is null. */
     static Content read(ByteBuffer buffer, int offset) {
         return new Content(
                 buffer.getLong(offset + SEQUENCE_OFFSET),
@@ -206,7 +206,7 @@ public final class SuperblockDescriptor {
                 buffer.getInt(offset + TORN_OFFSET) == TORN);
     }
 
-    /** Whether the copy is a superblock at all, of whatever format version. */
+    /** Whether the copy is a superblock of any format version. */
     static boolean hasMagic(ByteBuffer buffer, int offset) {
         return buffer.getLong(offset + MAGIC_OFFSET) == MAGIC;
     }
@@ -215,7 +215,7 @@ public final class SuperblockDescriptor {
         return buffer.getInt(offset + FORMAT_VERSION_OFFSET);
     }
 
-    /** Why this copy does not count, or null. */
+    /** The reason why this copy is invalid, or null. */
     public static @Nullable String whyInvalid(ByteBuffer buffer, int offset) {
         if (!hasMagic(buffer, offset)) {
             return "no superblock";

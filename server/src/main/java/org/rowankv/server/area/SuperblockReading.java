@@ -3,17 +3,17 @@ package org.rowankv.server.area;
 import java.util.List;
 
 /**
- * What a tool reads in the superblock of an area.
+ * A tool's view of an area's superblock.
  *
- * @param copies of copy A and copy B: "valid", or why it does not count
+ * @param copies of copy A and copy B: "valid", or the reason why it is invalid
  * @param sequence of the copy that counts
  * @param areaId drawn when the area was created
- * @param incarnation how often its server started
+ * @param incarnation number of starts of its server
  * @param term the highest that its server adopted
- * @param bootId under which it was written last
- * @param thisBoot whether the operating system has not been restarted since
- * @param copied whether the file is another one than it was created as
- * @param clean whether it was closed, and not opened since
+ * @param bootId of the last write
+ * @param thisBoot whether the operating system has not restarted since
+ * @param copied whether the file is not the one it was created as
+ * @param clean whether it was closed and not opened since
  */
 public record SuperblockReading(
         int formatVersion,

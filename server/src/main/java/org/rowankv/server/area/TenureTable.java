@@ -36,7 +36,7 @@ public final class TenureTable {
         this.shardCount = shardCount;
     }
 
-    /** Why the table cannot be trusted, or null. */
+    /** The reason why the table is invalid, or null. */
     @Nullable
     public String whyInvalid() {
         for (int shard = 0; shard < shardCount; shard++) {
@@ -48,14 +48,14 @@ public final class TenureTable {
         return null;
     }
 
-    /** Why the word of a shard cannot be trusted, or null. */
+    /** The reason why a shard's word is invalid, or null. */
     @Nullable
     public String whyInvalid(int shard) {
         final long word = (long) LONGS.getAcquire(header, offset(shard));
         return word == word(shard, (int) word) ? null : "tenure of shard " + shard + ": check is wrong";
     }
 
-    /** Where in the area the word of a shard lies. */
+    /** The address of a shard's word in the area. */
     public long wordOffset(int shard) {
         return offset(shard);
     }
@@ -76,8 +76,8 @@ public final class TenureTable {
     }
 
     /**
-     * {@link #set} without waiting: durable once the area is drained. Also where it stands already: an earlier start may
-     * have put it, and not lived to see it durable.
+     * {@link #set} without waiting: durable once the area is drained. Writes it even if it is there already: an earlier
+     * start may have stored it without making it durable.
      */
     public void put(int shard, int epoch) {
         final int present = tenure(shard);

@@ -1,8 +1,8 @@
 package org.rowankv.server.area;
 
 /**
- * One area is missing, or what it holds cannot be believed. Where other servers hold complete replicas of its shards, the
- * store can do without it.
+ * One area is missing, or its content is unreliable. Where other servers hold complete replicas of its shards, the
+ * store can work without it.
  */
 public final class UnusableAreaException extends StoreOpenException {
     private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ public final class UnusableAreaException extends StoreOpenException {
         this.unclean = unclean;
     }
 
-    /** Whether the area may be used with the user's consent: only its last writes are in doubt. */
+    /** Whether the area may be used with the user's override: only its last writes are in doubt. */
     public boolean isUnclean() {
         return unclean;
     }

@@ -1,6 +1,6 @@
 /**
- * The area of one server: its memory, superblock, tables of segments and tenures. Entries and directories do not
- * belong here. Beside the local fabric the only package that maps memory.
+ * The area of one server: its memory, superblock, tables of segments and tenures. Contains neither entries nor
+ * directories. Beside the local fabric the only package that maps memory.
  */
 @NullMarked
 package org.rowankv.server.area;

@@ -3,7 +3,7 @@ package org.rowankv.server.durability;
 import java.nio.ByteBuffer;
 import org.rowankv.rdma.MemoryRegion;
 
-/** Where an area's bytes are: mapped from a file, anonymous, or simulated. For any thread. */
+/** The memory of an area: mapped from a file, anonymous, or simulated. Thread-safe. */
 public interface AreaMemory {
     MemoryRegion region();
 
@@ -12,10 +12,10 @@ public interface AreaMemory {
         return false;
     }
 
-    /** What stands before the segments, as one buffer. */
+    /** The area's header, before the segments, as one buffer. */
     ByteBuffer header();
 
-    /** Gives the memory at the address to the region if it has none yet. */
+    /** Adds the memory at the address to the region if it has none yet. */
     void ensureBacked(long address);
 
     /** Verbs of the level in force. */
@@ -25,9 +25,9 @@ public interface AreaMemory {
     DurabilityVerbs device();
 
     /**
-     * Brings ranges to the device, if there is one, with as few writes as it can. Not on an application's thread.
+     * Forces ranges to the device, if there is one, with as few writes as possible. Not on an application's thread.
      *
-     * @throws RuntimeException if the device cannot; then nothing may be concluded of any of them
+     * @throws RuntimeException on a device failure; then none of the ranges counts as forced
      */
     void force(ForceRanges ranges);
 

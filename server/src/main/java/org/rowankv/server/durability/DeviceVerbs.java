@@ -3,9 +3,8 @@ package org.rowankv.server.durability;
 import java.nio.MappedByteBuffer;
 
 /**
- * Verbs that reach the device: a flush writes the range back and waits, so a drain has nothing left to do. On a DAX
- * file mapped with its cache lines in reach this is a cache-line write-back; on an ordinary file it is a system call
- * of some 200 µs. For any thread.
+ * Verbs that reach the device: a flush writes the range back and waits, so a drain is a no-op. On a DAX file this is a
+ * cache-line write-back; on an ordinary file it is a system call of some 200 µs. Thread-safe.
  */
 public final class DeviceVerbs implements DurabilityVerbs {
     private final MappedByteBuffer[] chunks;
@@ -34,8 +33,8 @@ public final class DeviceVerbs implements DurabilityVerbs {
     }
 
     /**
-     * One write per chunk, of the hull of its ranges: the system writes only pages that were stored to, and each call costs
-     * a commit of the file system, whatever its length.
+     * One write per chunk, of the hull of its ranges: the system writes only dirty pages, and each call costs a commit
+     * of the file system, whatever its length.
      */
     public void force(ForceRanges ranges) {
         for (int chunk = 0; chunk < chunks.length; chunk++) {
@@ -55,7 +54,7 @@ public final class DeviceVerbs implements DurabilityVerbs {
         }
     }
 
-    /** Everything, before the clean mark. */
+    /** Forces everything, before the clean mark. */
     public void flushAll() {
         for (MappedByteBuffer chunk : chunks) {
             chunk.force();

@@ -2,7 +2,7 @@ package org.rowankv.server.durability;
 
 import java.util.Locale;
 
-/** What an acknowledged write survives on the server that holds it. Nobody is told "durable" for less. */
+/** The level that an acknowledged write survives on the server that holds it. No acknowledgement means less. */
 public enum Durability {
     /** Nothing: anonymous memory, whose content ends with the last close. */
     NONE,
@@ -11,7 +11,7 @@ public enum Durability {
     /** A power cut: flushed to the device before the acknowledgement. */
     POWER;
 
-    /** The name as it stands in configuration. */
+    /** The name in configuration. */
     public String parameter() {
         return name().toLowerCase(Locale.ROOT);
     }

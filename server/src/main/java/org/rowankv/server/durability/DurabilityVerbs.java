@@ -1,16 +1,16 @@
 package org.rowankv.server.durability;
 
 /**
- * The seam between bytes in memory and bytes that survive. Bytes are read and written directly; only these two verbs
- * say when they count.
+ * The seam between bytes in memory and durable bytes. Bytes are read and written directly; only these verbs decide when
+ * they count.
  *
- * <p>Guarantees: once {@link #drain} has returned, or {@link #request}'s ticket is forced, everything this thread wrote before the {@link #flush} calls that
- * came before it survives what the {@link Durability} level in force says it survives.
+ * <p>Guarantees: once {@link #drain} has returned, or {@link #request}'s ticket is forced, this thread's writes before
+ * its preceding {@link #flush} calls survive what the {@link Durability} level in force covers.
  *
- * <p>Not guaranteed: that bytes which were not flushed are lost. Any subset of the aligned 8-byte words written since
- * the last drain may survive, in any order. Only an aligned 8-byte word is atomic.
+ * <p>Not guaranteed: that unflushed bytes are lost. Any subset of the aligned 8-byte words written since the last drain
+ * may survive, in any order. Only an aligned 8-byte word is atomic.
  *
- * <p>For any thread; a drain covers the flushes of its own thread only.
+ * <p>Thread-safe; a drain covers the flushes of its own thread only.
  */
 public interface DurabilityVerbs {
     /** Starts making a range durable. The range may cross chunks of the region. */
@@ -20,9 +20,9 @@ public interface DurabilityVerbs {
     void drain();
 
     /**
-     * Begins a drain and does not wait for its end.
+     * Begins a drain without waiting for its end.
      *
-     * @return a ticket for {@link #isForced}; 0, which always is, where a drain has ended at once
+     * @return a ticket for {@link #isForced}; 0, which is always forced, if the drain has ended at once
      */
     default long request() {
         drain();

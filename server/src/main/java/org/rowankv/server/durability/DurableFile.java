@@ -9,18 +9,16 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Replaces small files as a whole: written under a temporary name, forced, renamed, the directory forced. A crash
- * leaves the old file or the new one. Uses FileChannels: on a thread of ours only.
+ * Atomic replacement of small files: written under a temporary name, forced, renamed, the directory forced. A crash
+ * leaves the old file or the new one. Uses FileChannels: only on an internal thread.
  */
 public final class DurableFile {
-    /** Ends the temporary name; what is found under such a name after a crash was never a file. */
+    /** Suffix of the temporary name; a file found with it after a crash was never complete. */
     public static final String TEMPORARY_SUFFIX = ".tmp";
 
     private DurableFile() {}
 
-    /**
-     * On the device when it returns. An exception from the last step leaves open which of the two files a crash finds.
-     */
+    /** On the device when it returns. After an exception from the last step, a crash may leave either file. */
     public static void replace(Path file, byte[] bytes) throws IOException {
         final Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
         try {
@@ -43,13 +41,13 @@ public final class DurableFile {
         forceDirectory(file);
     }
 
-    /** Removes a file for good. */
+    /** Deletes a file durably. */
     public static void delete(Path file) throws IOException {
         Files.deleteIfExists(file);
         forceDirectory(file);
     }
 
-    /** Brings the names in a file's directory to the device, where the system lets a directory be opened for that. */
+    /** Forces the names in a file's directory to the device, where the system can open a directory for that. */
     public static void forceDirectory(Path file) throws IOException {
         final Path directory = file.toAbsolutePath().getParent();
         if (directory == null || directory.getFileSystem().getSeparator().equals("\\")) {

@@ -5,14 +5,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one piece of file work on a thread of its own while the caller waits. An application thread may be interrupted
- * at any moment, and an interrupted thread that uses a FileChannel closes it for everyone; so application threads
- * never touch one. The wait is not cut short by an interrupt; the caller's interrupt status is kept.
+ * A thread for one piece of file work, while the caller waits. An application thread may be interrupted at any moment,
+ * and an interrupted thread that uses a FileChannel closes it for all users. So application threads never use one. An
+ * interrupt does not shorten the wait; the caller's interrupt status is kept.
  */
 public final class FileThread {
     private FileThread() {}
 
-    /** Result of the work; what the work throws unchecked is thrown here, checked exceptions are not expected of it. */
+    /** Returns the result of the work and rethrows its unchecked exceptions; checked ones are not expected. */
     public static <T> T call(String name, Callable<T> work) {
         final AtomicReference<@Nullable T> result = new AtomicReference<>();
         final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -26,7 +26,7 @@ public final class FileThread {
                 },
                 name);
         thread.setDaemon(true);
-        // Whatever loaded the caller must not be held by this thread.
+        // This thread must not retain the caller's class loader.
         thread.setContextClassLoader(null);
         thread.start();
         join(thread);
@@ -53,7 +53,7 @@ public final class FileThread {
         assert done;
     }
 
-    /** Waits for the end of a thread, without regard to interrupts, which stay the caller's. */
+    /** Waits for the end of a thread, ignoring interrupts and keeping the caller's interrupt status. */
     public static void join(Thread thread) {
         boolean interrupted = false;
         while (true) {

@@ -3,7 +3,7 @@ package org.rowankv.server.durability;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.agent.Agent;
 
-/** Turns a {@link GroupCommit}. Has a thread of its own, since a force takes as long as the device does. */
+/** The duty cycle of a {@link GroupCommit}. Has its own thread, since a force takes as long as the device does. */
 public final class ForceAgent implements Agent {
     private final GroupCommit forcer;
     private final int serverId;

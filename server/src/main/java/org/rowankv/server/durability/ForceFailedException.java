@@ -1,8 +1,8 @@
 package org.rowankv.server.durability;
 
 /**
- * An area could not be brought to its device. What the system could not write it may have dropped, and a second attempt
- * that succeeds says nothing about it; so nothing is forced again, and nothing more is acknowledged at the level
+ * An area could not be forced to its device. The system may have dropped the pages it could not write, and a successful
+ * second attempt proves nothing about them. So nothing is forced again, and nothing more is acknowledged at the level
  * {@link Durability#POWER}.
  */
 public final class ForceFailedException extends IllegalStateException {

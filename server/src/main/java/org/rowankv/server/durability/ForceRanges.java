@@ -1,8 +1,8 @@
 package org.rowankv.server.durability;
 
 /**
- * Ranges of an area that are to be forced together. What touches or overlaps becomes one range; of too many the hull is
- * kept, since forcing more than was asked for does no harm. For one thread at a time.
+ * Ranges of an area to force together. Touching and overlapping ranges merge; if there are too many, their hull is
+ * kept, since forcing too much does no harm. For one thread at a time.
  */
 public final class ForceRanges {
     private static final int MOST = 256;
@@ -52,7 +52,7 @@ public final class ForceRanges {
         return starts[range];
     }
 
-    /** Address behind the last byte of a range. */
+    /** Address after the last byte of a range. */
     public long end(int range) {
         return ends[range];
     }

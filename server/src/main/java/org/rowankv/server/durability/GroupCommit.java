@@ -8,14 +8,14 @@ import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.agent.AgentHandle;
 
 /**
- * Group commit of one area at the level {@link Durability#POWER}: whoever stored bytes names them ({@link #flush}) and
- * asks for them ({@link #request}); the {@link ForceAgent} takes all that was named, forces it once, and publishes up to
- * which ticket everything is on the device. While one force is under way the next one's requests come together.
+ * Group commit of one area at the level {@link Durability#POWER}. A writer names its bytes ({@link #flush}) and
+ * requests a ticket for them ({@link #request}). The {@link ForceAgent} takes all named ranges, forces them once, and
+ * publishes the highest durable ticket. Requests that arrive during a force are batched into the next one.
  *
- * <p>Guarantees: a forced ticket covers every flush that happened before its request, of whatever thread. A force that
- * failed is the last one: tickets not published by then never are.
+ * <p>Guarantees: a forced ticket covers every flush before its request, by any thread; {@code forced ≤ requested}. A
+ * failed force is the last one: tickets not published by then never are.
  *
- * <p>For any thread. {@link #request} and {@link #isForced} never wait; {@link #drain} does, for steps that are rare.
+ * <p>Thread-safe. {@link #request} and {@link #isForced} never wait; {@link #drain} does, for rare steps.
  */
 public final class GroupCommit implements DurabilityVerbs, LandingForce {
     private static final long LOOK_EVERY_NS = 50_000;
@@ -23,23 +23,23 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
     private final AreaMemory memory;
     private final String area;
     private final Object forcing = new Object();
-    /** Guarded by this object, and held for moments only. */
+    /** Guarded by this object, held briefly. */
     private ForceRanges collecting = new ForceRanges();
 
     private long requested;
-    /** Guarded by {@link #forcing}, and held for as long as the device takes. */
+    /** Guarded by {@link #forcing}, held as long as the device takes. */
     private ForceRanges spare = new ForceRanges();
 
     private volatile long forced;
     private volatile @Nullable ForceFailedException failure;
     private volatile @Nullable AgentHandle agent;
     private volatile @Nullable Thread agentThread;
-    /** Whether nobody goes on while somebody waits. */
+    /** Whether only one thread runs at a time, as in simulation: a drain then forces on its own thread. */
     private volatile boolean oneAtATime;
-    /** Told of the failure before anybody meets it. */
+    /** Called on a failure, before the failure is visible to others. */
     private volatile Consumer<ForceFailedException> whenFailed = failed -> {};
 
-    /** Told whenever more is on the device. */
+    /** Called whenever more is on the device. */
     private volatile Runnable whenForced = () -> {};
 
     private final OwnedCounter forces = new OwnedCounter();
@@ -75,8 +75,8 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
     }
 
     /**
-     * Waits for the agent, as long as the device takes. Before it is there, behind its end, and on its own thread, the caller's wait
-     * is the force itself.
+     * Waits for the agent, as long as the device takes. Before the agent starts, after its end, and on its own thread,
+     * the caller forces itself.
      */
     @Override
     public void drain() {
@@ -104,7 +104,7 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
     }
 
     /**
-     * Forces what was asked for; returns whether there was anything. On a thread of ours only.
+     * Forces what is requested; returns whether there was anything. Only on an internal thread.
      *
      * @throws ForceFailedException the first time it fails, and never again
      */
@@ -135,8 +135,8 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
     }
 
     /**
-     * Verbs that reach the device before they return, beside the agent's forces: for the superblock. The system reports a write that
-     * failed to one force only, and that may be theirs. So their failure is the area's, too.
+     * Verbs that reach the device before they return, concurrent with the agent's forces: for the superblock. The
+     * system reports a failed write to one force only, which may be one of these. So their failure is the area's, too.
      */
     public DurabilityVerbs atOnce(DurabilityVerbs device) {
         return new AtOnce(device);
@@ -171,16 +171,16 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
         }
     }
 
-    /** Nothing is forced any more. Holds {@link #forcing}. */
+    /** Stops all forcing. Requires {@link #forcing}. */
     private ForceFailedException failed(Throwable cause) {
         final ForceFailedException failed = new ForceFailedException(area, cause);
-        // First: what meets the failure by itself finds no server that still answers.
+        // First: a thread that meets the failure itself must find the server stopped.
         whenFailed.accept(failed);
         failure = failed;
         return failed;
     }
 
-    /** Whether somebody waits for a force that can still come. */
+    /** Whether a caller waits for a force that can still happen. */
     synchronized boolean isWanted() {
         return requested != forced && failure == null;
     }
@@ -192,20 +192,20 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
         }
     }
 
-    /** Why nothing is forced any more, or null. */
+    /** The reason why nothing is forced any more, or null. */
     @Nullable
     public ForceFailedException failure() {
         return failure;
     }
 
-    /** @param told once, by the thread that could not force, before anybody can meet the failure */
-    public void whenFailed(Consumer<ForceFailedException> told) {
-        whenFailed = told;
+    /** @param listener called once, by the forcing thread, before the failure is visible to others */
+    public void whenFailed(Consumer<ForceFailedException> listener) {
+        whenFailed = listener;
     }
 
-    /** @param told by the thread that forces, after each force: must not block */
-    public void whenForced(Runnable told) {
-        whenForced = told;
+    /** @param listener called by the forcing thread after each force; must not block */
+    public void whenForced(Runnable listener) {
+        whenForced = listener;
     }
 
     public void wakes(@Nullable AgentHandle turned, boolean isOneAtATime) {
@@ -213,12 +213,12 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
         oneAtATime = isOneAtATime;
     }
 
-    /** The thread that forces from now on; null: whoever drains. */
+    /** Sets the forcing thread; null: each draining thread forces. */
     void isTurnedBy(@Nullable Thread thread) {
         agentThread = thread;
     }
 
-    /** How often the device was written to. */
+    /** The number of device writes. */
     public long forces() {
         return forces.get();
     }

@@ -1,4 +1,4 @@
-/** What it takes that bytes survive: levels, forces to devices, durable files. Knows no layout. */
+/** The means of durability: levels, forces to devices, durable files. Contains no layout. */
 @NullMarked
 package org.rowankv.server.durability;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.durability.Fixtures;
 
-/** Bad input to an area: each is refused with what to do, and harms nothing. */
+/** Invalid areas: each is refused with a remedy, and stays unchanged. */
 @Tag("jvm")
 class AreaRefusalTest {
     @TempDir
@@ -173,7 +173,7 @@ class AreaRefusalTest {
         refused(this::open, "damaged", "shard 2");
     }
 
-    /** At level process, bytes are believed under the boot id they were written under, or after a clean close. */
+    /** At level process, bytes are reliable under the boot id they were written under, or after a clean close. */
     @Test
     void shouldNotTrustAnUncleanAreaAfterARestartOfTheMachine() throws IOException {
         final BootId other = new BootId(1, 2);
@@ -182,7 +182,7 @@ class AreaRefusalTest {
                 "accept-unclean=true",
                 "boot id",
                 "durability=process");
-        // The operator takes what is there, and is not asked again after the next start.
+        // The operator accepts the area, and the next start does not ask again.
         final Area accepted = Area.openFile(settings, file, new OpenOverrides(true, false), other);
         assertThat(accepted.superblock().startIncarnation()).isEqualTo(2);
         assertThat(Area.openFile(settings, file, OpenOverrides.NONE, other)
@@ -231,7 +231,7 @@ class AreaRefusalTest {
     @Test
     void shouldReportADiskThatFillsUpWhileTheFileIsMade() throws IOException {
         final Path full = Path.of("/dev/full");
-        assumeTrue(Files.exists(full), "a device that is always full");
+        assumeTrue(Files.exists(full), "needs a device that is always full");
         try (FileChannel channel = FileChannel.open(full, StandardOpenOption.WRITE)) {
             assertThatThrownBy(() -> AreaFile.writeZeros(channel, 1 << 20))
                     .isInstanceOf(IOException.class)

@@ -67,7 +67,7 @@ class AreaTest {
                     .isInstanceOf(UnusableAreaException.class)
                     .hasMessageContainingAll("area lacks an entry", "accept-unclean=true", "--accept-unclean")
                     .matches(e -> ((UnusableAreaException) e).isUnclean());
-            // Until what is made of it is stored, the next start asks again.
+            // Until the result is stored, the next start asks again.
             try (Area area = Area.open(settings, new OpenOverrides(true, false))) {
                 assertThat(area.mayBeTorn())
                         .as("its damaged entries are made void")
@@ -81,7 +81,7 @@ class AreaTest {
             area.superblock().startIncarnation();
             area.superblock().acceptIncomplete();
             assertThat(area.superblock().isIncomplete()).isFalse();
-            // What is found now is another matter.
+            // A mark set now stays.
             assertThat(area.foundIncomplete()).hasMessageContaining("lacks an entry");
             area.superblock().acceptIncomplete();
             assertThat(area.superblock().isIncomplete()).isTrue();
@@ -93,7 +93,7 @@ class AreaTest {
         Area.open(settings, OpenOverrides.NONE).close();
     }
 
-    /** A mark that gets to the device first is believed by a start that finds the rest missing. */
+    /** A mark that reaches the device first would be trusted by a start that finds the rest missing. */
     @Test
     void shouldBeMarkedCleanOnlyOnceEverythingIsOnTheDevice() {
         final List<Boolean> cleanWhenForced = new ArrayList<>();
@@ -113,7 +113,7 @@ class AreaTest {
         return content != null && content.clean();
     }
 
-    /** Shows its header when everything is to be forced. */
+    /** Exposes its header when everything is forced. */
     private record WatchedMemory(AreaMemory memory, Consumer<ByteBuffer> whenForced) implements AreaMemory {
         @Override
         public MemoryRegion region() {
@@ -152,7 +152,7 @@ class AreaTest {
         }
     }
 
-    /** A start that was killed has not made everything void that is torn. */
+    /** A killed start has not made every torn entry void. */
     @Test
     void shouldStayPossiblyTornUntilItIsClosedCleanly() {
         final Path file = directory.resolve("area");
@@ -256,7 +256,7 @@ class AreaTest {
                 .hasMessageContaining("capacity=");
     }
 
-    /** The limit of direct memory is met by a clear error, and the segment stays free. */
+    /** Reaching the limit of direct memory gives a clear error, and the segment stays free. */
     @Test
     void shouldNameTheJvmOptionWhenDirectMemoryRunsOut() throws Exception {
         final Process child = Fixtures.java(List.of("-XX:MaxDirectMemorySize=1m", "-Xmx256m"), OutOfDirectMemory.class);
@@ -298,7 +298,7 @@ class AreaTest {
         assertThat(AnonymousMemory.parseBytes("m")).isZero();
     }
 
-    /** An interrupted caller harms neither the area nor loses its interrupt. */
+    /** An interrupt of the caller harms no area, and is kept. */
     @Test
     void shouldServeAnInterruptedCaller() {
         final AreaSettings settings = Fixtures.fileSettings(directory.resolve("area"));
@@ -315,7 +315,7 @@ class AreaTest {
         assertThat(opened.tenures().tenure(1)).isEqualTo(1);
     }
 
-    /** What level process promises: a killed process loses nothing it wrote. */
+    /** The promise of level process: a killed process loses nothing that it wrote. */
     @Test
     void shouldKeepEverythingThatAKilledProcessWrote() throws Exception {
         final Path file = directory.resolve("area");

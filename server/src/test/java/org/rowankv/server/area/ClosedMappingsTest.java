@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.durability.Durability;
 
-/** The blocks of a deleted area's file are given back once a new file needs space. */
+/** The blocks of a deleted area's file are freed once a new file needs space. */
 final class ClosedMappingsTest {
     private static final Path MAPS = Path.of("/proc/self/maps");
 
@@ -36,7 +36,7 @@ final class ClosedMappingsTest {
 
     @Test
     void shouldUnmapClosedAreasWhenSpaceIsWanted() throws IOException {
-        assumeTrue(Files.exists(MAPS), "a system that tells its mappings");
+        assumeTrue(Files.exists(MAPS), "needs a system that lists mappings");
         final Path file = dir.toRealPath().resolve("area-of-a-closed-store");
         openAndClose(file);
         Files.delete(file);

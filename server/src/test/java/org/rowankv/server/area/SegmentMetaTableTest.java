@@ -152,7 +152,7 @@ class SegmentMetaTableTest {
         }
     }
 
-    /** The device still has the word of the last use: the words beside it must stay those of that use. */
+    /** The device still has word 0 of the last use: the words beside it must stay those of that use. */
     @Test
     void shouldBeginNoUseBeforeTheEndOfTheLastIsDurable() {
         memory.delayRequests();
@@ -208,10 +208,10 @@ class SegmentMetaTableTest {
             final byte mask = (byte) (1 << (bit % Byte.SIZE));
             final ByteBuffer bytes = memory.visible();
             bytes.put(at, (byte) (bytes.get(at) ^ mask));
-            // A flip between two legal states of one use cannot be told; every other one can.
+            // A flip between two legal states of one use is undetectable; every other one is detected.
             final int state = bytes.get(3 * SegmentMetaDescriptor.LENGTH);
-            final boolean untold = bit < Byte.SIZE && SegmentState.isCode(state) && state != 0;
-            assertThat(table.whyInvalid() == null).as("bit %d", bit).isEqualTo(untold);
+            final boolean undetectable = bit < Byte.SIZE && SegmentState.isCode(state) && state != 0;
+            assertThat(table.whyInvalid() == null).as("bit %d", bit).isEqualTo(undetectable);
             bytes.put(at, (byte) (bytes.get(at) ^ mask));
         }
     }

@@ -125,7 +125,7 @@ class SuperblockTest {
                 .isTrue();
     }
 
-    /** Of an area whose mark was written while the device refused it; from now on it takes writes again. */
+    /** Of an area whose mark was written while the device refused it; writes succeed again from now on. */
     private Superblock withFailedMark() {
         final Superblock superblock = new Superblock(
                 memory.visible(), memory, BOOT, 99, false, Superblock.format(memory.visible(), memory, NEW));

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Memory with a durable image behind it. Stores hit the visible bytes; flush marks a range; drain makes marked ranges
- * durable. A crash keeps or drops each 8-byte word that is not durable, by coin: that is all it may lose.
+ * Memory with a durable image. Stores hit the visible bytes; flush marks a range; drain makes marked ranges durable. A
+ * crash keeps or drops each 8-byte word that is not durable, by coin, and loses nothing else.
  */
 public final class CrashMemory implements DurabilityVerbs {
     private final ByteBuffer visible;
@@ -34,7 +34,7 @@ public final class CrashMemory implements DurabilityVerbs {
         beforeDrain.add(action);
     }
 
-    /** From now on what is only requested waits for a drain. */
+    /** From now on a requested drain is not durable until a drain. */
     public void delayRequests() {
         delaysRequests = true;
     }
@@ -68,7 +68,7 @@ public final class CrashMemory implements DurabilityVerbs {
         forcedUpTo = requested;
     }
 
-    /** What a restart would find. */
+    /** The bytes that a restart finds. */
     public ByteBuffer crash(Random random) {
         final ByteBuffer found =
                 ByteBuffer.allocateDirect(durable.length + 128).alignedSlice(64).slice(0, durable.length);

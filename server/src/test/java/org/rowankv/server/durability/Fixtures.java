@@ -10,7 +10,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.AreaSettings;
 
-/** What the tests of this package share. */
+/** Shared fixtures of the tests. */
 public final class Fixtures {
     static final int SEGMENT_LENGTH = 64 << 10;
     static final int CAPACITY = 1 << 20;
@@ -30,7 +30,7 @@ public final class Fixtures {
         return new AreaSettings(null, CAPACITY, SEGMENT_LENGTH, 1, 5, SHARDS, Durability.NONE);
     }
 
-    /** Starts a class of the tests in a JVM of its own, its output to be read. */
+    /** Starts a test class in its own JVM, with readable output. */
     public static Process java(List<String> options, Class<?> main, String... arguments) throws IOException {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

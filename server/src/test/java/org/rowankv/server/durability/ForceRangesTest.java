@@ -11,7 +11,7 @@ final class ForceRangesTest {
 
     private final ForceRanges ranges = new ForceRanges();
 
-    /** Sparse ones, so that they are too many, and dense ones that touch, overlap and lie within each other. */
+    /** Sparse ranges, so that they are too many, and dense ones that touch, overlap and nest. */
     @Test
     void shouldCoverAllThatWasAdded() {
         for (int seed = 0; seed < 40; seed++) {

@@ -28,16 +28,16 @@ import org.rowankv.server.area.OpenOverrides;
 @Tag("jvm")
 final class GroupCommitTest {
     private final ForcedMemory memory = new ForcedMemory();
-    private final GroupCommit forcer = new GroupCommit(memory, "the area of the test");
+    private final GroupCommit groupCommit = new GroupCommit(memory, "the area of the test");
     private final ErrorLog errors = new ErrorLog(new ManualClock());
-    private final AtomicReference<ForceFailedException> told = new AtomicReference<>();
-    private final AgentRunner runner = new AgentRunner(new ForceAgent(forcer, 7), errors);
+    private final AtomicReference<ForceFailedException> reported = new AtomicReference<>();
+    private final AgentRunner runner = new AgentRunner(new ForceAgent(groupCommit, 7), errors);
 
     @BeforeEach
     void tellBeforeAnybodyMeetsTheFailure() {
-        forcer.whenFailed(failed -> {
-            assertThat(forcer.failure()).isNull();
-            told.set(failed);
+        groupCommit.whenFailed(failed -> {
+            assertThat(groupCommit.failure()).isNull();
+            reported.set(failed);
         });
     }
 
@@ -48,57 +48,57 @@ final class GroupCommitTest {
     }
 
     private void startThread() {
-        forcer.wakes(runner, false);
+        groupCommit.wakes(runner, false);
         runner.start();
         await().until(() -> runner.turns() > 0);
     }
 
     @Test
     void shouldTellWhoeverWaitsOnceThereIsNothingToWaitFor() {
-        forcer.flush(64, 64);
-        final long ticket = forcer.request();
+        groupCommit.flush(64, 64);
+        final long ticket = groupCommit.request();
         final List<Boolean> heard = new ArrayList<>();
-        forcer.whenForced(() -> heard.add(forcer.isForced(ticket)));
-        assertThat(forcer.force()).isTrue();
-        assertThat(forcer.force()).isFalse();
+        groupCommit.whenForced(() -> heard.add(groupCommit.isForced(ticket)));
+        assertThat(groupCommit.force()).isTrue();
+        assertThat(groupCommit.force()).isFalse();
         assertThat(heard).containsExactly(true);
     }
 
     @Test
     void shouldForceNothingBeforeSomebodyAsks() {
-        forcer.flush(64, 64);
-        assertThat(forcer.force()).isFalse();
+        groupCommit.flush(64, 64);
+        assertThat(groupCommit.force()).isFalse();
         assertThat(memory.forced).isEmpty();
-        final long ticket = forcer.request();
-        assertThat(forcer.isForced(ticket)).isFalse();
-        assertThat(forcer.force()).isTrue();
-        assertThat(forcer.isForced(ticket)).isTrue();
+        final long ticket = groupCommit.request();
+        assertThat(groupCommit.isForced(ticket)).isFalse();
+        assertThat(groupCommit.force()).isTrue();
+        assertThat(groupCommit.isForced(ticket)).isTrue();
         assertThat(memory.forced).containsExactly("64-128");
-        assertThat(forcer.force()).isFalse();
+        assertThat(groupCommit.force()).isFalse();
     }
 
     @Test
     void shouldForceOnceForAllWhoAskedAndJoinWhatTouches() {
-        forcer.flush(0, 64);
-        final long first = forcer.request();
-        forcer.flush(64, 128);
-        forcer.flush(1024, 64);
-        final long second = forcer.request();
-        forcer.flush(1000, 32);
-        assertThat(forcer.force()).isTrue();
-        assertThat(forcer.isForced(first)).isTrue();
-        assertThat(forcer.isForced(second)).isTrue();
+        groupCommit.flush(0, 64);
+        final long first = groupCommit.request();
+        groupCommit.flush(64, 128);
+        groupCommit.flush(1024, 64);
+        final long second = groupCommit.request();
+        groupCommit.flush(1000, 32);
+        assertThat(groupCommit.force()).isTrue();
+        assertThat(groupCommit.isForced(first)).isTrue();
+        assertThat(groupCommit.isForced(second)).isTrue();
         assertThat(memory.forced).containsExactly("0-192 1000-1088");
-        assertThat(forcer.forces()).isEqualTo(1);
+        assertThat(groupCommit.forces()).isEqualTo(1);
     }
 
     @Test
     void shouldKeepTheHullOfTooManyRanges() {
         for (int i = 0; i < 300; i++) {
-            forcer.flush(i * 128L, 64);
+            groupCommit.flush(i * 128L, 64);
         }
-        forcer.request();
-        forcer.force();
+        groupCommit.request();
+        groupCommit.force();
         assertThat(memory.first).isZero();
         assertThat(memory.last).isEqualTo(299 * 128L + 64);
     }
@@ -107,33 +107,33 @@ final class GroupCommitTest {
     void shouldNotCoverWhatWasAskedForDuringAForce() {
         memory.held = true;
         startThread();
-        forcer.flush(0, 64);
-        final long first = forcer.request();
+        groupCommit.flush(0, 64);
+        final long first = groupCommit.request();
         await().until(() -> memory.begun.getCount() == 0);
-        forcer.flush(64, 64);
-        final long second = forcer.request();
-        assertThat(forcer.isForced(first)).isFalse();
+        groupCommit.flush(64, 64);
+        final long second = groupCommit.request();
+        assertThat(groupCommit.isForced(first)).isFalse();
         memory.held = false;
         memory.mayGoOn.countDown();
-        await().until(() -> forcer.isForced(second));
-        assertThat(forcer.isForced(first)).isTrue();
+        await().until(() -> groupCommit.isForced(second));
+        assertThat(groupCommit.isForced(first)).isTrue();
         assertThat(memory.forced).containsExactly("0-64", "64-128");
     }
 
     @Test
     void shouldForceOnItsOwnThreadAlsoForWhoDrains() {
         startThread();
-        forcer.flush(0, 64);
+        groupCommit.flush(0, 64);
         Thread.currentThread().interrupt();
-        forcer.drain();
+        groupCommit.drain();
         assertThat(Thread.interrupted()).isTrue();
         assertThat(memory.threads).containsExactly("rowan-force-7");
     }
 
     @Test
     void shouldForceOnAThreadOfOursBeforeTheAgentIsThere() {
-        forcer.flush(0, 64);
-        forcer.drain();
+        groupCommit.flush(0, 64);
+        groupCommit.drain();
         assertThat(memory.threads).containsExactly("rowan-force");
     }
 
@@ -141,38 +141,38 @@ final class GroupCommitTest {
     void shouldNeverForceAgainNorPublishOnceAForceHasFailed() {
         startThread();
         memory.broken = true;
-        forcer.flush(0, 64);
-        final long ticket = forcer.request();
-        await().until(() -> forcer.failure() != null);
+        groupCommit.flush(0, 64);
+        final long ticket = groupCommit.request();
+        await().until(() -> groupCommit.failure() != null);
         memory.broken = false;
-        assertThat(told.get()).hasMessageContaining("the area of the test").hasMessageContaining("No space left");
+        assertThat(reported.get()).hasMessageContaining("the area of the test").hasMessageContaining("No space left");
         final int forced = memory.forced.size();
-        final long later = forcer.request();
-        assertThatThrownBy(forcer::drain).isInstanceOf(ForceFailedException.class);
-        assertThat(forcer.isForced(ticket)).isFalse();
-        assertThat(forcer.isForced(later)).isFalse();
+        final long later = groupCommit.request();
+        assertThatThrownBy(groupCommit::drain).isInstanceOf(ForceFailedException.class);
+        assertThat(groupCommit.isForced(ticket)).isFalse();
+        assertThat(groupCommit.isForced(later)).isFalse();
         assertThat(memory.forced).hasSize(forced);
     }
 
     @Test
     void shouldNeverForceAgainOnceAForceBesideTheAgentsHasFailed() {
         memory.broken = true;
-        final DurabilityVerbs atOnce = forcer.atOnce(memory.device());
+        final DurabilityVerbs atOnce = groupCommit.atOnce(memory.device());
         assertThatThrownBy(() -> atOnce.flush(0, 64))
                 .isInstanceOf(ForceFailedException.class)
                 .hasMessageContaining("No space left");
         memory.broken = false;
-        assertThat(told.get()).hasMessageContaining("the area of the test");
-        forcer.flush(64, 64);
-        final long ticket = forcer.request();
-        assertThat(forcer.force()).isFalse();
-        assertThat(forcer.isForced(ticket)).isFalse();
+        assertThat(reported.get()).hasMessageContaining("the area of the test");
+        groupCommit.flush(64, 64);
+        final long ticket = groupCommit.request();
+        assertThat(groupCommit.force()).isFalse();
+        assertThat(groupCommit.isForced(ticket)).isFalse();
         assertThatThrownBy(() -> atOnce.flush(0, 64)).isInstanceOf(ForceFailedException.class);
         assertThatThrownBy(atOnce::drain).isInstanceOf(ForceFailedException.class);
         assertThat(memory.forced).isEmpty();
     }
 
-    /** Servers that go on would acknowledge what the device may lack. */
+    /** A server that continues would acknowledge what the device may lack. */
     @Test
     void shouldForceNothingMoreInAnAreaWhoseSuperblockDidNotReachTheDevice() {
         final AreaSettings settings =
@@ -192,7 +192,7 @@ final class GroupCommitTest {
         assertThat(itsMemory.forced).isEmpty();
     }
 
-    /** Notes what is forced; may stop in it, or fail. */
+    /** Records what is forced; may block in it, or fail. */
     private static final class ForcedMemory implements AreaMemory {
         final List<String> forced = Collections.synchronizedList(new ArrayList<>());
         final List<String> threads = Collections.synchronizedList(new ArrayList<>());

@@ -102,7 +102,7 @@ final class LostFileTest {
         assertThat(printed)
                 .contains("refused: the area " + temporary.resolve("store") + "/area-0.rowan was "
                         + (what.equals("emptied") ? "cut off to 0" : what.equals("cut") ? "cut off to" : what))
-                .contains("was stopped")
+                .contains("answers no more requests")
                 .contains("closed")
                 .doesNotContain("WRONG");
     }
