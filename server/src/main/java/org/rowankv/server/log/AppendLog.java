@@ -9,10 +9,11 @@ import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.durability.ForceFailedException;
 
 /**
- * A log that one agent writes: a worker's t-log, a cleaner's or digest's log of copies. Owned by that agent; entries
- * become visible to readers of the log by their publication word, which is stored last.
+ * A log with one writing agent: a worker's t-log, or the log of copies of a cleaner or digest. Owned by that agent.
+ * Readers of the log see an entry by its publication word, which is stored last.
  *
- * <p>An append happens in two steps so that it cannot fail: {@link #ensureRoom} may, {@link #append} behind it does not.
+ * <p>An append has two steps, so that it cannot fail: {@link #ensureRoom} may fail, the following {@link #append} does
+ * not.
  */
 public final class AppendLog {
     private final Segments segments;
@@ -22,11 +23,11 @@ public final class AppendLog {
     private final FrameSealer sealer = new FrameSealer();
     private int segment = -1;
     private int opening = -1;
-    /** Is full, or was retired, and is not closed yet. */
+    /** A segment that is full or retired, and not closed yet. */
     private int closing = -1;
 
     private int closingCharge;
-    /** Covers all that was written to the segment that is closing. */
+    /** Covers all writes to the closing segment. */
     private long closingTicket;
 
     private long base;
@@ -47,7 +48,10 @@ public final class AppendLog {
         this(segments, owner, keepFree, unused -> false);
     }
 
-    /** @param underWay whether an entry in that segment may lack on one of its replicas: until then it is not closed */
+    /**
+     * @param underWay whether an entry in that segment may be missing on a replica; until it is false the segment is
+     *     not closed
+     */
     public AppendLog(Segments segments, SegmentOwner owner, IntPredicate underWay) {
         this(segments, owner, segments.cleanerReserve(), underWay);
     }
@@ -60,14 +64,14 @@ public final class AppendLog {
     }
 
     /**
-     * Lets the log take one of the segments that are the cleaner's, if one stays for the cleaner. Only for a log of entries that end
-     * something: in a store where all segments are full of what lives, the cleaner has nothing to free before something ends.
+     * Allows the log one of the cleaner's segments, if one stays for the cleaner. Only for a log of entries that end
+     * something: in a store full of live entries, the cleaner can free nothing before something ends.
      */
     public void takesOfReserve() {
         keepFree = Math.min(keepFree, Math.max(1, keepFree - 1));
     }
 
-    /** Whether {@code length} bytes, a whole number of strides, can be appended next; opens a segment if needed. */
+    /** Whether {@code length} bytes, a whole number of strides, fit next; opens a segment if needed. */
     public boolean ensureRoom(int length) {
         if (segment >= 0 && position + length <= segments.length()) {
             return true;
@@ -75,7 +79,10 @@ public final class AppendLog {
         return openNext(0, keepFree);
     }
 
-    /** As {@link #ensureRoom}, for an entry that begins something: leaves one more segment free, for what ends something. */
+    /**
+     * As {@link #ensureRoom}, for an entry that begins something: leaves one more segment free for entries that end
+     * something.
+     */
     public boolean ensureRoomToBegin(int length) {
         if (segment >= 0 && position + length <= segments.length()) {
             return true;
@@ -92,8 +99,8 @@ public final class AppendLog {
         return openNext(horizon, keepFree);
     }
 
-    // An error may strike the thread anywhere in these: each step is noted before the next, and done again by the next
-    // caller if need be.
+    // An error may strike anywhere in these: each step is recorded before the next, and the next caller repeats it if
+    // needed.
 
     private boolean openNext(long horizon, int keep) {
         retire();
@@ -117,8 +124,8 @@ public final class AppendLog {
     }
 
     /**
-     * Goes on in a segment that a crash left open, behind all that was ever written to it in this use. No old byte there
-     * passes for an entry, see {@link Segments#allocate}. For a start; nothing is open here.
+     * Continues in a segment that a crash left open, after all that was written to it in this use. No old byte there
+     * passes for an entry, see {@link Segments#allocate}. For a start; no segment is open here.
      */
     public void resume(int cutOff) {
         if (segment >= 0 || closing >= 0 || opening >= 0) {
@@ -133,9 +140,9 @@ public final class AppendLog {
     }
 
     /**
-     * Closes the open segment, if any, so that it can be cleaned: as soon as all its entries are on all their replicas, and here on
-     * the device. Until then {@link #settle} is to be called again, and another segment is opened, but not closed. A log of
-     * copies waits for the device.
+     * Closes the open segment, if any, so that it can be cleaned: once all its entries are on all their replicas and on
+     * the local device. Until then {@link #settle} must be called again; one more segment may be opened, but not
+     * closed. A log of copies waits for the device.
      */
     public void retire() {
         settle();
@@ -149,7 +156,7 @@ public final class AppendLog {
         }
     }
 
-    /** Closes what {@link #retire} could not close, if that is possible now. */
+    /** Closes what {@link #retire} left closing, if possible now. */
     public void settle() {
         if (closing >= 0 && closing != segment && !underWay.test(closing) && isDurable(owner == SegmentOwner.CLEAN)) {
             if (segments.state(closing) == SegmentState.USING) {
@@ -160,7 +167,7 @@ public final class AppendLog {
         }
     }
 
-    /** {@link #retire}, when nothing is under way any more: waits for the device. */
+    /** {@link #retire} once nothing is in flight: waits for the device. */
     public void close() {
         retire();
         if (closing >= 0 && isDurable(true)) {
@@ -169,26 +176,26 @@ public final class AppendLog {
     }
 
     /**
-     * A segment is committed only when the device has all of it: so a start that finds it committed finds nothing torn in it. Where
-     * the device has failed the segment stays open, for the next start.
+     * A segment is committed only after the device has all of it, so a start finds nothing torn in a committed one.
+     * After a device failure the segment stays open for the next start.
      */
     private boolean isDurable(boolean wait) {
         if (wait && !isForced(closingTicket)) {
             try {
                 drain();
             } catch (ForceFailedException e) {
-                return false; // known by now to all that must know
+                return false; // the failure has been reported already
             }
         }
         return isForced(closingTicket);
     }
 
-    /** Whether a segment waits to be closed: while there is one, no second is filled. */
+    /** Whether a segment waits to be closed: until then no second one is filled. */
     public boolean awaitsReplicas() {
         return closing >= 0;
     }
 
-    /** Appends a new entry and publishes it. {@link #ensureRoom} was true for its length. */
+    /** Appends a new entry and publishes it. Requires that {@link #ensureRoom} was true for its length. */
     public long append(EntryDraft draft, int tag) {
         final int length = EntryDescriptor.aligned((int) draft.usedLength());
         final long address = next(length);
@@ -200,11 +207,11 @@ public final class AppendLog {
     }
 
     /**
-     * As {@link #ensureRoom(int)}, for a copy that may bring a stamp: a segment that was opened too long ago to tell a stamp of
-     * now by its distance is closed first.
+     * As {@link #ensureRoom(int)}, for a copy that may carry a stamp. First closes a segment opened too long ago for
+     * the stamp's distance field.
      */
     public boolean ensureRoomForCopy(int length) {
-        if (segment >= 0 && !TombstoneStamp.canTell(segments.lastSequence(), sequence)) {
+        if (segment >= 0 && !TombstoneStamp.canEncode(segments.lastSequence(), sequence)) {
             retire();
         }
         return ensureRoom(length);
@@ -213,7 +220,8 @@ public final class AppendLog {
     /**
      * Appends a copy of an entry that lies elsewhere, under this log's generation, and publishes it.
      *
-     * @param stamp of a tombstone, not beyond {@link Segments#lastSequence}; 0: none. If not 0, {@link #ensureRoomForCopy} was true
+     * @param stamp of a tombstone, not beyond {@link Segments#lastSequence}; 0: none. If not 0, {@link
+     *     #ensureRoomForCopy} was true
      */
     public long appendCopy(ByteBuffer source, int sourceAt, int length, int type, int tag, long stamp) {
         return appendBody(
@@ -237,7 +245,7 @@ public final class AppendLog {
         return address;
     }
 
-    /** Where the next entry will lie; {@link #ensureRoom} was true. */
+    /** The address of the next entry; {@link #ensureRoom} was true. */
     public long nextAddress() {
         return base + position;
     }
@@ -251,7 +259,7 @@ public final class AppendLog {
 
     private void publish(
             ByteBuffer buffer, int at, long address, int length, int type, int bodyCrc, int tag, long stamp) {
-        // The position first: an append cut short here leaves a gap, never two entries in one place.
+        // The position first: an interrupted append leaves a gap, never two entries at one address.
         position += length;
         final int field = stamp == 0 ? TombstoneStamp.NONE : TombstoneStamp.field(stamp, sequence);
         sealer.publishOwned(buffer, at, address, generation, length, type, bodyCrc, tag, field);
@@ -269,8 +277,8 @@ public final class AppendLog {
     }
 
     /**
-     * Asks for what was appended to be made persistent, at the area's durability level, and does not wait; returns a ticket
-     * for {@link #isForced}.
+     * Requests persistence of what was appended, at the area's durability level, without waiting; returns a ticket for
+     * {@link #isForced}.
      */
     public long request() {
         return segments.area().verbs().request();
@@ -280,7 +288,7 @@ public final class AppendLog {
         return segments.area().verbs().isForced(ticket);
     }
 
-    /** An entry of this log whose append was interrupted after its publication is to be made persistent. */
+    /** Makes an entry of this log persistent whose append was interrupted after its publication. */
     public void flush(long address, int length) {
         segments.area().verbs().flush(address, length);
     }

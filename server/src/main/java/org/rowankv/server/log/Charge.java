@@ -1,12 +1,12 @@
 package org.rowankv.server.log;
 
 /**
- * What an entry is charged for space. A small entry its length; one that is not small against a segment its share of a
- * segment filled with nothing but its like, since what is left over at a segment's end is lost with it. So whatever the
- * sizes, live entries that are admitted fit the segments there are.
+ * The space charged for an entry. A small entry: its length. One that is large against a segment: its share of a
+ * segment filled with entries of that size, since the rest at a segment's end is lost. So admitted live entries fit the
+ * segments, whatever their sizes.
  */
 public final class Charge {
-    /** Up to this part of a segment the rest at its end is not worth counting. */
+    /** Up to this fraction of a segment, the rest at its end is negligible. */
     private static final int SMALL = 32;
 
     private Charge() {}

@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
 /**
- * Reads pinned segments of a running server as of a cut: of each shard the entries up to a version, all of which are on all
- * replicas. What was written later, is being written, or lies there of an earlier use, is left out. For one thread.
+ * A reader of pinned segments of a running server as of a snapshot version. It reads of each shard the entries up to
+ * that version, all of which are on all replicas. It skips what was written later, is being written, or belongs to an
+ * earlier use. For one thread.
  */
 public final class CutReader {
     /** Receives the entries of a segment, in the order of their addresses, by {@link SegmentScan.Visitor#onEntry}. */
@@ -21,12 +22,12 @@ public final class CutReader {
     private int found;
     private int entries;
     private int invalid;
-    /** Where the next copied entry begins, if nothing is left out before it. */
+    /** The start of the next copied entry, if nothing is skipped before it. */
     private int copied;
 
     private @Nullable String firstInvalid;
 
-    /** @param upTo by shard, the last version that belongs to the cut */
+    /** @param upTo by shard, the snapshot version */
     public CutReader(Segments segments, long[] upTo) {
         this.segments = segments;
         this.upTo = upTo.clone();
@@ -34,15 +35,15 @@ public final class CutReader {
     }
 
     /**
-     * Hands over the entries of a pinned segment that belong to the cut.
+     * Visits the entries of a pinned segment up to the snapshot versions.
      *
-     * @return why not all of them could be read, with the offset of what is damaged; null if they could
+     * @return the reason why not all of them could be read, with the offset of the damage; null if they could
      */
     public @Nullable String read(int segment, Visitor visitor) {
         final int generation = segments.generation(segment);
         entries = 0;
         if (generation == 0) {
-            return null; // it was taken back without ever having been used
+            return null; // it was freed without being used
         }
         final int written = segments.entryBytes(segment); // before it is read: an open one may be closed meanwhile
         final long address = segments.area().addressOf(segment);
@@ -77,14 +78,14 @@ public final class CutReader {
                 : "offset " + address + ": segment " + segment + ": of its entries " + missing + " bytes are missing";
     }
 
-    /** Handed over of the segment that was read last. */
+    /** Entries visited in the last segment read. */
     public int entries() {
         return entries;
     }
 
     /**
-     * Commit vectors too, although they may name later versions: that everything up to those is on all replicas is true of
-     * the cut, which holds nothing later.
+     * Commit vectors too, although they may name later versions: it holds for the snapshot, which has nothing later,
+     * that everything up to those is on all replicas.
      */
     private boolean belongs(ByteBuffer buffer, int at, int type) {
         if (type == EntryType.COMMIT_VECTOR) {
@@ -95,8 +96,8 @@ public final class CutReader {
     }
 
     /**
-     * As {@link #read}, into a buffer of the segment's length: the entries where they lie in it. A void place stands before an entry
-     * for all that is left out there, since a gap without a word would mean damage. Behind the last entry there are zeros.
+     * As {@link #read}, into a buffer of the segment's length: each entry at its offset. A void place precedes an entry
+     * for all that is skipped, since a gap without a word would mean damage. Zeros follow the last entry.
      */
     public @Nullable String copy(int segment, ByteBuffer into) {
         into.clear();

@@ -7,14 +7,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What is known of entries in one area that were whole once and are not any more. Readers ask here before they believe an
- * entry; as long as nothing is damaged that is one read of a word that nobody writes. In DRAM only: after
- * a start, who comes upon it finds it again.
+ * The registry of damaged entries of one area. Readers consult it before they trust an entry; while nothing is damaged
+ * that is one read of a word that is never written. In DRAM only: after a start the damage is detected again.
  *
- * <p>A segment is <i>suspect</i> when somebody found fewer entries in it than were written. The scrubber looks into it; in
- * the end each missing entry was replaced, or is <i>lost</i>: needed, and nowhere to be had; or it turned out that nobody
- * misses it. Where nothing is lost, what is missing is <i>expected</i> from then on, and the segment may be cleaned.
- * Thread-safe.
+ * <p>A segment is <i>suspect</i> when fewer entries were found in it than were written. The scrubber examines it. In
+ * the end each missing entry is replaced, or is <i>lost</i> (needed, and on no replica), or is not needed. If nothing
+ * is lost, the missing entries are <i>expected</i> from then on, and the segment may be cleaned. Thread-safe.
  */
 public final class DamagedEntries {
     /** A use of a segment. */
@@ -32,7 +30,7 @@ public final class DamagedEntries {
     private final AtomicLong badEntries = new AtomicLong();
     private final AtomicLong replacedEntries = new AtomicLong();
 
-    /** Somebody found fewer entries than were written. Looked into once, until {@link #settled}. */
+    /** Fewer entries were found than were written. The use is examined once, until {@link #settled}. */
     public void suspect(int segment, int generation) {
         final Suspect suspect = new Suspect(segment, generation);
         if (known.add(suspect)) {
@@ -40,23 +38,23 @@ public final class DamagedEntries {
         }
     }
 
-    /** Whether the segment's use is, or was, looked into and may not be freed. */
+    /** Whether the segment's use is or was examined and may not be freed. */
     public boolean isSuspect(int segment, int generation) {
         return !known.isEmpty() && known.contains(new Suspect(segment, generation));
     }
 
-    /** The next to look into, or null. The scrubber's only. */
+    /** The next use to examine, or null. Called by the scrubber only. */
     public @org.jspecify.annotations.Nullable Suspect poll() {
         return suspects.poll();
     }
 
-    /** Nothing that is missing in that use is needed: so much may be missing from now on. */
+    /** Nothing missing in that use is needed: expects that many missing entries from now on. */
     public void settled(Suspect suspect, int invalid, int missing) {
         expected.put(suspect.segment(), new Expected(suspect.generation(), invalid, missing));
         known.remove(suspect);
     }
 
-    /** Whether what is missing in that use of a segment is what nobody misses: in general nothing. */
+    /** Whether what is missing in that use of a segment is expected: normally nothing. */
     public boolean isAsExpected(int segment, int generation, int invalid, int missing) {
         if (invalid == 0 && missing <= 0) {
             return true;
@@ -65,23 +63,23 @@ public final class DamagedEntries {
         return known != null && known.generation == generation && known.invalid == invalid && known.missing == missing;
     }
 
-    /** An entry was found bad for the first time. */
+    /** Counts an entry found damaged for the first time. */
     public void countBad() {
         badEntries.incrementAndGet();
     }
 
-    /** One of them was replaced by a copy from another replica. */
+    /** Counts one that was replaced by a copy from another replica. */
     public void countReplaced() {
         replacedEntries.incrementAndGet();
     }
 
-    /** An entry that the index points to is bad, and there is no other copy of it. */
+    /** Records that an entry the index points to is damaged, and no other copy exists. */
     public void lost(long address, int generation) {
         lost.put(address, generation);
         anyLost = true;
     }
 
-    /** Whether the entry at that address, in that use of its segment, is known to be bad. For every reader. */
+    /** Whether the entry at that address, in that use of its segment, is known to be damaged. For every reader. */
     public boolean isLost(long address, int generation) {
         if (!anyLost) {
             return false;
@@ -90,7 +88,7 @@ public final class DamagedEntries {
         return of != null && of == generation;
     }
 
-    /** Entries found bad since the start. */
+    /** Entries found damaged since the start. */
     public long badEntries() {
         return badEntries.get();
     }
@@ -100,7 +98,7 @@ public final class DamagedEntries {
         return replacedEntries.get();
     }
 
-    /** Of those, needed and nowhere to be had. */
+    /** Of those, needed and on no replica. */
     public long lostEntries() {
         return lost.size();
     }

@@ -7,8 +7,8 @@ import org.rowankv.rdma.rowan.FrameChecksum;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
 /**
- * Says whether what lies at an address is a whole entry of the segment's present use. The scan, the digest, the cleaner
- * and the readers that distrust the memory ask the same question here. Owned by one thread.
+ * The validity check of an entry in its segment's present use, shared by the scan, the digest, the cleaner and readers
+ * that verify memory. Owned by one thread.
  */
 public final class EntryCheck {
     private final MemoryRegion region;
@@ -19,7 +19,7 @@ public final class EntryCheck {
     }
 
     /**
-     * @param segmentEnd the address behind the segment's last byte
+     * @param segmentEnd the address after the segment's last byte
      * @return null for a valid entry, otherwise the reason
      */
     public @Nullable String whyInvalid(long address, long segmentEnd, int generation) {
@@ -44,7 +44,7 @@ public final class EntryCheck {
         return FrameDescriptor.whyBodyInvalid(buffer, at, used - EntryDescriptor.FRAME_LENGTH, checksum);
     }
 
-    /** As {@link #whyInvalid}, of the frame's header alone: the body may be damaged. */
+    /** As {@link #whyInvalid}, for the frame's header alone: the body may be damaged. */
     public @Nullable String whyFrameInvalid(long address, long segmentEnd, int generation) {
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);
@@ -53,8 +53,8 @@ public final class EntryCheck {
     }
 
     /**
-     * The length of an entry that an index or a session refers to. 0 if the frame's header is damaged: then neither length nor
-     * type means anything, and the scrubber looks into its segment.
+     * The length of an entry that an index or a session refers to. 0 if the frame's header is damaged: then neither
+     * length nor type is meaningful, and the scrubber examines its segment.
      */
     public int soundLength(Segments segments, long address) {
         final int segment = segments.segmentOf(address);
@@ -67,7 +67,7 @@ public final class EntryCheck {
         return FrameDescriptor.length(FrameDescriptor.wordPlain(region.buffer(address), region.offset(address)));
     }
 
-    /** The type of the entry that was there before one bit of its word flipped, or 0 if there was none. */
+    /** The type of the entry before one bit of its word flipped, or 0 if there was none. */
     public int typeBeforeAFlip(long address, long segmentEnd, int generation) {
         if (address > segmentEnd - FrameDescriptor.HEADER_LENGTH) {
             return 0;
@@ -76,7 +76,7 @@ public final class EntryCheck {
                 region.buffer(address), region.offset(address), address, generation, checksum));
     }
 
-    /** Marks a damaged entry: nothing needs it where it lies. It stays invalid. The caller flushes the frame's header. */
+    /** Marks a damaged entry as not needed at its address. It stays invalid. The caller flushes the frame's header. */
     public void writeOff(long address) {
         FrameDescriptor.writeOff(region.buffer(address), region.offset(address), address, checksum);
     }

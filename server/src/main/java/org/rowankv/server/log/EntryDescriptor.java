@@ -21,10 +21,10 @@ import java.nio.ByteOrder;
  *     EXPIRY          wall-clock milliseconds of the primary (8)
  *     OBJECT_VERSION  the object's version, where it is not the entry's own (8)
  *     OLD_VALUE       length of the old value (4), zero (4)
- *   key, value, old value; then zero or more bytes up to the next multiple of 64 that belong to nobody
+ *   key, value, old value; then zero or more bytes up to the next multiple of 64, unused
  * </pre>
  *
- * <p>The frame's bodyCrc covers [24, end of the old value). Values of lengths read from a mapping must be checked by
+ * <p>The frame's bodyCrc covers [24, end of the old value). Lengths read from a mapping must be checked by
  * {@link #whyMalformed} before they are used to address anything.
  */
 public final class EntryDescriptor {
@@ -44,7 +44,7 @@ public final class EntryDescriptor {
     public static final int HAS_EXPIRY = 1 << 2;
     public static final int HAS_OBJECT_VERSION = 1 << 3;
     public static final int HAS_OLD_VALUE = 1 << 4;
-    /** No credit was drawn for the entry: it ends something, or replaces something at least as large. */
+    /** No credit was acquired for the entry: it ends something, or replaces something at least as large. */
     public static final int WITHOUT_SPACE = 1 << 5;
 
     /** The flags above the presence bits hold the operation's {@link org.rowankv.protocol.ResultBits}. */
@@ -146,7 +146,7 @@ public final class EntryDescriptor {
         return (flags & HAS_PREVIOUS) == 0 ? 0 : (long) LONGS.get(buffer, at + previousOffset(flags));
     }
 
-    /** Of a SESSION_CLOSE: how many sessions it ends. */
+    /** Of a SESSION_CLOSE: the number of sessions that it ends. */
     public static int closedSessions(ByteBuffer buffer, int at) {
         return 1 + valueLength(buffer, at) / Long.BYTES;
     }
@@ -164,7 +164,7 @@ public final class EntryDescriptor {
         return (flags & HAS_EXPIRY) == 0 ? Long.MAX_VALUE : (long) LONGS.get(buffer, at + expiryOffset(flags));
     }
 
-    /** The version clients know the object by: the entry's own unless the entry is a touch. */
+    /** The version by which clients identify the object: the entry's own unless the entry is a touch. */
     public static long objectVersion(ByteBuffer buffer, int at, int flags) {
         return (long) LONGS.get(
                 buffer, at + ((flags & HAS_OBJECT_VERSION) == 0 ? VERSION_OFFSET : objectVersionOffset(flags)));

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * The entry that a worker is about to write: all fields, the arrays that hold key, value and old value, and the scratch
- * for its header. Owned by one thread at a time; reused, so that writing allocates nothing.
+ * The entry that a worker is about to write: all fields, the arrays of key, value and old value, and the header buffer.
+ * Owned by one thread at a time; reused, so that writing allocates nothing.
  */
 public final class EntryDraft {
     private static final byte[] NO_BYTES = new byte[0];
@@ -75,7 +75,7 @@ public final class EntryDraft {
         return this;
     }
 
-    /** A zero session id means that nobody's retry can come: no request id is stored. */
+    /** A zero session id means that no retry is possible: no request id is stored. */
     public EntryDraft request(long session, long sequenceNumber, int unansweredBefore) {
         if (session != 0) {
             presence |= EntryDescriptor.HAS_REQUEST;
@@ -114,7 +114,7 @@ public final class EntryDraft {
         return this;
     }
 
-    /** No space is drawn for it: a backup takes what it needs without being asked. */
+    /** No space is acquired for it: a backup takes what it needs unconditionally. */
     public EntryDraft withoutSpace() {
         presence |= EntryDescriptor.WITHOUT_SPACE;
         return this;
@@ -139,7 +139,7 @@ public final class EntryDraft {
     }
 
     /**
-     * Of a new object: the longest entry that may have to hold it later, with whatever a touch or a removal says besides.
+     * Of a new object: the longest entry that may have to hold it later, including the fields of a touch or a removal.
      */
     public long longestSuccessor() {
         return type == EntryType.PUT ? (long) EntryDescriptor.MAX_HEADER_LENGTH + keyLength + valueLength : 0;
@@ -183,7 +183,7 @@ public final class EntryDraft {
         return (int) crc.getValue();
     }
 
-    /** Forgets the caller's arrays, so that they can be collected. */
+    /** Drops the references to the caller's arrays, so that they can be collected. */
     public void end() {
         key = NO_BYTES;
         value = NO_BYTES;

@@ -1,23 +1,26 @@
 package org.rowankv.server.log;
 
-/** What a log entry records: the type field of its publication word. The codes are part of the format on disk. */
+/**
+ * The kind of change that a log entry records: the type field of its publication word. The codes are part of the format
+ * on disk.
+ */
 public final class EntryType {
     /** A new value of an object. */
     public static final int PUT = 1;
     /** The end of an object: removed, expired or evicted, as the result bits say. A tombstone. */
     public static final int DELETE = 2;
-    /** The object as it was, with a new expiry; carries the object's version beside its own. */
+    /** The unchanged object with a new expiry; carries the object's version beside its own. */
     public static final int TOUCH = 3;
     /** The end of all objects of a cache in a shard with smaller versions. A tombstone. */
     public static final int CLEAR = 4;
     /** A session may mutate this shard from here on. */
     public static final int SESSION_OPEN = 5;
     /**
-     * The session is over; its completions are forgotten. A tombstone of its opening. The value holds the ids of other sessions,
-     * 8 bytes each, which end with it.
+     * The end of a session; its completions are forgotten. A tombstone of its opening. The value holds the ids of other
+     * sessions, 8 bytes each, which end with it.
      */
     public static final int SESSION_CLOSE = 6;
-    /** What is left of a dead entry whose completion a client may still ask for. */
+    /** The remainder of a dead entry whose completion a client may still request. */
     public static final int COMPLETION = 7;
     /** Pairs (shard, CommitVer) from the shards' primary. Dead once applied. */
     public static final int COMMIT_VECTOR = 8;
@@ -36,7 +39,7 @@ public final class EntryType {
         return type == PUT || type == TOUCH || type == DELETE;
     }
 
-    /** Whether an entry of this type only says that something older is over, and is kept until that is gone. */
+    /** Whether an entry of this type only ends something older, and is kept until that is gone. */
     public static boolean isTombstone(int type) {
         return type == DELETE || type == CLEAR || type == SESSION_CLOSE;
     }

@@ -3,23 +3,22 @@ package org.rowankv.server.log;
 import java.util.BitSet;
 
 /**
- * Segments of one area that somebody reads as a whole while the server runs: a copy, or a comparison. The cleaner leaves
- * them alone, so whatever lies in them stays where it is and what it is; everybody else goes on, and appends to those that
- * are open. One reader at a time.
+ * The segments of one area that a copy or comparison reads whole while the server runs. The cleaner leaves them alone,
+ * so their content stays in place. All other components continue, and append to those that are open. One reader at a
+ * time.
  *
- * <p>Guarantees: what is pinned and held is neither freed nor used again. A writer never waits for a reader without end: when the
- * cleaner needs what is pinned, and none of it was given back for {@link #PATIENCE_NS} (at first {@link
- * #BRIEF_PATIENCE_NS}), all of it is, and the reader finds
- * out ({@link #isGivenUp}).
+ * <p>Guarantees: a pinned and held segment is neither freed nor reused. A writer never waits for a reader without
+ * bound. If the cleaner needs pinned segments, and none was released for {@link #PATIENCE_NS} (at first {@link
+ * #BRIEF_PATIENCE_NS}), all are unpinned, which the reader detects ({@link #isGivenUp}).
  *
- * <p>Not guaranteed: that a store which is nearly full takes all it could otherwise take meanwhile; it may say FULL sooner.
+ * <p>Not guaranteed: that a nearly full store accepts as much as without pins; it may respond FULL sooner.
  *
  * <p>In DRAM only: a process that ends holds no pins. Thread-safe.
  */
 public final class SegmentPins {
-    /** How long the cleaner waits for the next pinned segment before writers matter more. */
+    /** How long the cleaner waits for the next release before it unpins everything. */
     public static final long PATIENCE_NS = 10_000_000_000L;
-    /** The same while all is pinned: it should take some milliseconds, and may never come to an end in a full store. */
+    /** The same while all is pinned: normally some milliseconds, but unbounded in a full store. */
     public static final long BRIEF_PATIENCE_NS = 100_000_000;
 
     private final int count;
@@ -29,7 +28,7 @@ public final class SegmentPins {
     private boolean givenUp;
     private long patienceNs;
     private long lastReleaseNs;
-    /** Read without the lock on every look for a victim. */
+    /** Read without the lock in every selection of a victim. */
     private volatile boolean any;
 
     SegmentPins(int count) {
@@ -37,14 +36,14 @@ public final class SegmentPins {
     }
 
     /**
-     * From now on no segment is taken on to be cleaned, also none that is opened from now on. What is being cleaned still is
-     * freed, until {@link #hold}: else the room that was taken for its copies would be missing when cleaning goes on.
+     * From now on no segment is selected for cleaning, later ones included. A segment being cleaned is still freed,
+     * until {@link #hold}: otherwise the room for its copies would be missing when cleaning resumes.
      *
-     * @throws IllegalStateException if somebody holds pins
+     * @throws IllegalStateException if another reader holds pins
      */
     public synchronized void pinAll(long nowNs) {
         if (held) {
-            throw new IllegalStateException("segments are pinned by somebody else");
+            throw new IllegalStateException("segments are pinned by another reader");
         }
         held = true;
         holding = false;
@@ -55,7 +54,7 @@ public final class SegmentPins {
         any = true;
     }
 
-    /** From now on nothing that is pinned is freed. */
+    /** From now on no pinned segment is freed. */
     public synchronized void hold() {
         holding = true;
     }
@@ -64,7 +63,7 @@ public final class SegmentPins {
         return !holding || !pinned.get(segment);
     }
 
-    /** Of all that is pinned, only these go on being. */
+    /** Keeps only these of the pinned segments. */
     public synchronized void keep(BitSet segments, long nowNs) {
         pinned.and(segments);
         any = !pinned.isEmpty();
@@ -72,14 +71,14 @@ public final class SegmentPins {
         lastReleaseNs = nowNs;
     }
 
-    /** The reader is done with a segment. */
+    /** The reader has finished a segment. */
     public synchronized void release(int segment, long nowNs) {
         pinned.clear(segment);
         any = !pinned.isEmpty();
         lastReleaseNs = nowNs;
     }
 
-    /** The reader is done. */
+    /** The reader has finished. */
     public synchronized void releaseAll() {
         pinned.clear();
         any = false;
@@ -87,7 +86,7 @@ public final class SegmentPins {
         holding = false;
     }
 
-    /** Whether any segment is. */
+    /** Whether any segment is pinned. */
     public boolean areAny() {
         return any;
     }
@@ -100,12 +99,12 @@ public final class SegmentPins {
         return pinned.get(segment);
     }
 
-    /** How many are pinned. */
+    /** The number of pinned segments. */
     public synchronized int count() {
         return pinned.cardinality();
     }
 
-    /** The cleaner found nothing to clean although writers are about to wait, or do. */
+    /** The cleaner found nothing to clean although writers wait or soon will. */
     public void lacked(long nowNs) {
         if (any) {
             giveUpIfStuck(nowNs);
@@ -120,7 +119,7 @@ public final class SegmentPins {
         }
     }
 
-    /** Whether pins were taken from their reader: what it has read since may be wrong. */
+    /** Whether the reader's pins were revoked: what it has read since may be wrong. */
     public synchronized boolean isGivenUp() {
         return givenUp;
     }

@@ -5,20 +5,19 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
 /**
- * Reads the entries of a segment without knowing where they are: from its start, entry after entry. Where there is none
- * it goes on stride by stride, since behind a place that a sender reserved and never filled others may have landed. What
- * lies inside a value cannot pass for an entry there: an entry's checksum covers its own address and the segment's
- * generation.
+ * A scan for the entries of a segment at unknown addresses: from its start, entry after entry. Where there is none it
+ * advances by a stride, since others may have landed after a place that a sender reserved and never filled. Bytes
+ * inside a value cannot pass for an entry: an entry's checksum covers its own address and the segment's generation.
  */
 public final class SegmentScan {
     /** Receives the valid entries of a scan, in the order of their addresses. */
     public interface Visitor {
         void onEntry(ByteBuffer buffer, int at, long address, int type, int length);
 
-        /** A place that claims to be an entry of this use but is not valid. */
+        /** A place that claims to be an entry of this use but is invalid. */
         void onInvalid(long address, String reason);
 
-        /** A word that says: a place that is taken without an entry. It may as well be bytes of a value. */
+        /** A word of a place taken without an entry. It may as well be bytes of a value. */
         default void onPlace(long address, int length) {
             // Nothing is there.
         }
@@ -42,7 +41,7 @@ public final class SegmentScan {
         return advance(length, visitor);
     }
 
-    /** Will read that segment, by {@link #advance}, from its start. What was begun before is forgotten. */
+    /** Starts reading that segment, by {@link #advance}, from its start. Discards earlier progress. */
     public void begin(long address, int length, int wantedGeneration) {
         segmentAddress = address;
         segmentLength = length;
@@ -50,11 +49,7 @@ public final class SegmentScan {
         done = 0;
     }
 
-    /**
-     * Reads on, for about so many bytes: to the end of the entry that reaches beyond.
-     *
-     * @return bytes of the valid entries found
-     */
+    /** Reads about so many bytes more: to the end of the entry that reaches beyond. */
     public int advance(int budget, Visitor visitor) {
         final ByteBuffer buffer = region.buffer(segmentAddress);
         final int start = region.offset(segmentAddress);

@@ -3,8 +3,8 @@ package org.rowankv.server.log;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * A number per segment that many threads add to and few read. Threads add in different arrays, by their ids, so that two
- * callers do not pass the same lines of memory to and fro with each object they replace. A sum is exact when nobody adds.
+ * A number per segment with many writers and few readers. Threads add in different arrays, by their ids, so that two
+ * callers do not contend for the same cache lines with each object they replace. A sum is exact while no thread adds.
  * Thread-safe.
  */
 final class SegmentTally {

@@ -18,12 +18,12 @@ import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.area.SegmentState;
 
 /**
- * The segments of one server's area while it runs: which are free, how much of each is dead, and the generation by which
- * readers tell whether the segment they read from is still in the same use. Allocation and freeing are rare and locked, but
- * for the reading of a segment that is taken; everything else is atomic words. The persistent part is the area's segment meta table.
+ * The segments of one server's area at run time: which are free, how much of each is dead, and the generations by which
+ * readers detect reuse. Allocation and freeing are rare and locked, except the reading of a newly taken segment.
+ * Everything else is atomic words. The persistent part is the area's segment meta table.
  *
  * <p>Readers hold no lock and announce nothing: they load the generation, read, and load it again. A segment that is
- * freed loses its generation first, so a reader that saw the same generation twice read what it meant to read.
+ * freed loses its generation first, so a reader that saw the same generation twice has read the intended use.
  */
 public final class Segments {
     private static final VarHandle GENERATION = MethodHandles.arrayElementVarHandle(int[].class);
@@ -31,7 +31,7 @@ public final class Segments {
     private static final int PROBE_DEPTH = 4;
 
     private final Area area;
-    /** Guarded by itself: segments are read between two numbers, without {@code this}. */
+    /** Guarded by itself: segments are read between two draws, without {@code this}. */
     private final RandomSource random;
 
     private final GenerationSource generationSource;
@@ -43,17 +43,17 @@ public final class Segments {
     /** Of commit vectors: dead, but nothing that a tombstone ends. */
     private final AtomicIntegerArray recordBytes;
 
-    /** 1 where an entry lies that was ended and is kept all the same: what ended it is needed as long as that lies there. */
+    /** 1 where an ended entry is kept: its tombstone is needed as long as it lies there. */
     private final AtomicIntegerArray keepsEnded;
 
     private final AtomicIntegerArray tombstoneBytes;
-    /** The sequence number behind which no segment holds what this segment's tombstones end. */
+    /** The sequence number after which no segment holds what this segment's tombstones end. */
     private final AtomicLongArray tombstoneStamp;
     /** Of the present use; kept in DRAM only, see {@link #effectiveStamp}. */
     private final AtomicLongArray horizons;
 
     private final int[] free;
-    /** The last sequence number of the runs before this one. */
+    /** The last sequence number of earlier runs. */
     private final long recoveredSequence;
 
     private int freeTop;
@@ -64,18 +64,18 @@ public final class Segments {
     private final DamagedEntries damage = new DamagedEntries();
     private final SegmentPins pins;
 
-    /** @param cleanerReserve free segments that only the cleaner may take, so that it can always go on */
+    /** @param cleanerReserve free segments that only the cleaner may take, so that it can always proceed */
     public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit) {
         this(area, random, cleanerReserve, spaceLimit, CounterStarts.USUAL);
     }
 
-    /** @param counters where numbers of segments begin in an area that has given out none beyond that */
+    /** @param counters where numbers of segments begin in an area that has assigned none beyond that */
     public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit, CounterStarts counters) {
-        // Half of the servers come to the end of 31 bits, the others to that of 32.
+        // Half of the servers reach the end of 31 bits, the others that of 32.
         area.segments().continueBehind(counters.of(0L, 1L << (31 + area.serverId() % 2)));
         this.area = area;
-        // Other numbers in each start, also if its seed is the same: behind the end of a log there may be words of the
-        // generations of an earlier start, and nobody looks for them.
+        // Different numbers in each start, even with the same seed: after the end of a log there may be words of an
+        // earlier start's generations, which are not searched for.
         this.random = random.fork("generations-" + area.segments().highestSequence());
         this.generationSource = new GenerationSource(this.random);
         this.cleanerReserve = cleanerReserve;
@@ -119,12 +119,12 @@ public final class Segments {
         return space;
     }
 
-    /** What is known of entries that are not whole any more. */
+    /** The registry of damaged entries. */
     public DamagedEntries damage() {
         return damage;
     }
 
-    /** Segments that somebody reads as a whole. */
+    /** The segments that are pinned by a reader. */
     public SegmentPins pins() {
         return pins;
     }
@@ -137,7 +137,7 @@ public final class Segments {
         return area.segmentLength();
     }
 
-    /** What an entry of that length counts for in all accounts of this class and of {@link Space}. */
+    /** The charge of an entry of that length in all accounts of this class and of {@link Space}. */
     public int charge(int entryLength) {
         return Charge.of(entryLength, area.segmentLength());
     }
@@ -146,7 +146,7 @@ public final class Segments {
         return freeCount.get();
     }
 
-    /** The generation of a segment's present use, 0 when free. A reader's first and last look. */
+    /** The generation of a segment's present use, 0 when free. Readers load it first and last. */
     public int generation(int segment) {
         return (int) GENERATION.getAcquire(generations, segment);
     }
@@ -156,9 +156,10 @@ public final class Segments {
     }
 
     /**
-     * Takes a free segment and opens it for its owner with a fresh generation; −1 when there is none for that owner now.
+     * Takes a free segment and opens it for its owner with a fresh generation; −1 when there is none for that owner
+     * now.
      *
-     * @param horizon the smallest horizon of what will be put together in it, or 0 for its own
+     * @param horizon the smallest horizon of its sources, or 0 for its own
      */
     public int allocate(SegmentOwner owner, long horizon) {
         return allocate(owner, horizon, owner == SegmentOwner.CLEAN ? 0 : cleanerReserve);
@@ -166,7 +167,7 @@ public final class Segments {
 
     /** As above, leaving {@code keep} segments free. */
     public int allocate(SegmentOwner owner, long horizon, int keep) {
-        StackProbe.require(PROBE_DEPTH); // whatever fails deeper down, the segment can be given back
+        StackProbe.require(PROBE_DEPTH); // so that the segment can be freed after any failure below
         final int segment = takeFree(keep);
         if (segment < 0) {
             return -1;
@@ -174,7 +175,7 @@ public final class Segments {
         boolean opened = false;
         try {
             if (area.segments().state(segment) != SegmentState.FREE) {
-                area.segments().free(segment); // opened by a thread that an error struck before it was done
+                area.segments().free(segment); // opened by a thread that failed before it was done
             }
             area.ensureBacked(segment);
             // Reads the segment: neither the cleaner nor another log waits for that.
@@ -188,7 +189,9 @@ public final class Segments {
         return segment;
     }
 
-    /** From here until it is open or given back the segment is its taker's, though the area's table calls it free. */
+    /**
+     * From here until it is open or freed the segment belongs to the caller, though the area's table has it as free.
+     */
     private synchronized int takeFree(int keep) {
         if (freeTop <= keep) {
             return -1;
@@ -214,14 +217,15 @@ public final class Segments {
         tombstoneBytes.set(segment, 0);
         tombstoneStamp.set(segment, 0);
         horizons.set(segment, horizon == 0 ? sequence : Math.min(sequence, horizon));
-        // The persistent word first: no entry may exist in a segment that a restart would take for free.
+        // The persistent word first: no entry may exist in a segment that a restart would treat as free.
         area.segments().open(segment, owner, generation, sequence, sequence);
         GENERATION.setRelease(generations, segment, generation);
     }
 
     /**
-     * A generation that no old word of the segment carries: a scan reads the whole segment, so behind the end of any log such
-     * a word would pass for a damaged entry. Reads the whole segment, unless it was never used. The segment is taken.
+     * A generation that no old word of the segment carries. A scan reads the whole segment, so such a word after the
+     * end of a log would pass for a damaged entry. Reads the whole segment, unless it was never used. The segment is
+     * taken.
      */
     private int drawGeneration(int segment, SegmentOwner owner) {
         final int previous = area.segments().generation(segment);
@@ -230,8 +234,8 @@ public final class Segments {
         final int at = region().offset(address);
         int generation;
         do {
-            // Of the backup log random in all bits: its senders tell by it whether a place is reserved. Of other logs
-            // not one of the last 255 of the segment, for readers that still hold an address.
+            // For the backup log random in all bits: its senders recognize a reserved place by it. For other logs none
+            // of the segment's last 255, for readers that still hold an address.
             generation = owner == SegmentOwner.BACKUP
                     ? generationSource.draw(buffer, at, length())
                     : draw() & -256 | previous + 1 & 255;
@@ -249,7 +253,7 @@ public final class Segments {
         }
     }
 
-    /** No more entries come; {@code bytes} is what its entries are charged together. */
+    /** Closes a segment; {@code bytes} is the charge of its entries. */
     public void close(int segment, int bytes) {
         if (tombstoneStamp.get(segment) == 0) {
             tombstoneStamp.set(segment, lastSequence.get());
@@ -258,11 +262,11 @@ public final class Segments {
     }
 
     /**
-     * A segment that need not be read, since it is known what is in it.
+     * Restores a segment whose content is known, without reading it.
      *
-     * @param bytes what its entries are charged together
+     * @param bytes the charge of its entries
      * @param ofTombstones among them
-     * @param ofDead among them, tombstones apart
+     * @param ofDead among them, tombstones excluded
      */
     public void restore(int segment, int bytes, int ofTombstones, int ofDead) {
         tombstoneBytes.set(segment, ofTombstones);
@@ -272,14 +276,13 @@ public final class Segments {
     }
 
     /**
-     * A start goes on with a segment that was closed because it was read: entries come again. Returns what its entries are
-     * charged together.
+     * Reopens a segment that a start closed after reading it: more entries follow. Returns the charge of its entries.
      */
     public int reopen(int segment) {
         return entryBytes.getAndSet(segment, -1);
     }
 
-    /** Offset behind the last word of the segment's present use, whole or not. Reads the segment. */
+    /** Offset after the last word of the segment's present use, whole or not. Reads the segment. */
     public int endOf(int segment) {
         final long address = area.addressOf(segment);
         final ByteBuffer buffer = region().buffer(address);
@@ -302,7 +305,7 @@ public final class Segments {
         area.segments().transition(segment, from, to);
     }
 
-    /** Everything of it was copied and the copies are persistent; readers may still be inside and will notice. */
+    /** Frees a segment: all of it was copied and the copies are persistent. Readers still inside detect it. */
     public synchronized void free(int segment) {
         GENERATION.setVolatile(generations, segment, 0);
         entryBytes.set(segment, -1);
@@ -311,7 +314,7 @@ public final class Segments {
         freeCount.set(freeTop);
     }
 
-    /** As {@link #free}, unless somebody holds the segment; false if so. */
+    /** As {@link #free}, unless the segment is pinned and held; false if so. */
     public synchronized boolean freeUnlessPinned(int segment) {
         if (!pins.mayBeFreed(segment)) {
             return false;
@@ -328,24 +331,24 @@ public final class Segments {
         return area.segments().owner(segment);
     }
 
-    /** An entry will not be needed where it lies; returns its charge. */
+    /** An entry is not needed at its address; returns its charge. */
     public int markDead(long address, int length) {
         final int charge = charge(length);
         deadBytes.add(segmentOf(address), charge);
         return charge;
     }
 
-    /** A dead entry counts as alive until {@link #markDead} is called again: a start must not lose it. */
+    /** Counts a dead entry as alive until {@link #markDead} is called again: a start must not lose it. */
     public void markAlive(long address, int length) {
         deadBytes.add(segmentOf(address), -charge(length));
     }
 
-    /** An entry that lies there was ended, and is not counted dead yet, since its answer may be asked for. */
+    /** An entry was ended and is not counted dead yet, since its response may be requested. */
     public void markKept(long address) {
         keepsEnded.set(segmentOf(address), 1);
     }
 
-    /** A record has been read, and is of no more use. Unlike what died it cannot come back, so it holds no horizon. */
+    /** A record was read and is not needed any more. Unlike a dead entry it cannot reappear, so it holds no horizon. */
     public void markRead(long address, int length) {
         recordBytes.addAndGet(segmentOf(address), charge(length));
     }
@@ -354,12 +357,12 @@ public final class Segments {
         return deadBytes.get(segment);
     }
 
-    /** Bytes of the entries of a closed segment, −1 of one that is open or free. */
+    /** Bytes of the entries of a closed segment, −1 for one that is open or free. */
     public int entryBytes(int segment) {
         return entryBytes.get(segment);
     }
 
-    /** Bytes that a cleaner would have to copy, as far as is known without looking; −1 of an open or free segment. */
+    /** Bytes that a cleaner would have to copy, as far as known without reading; −1 for an open or free segment. */
     public int liveBytes(int segment, long horizonNow) {
         final int bytes = entryBytes.get(segment);
         if (bytes < 0) {
@@ -369,7 +372,7 @@ public final class Segments {
         return Math.max(0, bytes - deadBytes.get(segment) - recordBytes.get(segment) - droppable);
     }
 
-    /** A tombstone was written to, or copied into, a segment. A copied one brings its stamp, a new one has none (0). */
+    /** Accounts a tombstone written or copied into a segment. A copy has its stamp, a new one has none (0). */
     public void tombstone(int segment, int length, long stamp) {
         tombstoneBytes.addAndGet(segment, charge(length));
         if (stamp != 0 && stamp > tombstoneStamp.get(segment)) {
@@ -381,7 +384,7 @@ public final class Segments {
         return tombstoneBytes.get(segment);
     }
 
-    /** The sequence number of the segment opened last. */
+    /** The sequence number of the last segment opened. */
     public long lastSequence() {
         return lastSequence.get();
     }
@@ -394,21 +397,25 @@ public final class Segments {
         return horizons.get(segment);
     }
 
-    /** The segment takes in what was ended, or may have been, before the segment was opened. Its owner only. */
+    /**
+     * The segment receives what was ended, or may have been, before the segment was opened. Called by its owner only.
+     */
     public void lowerHorizon(int segment, long horizon) {
         if (horizon < horizons.get(segment)) {
             horizons.set(segment, horizon);
         }
     }
 
-    /** Nothing in the closed segment was ended by what was written before the segment of that number was opened. */
+    /** Nothing in the closed segment was ended by an entry from before the segment of that number was opened. */
     public void raiseHorizon(int segment, long horizon) {
         if (horizon > horizons.get(segment)) {
             horizons.set(segment, horizon);
         }
     }
 
-    /** Whether something in the segment was ended, or may have been, so that its horizon counts for the area's. */
+    /**
+     * Whether the segment holds something that was ended, or may have been, so that its horizon counts for the area's.
+     */
     public boolean holdsHorizon(int segment) {
         return generation(segment) != 0
                 && (deadBytes.get(segment) > 0
@@ -417,8 +424,8 @@ public final class Segments {
     }
 
     /**
-     * The stamp of a tombstone that lies in a closed segment, by the field of its frame (0: it has none). Lowered horizons are not persistent, so of what an earlier
-     * run left every segment counts as old as any tombstone of it.
+     * The stamp of a tombstone in a closed segment, from its frame's field (0: none). Lowered horizons are not
+     * persistent, so every segment of an earlier run counts as old as any of its tombstones.
      */
     public long effectiveStamp(int segment, int stampField) {
         final long stamp = stampField == TombstoneStamp.NONE
@@ -431,7 +438,7 @@ public final class Segments {
         return cleanerReserve;
     }
 
-    /** After a scan: the space that is left is the limit less all live bytes. */
+    /** After a scan: the available space is the limit minus all live bytes. */
     public void recountSpace() {
         long live = 0;
         for (int s = 0; s < generations.length; s++) {
@@ -443,13 +450,12 @@ public final class Segments {
     }
 
     /**
-     * The tombstone horizon: whatever a tombstone with a smaller stamp ended is gone from this area. The smallest horizon
-     * of all segments that hold something dead, or may: in the open ones of the backup log nobody has looked yet.
+     * The tombstone horizon: whatever a tombstone with a smaller stamp ended is gone from this area. It is the smallest
+     * horizon of all segments that hold something dead, or may: the open ones of the backup log are not examined yet.
      */
     public long tombstoneHorizon() {
-        // Not beyond the last segment's own number: a tombstone that is written from now on is stamped with at least
-        // that,
-        // and what it ends may not be counted dead yet.
+        // Not beyond the last segment's own number: a tombstone written from now on is stamped with at least that, and
+        // what it ends may not be counted dead yet.
         long smallest = lastSequence.get();
         for (int s = 0; s < generations.length; s++) {
             if (holdsHorizon(s)) {

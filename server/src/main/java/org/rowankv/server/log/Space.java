@@ -3,11 +3,11 @@ package org.rowankv.server.log;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes that entries may still take from one server's area: the credit that its own workers, and through the fabric
- * the workers of other servers, draw from before an entry gets a version. Shared by all; one atomic word.
+ * The bytes that entries may still take from one server's area. Its own workers, and through the fabric the workers of
+ * other servers, acquire credit from it before an entry gets a version. Shared by all; one atomic word.
  *
- * <p>Counts entries that are not dead, whether digested or not. Records that only say that something is over are taken
- * without asking and may make it negative, within the reserve that the limit leaves.
+ * <p>Counts entries that are not dead, whether digested or not. Records that only end something take space
+ * unconditionally and may make it negative, within the reserve that the limit leaves.
  */
 public final class Space implements org.rowankv.rdma.CreditSource {
     private final AtomicLong available;
@@ -18,7 +18,7 @@ public final class Space implements org.rowankv.rdma.CreditSource {
         this.available = new AtomicLong(limit);
     }
 
-    /** Takes all that is wanted or nothing. */
+    /** Takes the whole amount or nothing. */
     @Override
     public long draw(long wanted) {
         final long left = available.addAndGet(-wanted);
@@ -34,7 +34,7 @@ public final class Space implements org.rowankv.rdma.CreditSource {
         available.addAndGet(bytes);
     }
 
-    /** Takes what a record needs that must not be refused. */
+    /** Takes the space of a record that must not be refused. */
     public void take(long bytes) {
         available.addAndGet(-bytes);
     }

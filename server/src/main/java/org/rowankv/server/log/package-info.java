@@ -1,4 +1,4 @@
-/** The log: format of entries, segments and their life, appends, the scan. Who owns an entry is not known here. */
+/** The log: format of entries, segments and their life cycle, appends, the scan. Independent of the entries' owners. */
 @NullMarked
 package org.rowankv.server.log;
 

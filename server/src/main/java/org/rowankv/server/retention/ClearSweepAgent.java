@@ -13,8 +13,8 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Removes from the indexes what a clear has ended, and gives its space back: behind the clear, in hash order, a few
- * buckets at a time. Nobody waits for it to see a cache empty; only its space does.
+ * Removes from the indexes what a clear has ended, and frees its space: after the clear, in hash order, a few buckets
+ * at a time. A cleared cache is empty at once; only its space waits for the sweep.
  */
 public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
     private static final int LOCK_OWNER = (1 << 20) + 2;
@@ -120,10 +120,10 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
     private int remove(ShardReplica replica, long itemPosition, long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
-        // Counted while the index still points there: afterwards the cleaner may free its segment at any time.
+        // Read while the index still points there: afterwards the cleaner may free its segment at any time.
         final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
         final int freed = replica.superseded().deadUnlessKept(entry, at, address, length);
-        // By what the index says of the position: the key may be damaged.
+        // By the index's position: the key may be damaged.
         if (!replica.index().remove(itemPosition, address)) {
             throw new AssertionError("an item under the index lock is gone");
         }
@@ -131,7 +131,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         return freed;
     }
 
-    /** Whether every clear so far was swept. Turned by the same thread, or as of its last turn. */
+    /** Whether every clear so far was swept. Called on the agent's thread, or accurate as of its last cycle. */
     public boolean isDone() {
         for (int candidate = 0; candidate < sweptCount.length; candidate++) {
             if (replicas.has(candidate) && replicas.get(candidate).clears().count() != sweptCount[candidate]) {
@@ -141,7 +141,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         return true;
     }
 
-    /** Whether nothing waits to be swept, as of the last turn. */
+    /** Whether nothing waits to be swept, as of the last cycle. */
     public boolean isIdle() {
         return idle;
     }

@@ -1,22 +1,22 @@
 package org.rowankv.server.retention;
 
 /**
- * Where the eviction of one cache has come to, and between which objects it is about to choose: the policy. At least four
- * objects are met before one of them goes: one whose lifetime is over, if there is such; else one that was not used since
- * its mark was taken away; else any. Of several alike the youngest goes, so that what is asked for only once does not
- * displace what has been asked for again. Of the marks that the hand comes by it takes one in four away.
+ * The position of one cache's eviction, and its policy: the candidates to choose from. At least four objects are met
+ * before one of them is evicted. An expired one goes first; then one unused since its mark was cleared; else any. Of
+ * several alike the youngest goes, so that objects requested once do not displace those requested again. The hand
+ * clears one in four of the marks that it passes.
  *
  * <p>Owned by one agent.
  */
 final class ClockHand {
     private static final int CHOICE = 4;
     private static final int MARKS_PER_MARK_TAKEN = 4;
-    /** Those of a bucket come together. */
+    /** The objects of a bucket arrive together. */
     private static final int MOST = 64;
 
     int shard;
     long position;
-    int fruitlessRounds;
+    int fruitlessPasses;
     boolean hasEvicted;
     long restsUntilNs;
 
@@ -27,7 +27,7 @@ final class ClockHand {
     private final boolean[] marked = new boolean[MOST];
     private final boolean[] over = new boolean[MOST];
     private int count;
-    /** Since one was taken away. */
+    /** Marks met since the last one was cleared. */
     private int marksMet;
 
     ClockHand(long nowNs) {
@@ -42,7 +42,7 @@ final class ClockHand {
         return count == 0;
     }
 
-    /** The hand comes by an object; true if its mark is to be taken away. */
+    /** The hand passes an object; true if its mark must be cleared. */
     boolean meet(int shardIndex, long at, long address, long version, boolean isMarked, boolean isOver) {
         if (count < MOST) {
             shards[count] = shardIndex;
@@ -60,7 +60,7 @@ final class ClockHand {
         return true;
     }
 
-    /** Which of those that were met goes. There is one. */
+    /** The index of the candidate to evict. Requires at least one. */
     int choose() {
         int best = 0;
         for (int i = 1; i < count; i++) {
@@ -78,7 +78,7 @@ final class ClockHand {
         if (marked[a] != marked[b]) {
             return marked[b];
         }
-        return versions[a] > versions[b]; // of one shard: larger is younger, across starts and cleaning
+        return versions[a] > versions[b]; // within a shard larger is younger, across starts and cleaning
     }
 
     int shardOf(int chosen) {
@@ -93,7 +93,7 @@ final class ClockHand {
         return addresses[chosen];
     }
 
-    /** It is not there any more. */
+    /** Removes a candidate that no longer exists. */
     void forget(int gone) {
         count--;
         shards[gone] = shards[count];
@@ -104,7 +104,7 @@ final class ClockHand {
         over[gone] = over[count];
     }
 
-    /** One is chosen: the others have been passed. */
+    /** One is chosen: the other candidates count as passed. */
     void drop() {
         count = 0;
     }

@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends objects of caches that have grown above their limits (docs/design/09-eviction.md), on the shards whose primary this
- * server is: each end is a logged entry that is replicated like a client's removal. Whom to end, a {@link ClockHand} per cache
- * says, which goes over the index in hash order.
+ * Evicts objects of caches above their limits (docs/design/09-eviction.md), in the shards whose primary this server is.
+ * Each eviction is a logged entry, replicated like a client's removal. A {@link ClockHand} per cache selects the
+ * objects, over the index in hash order.
  *
- * <p>A duty cycle of the server's agents, but for {@link #close}, {@link #isAtWork}.
+ * <p>Used on the agents' thread, except {@link #close} and {@link #isAtWork}.
  */
 public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private static final Logger LOG = LoggerFactory.getLogger(EvictionAgent.class);
@@ -35,14 +35,14 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private static final int BUCKETS_PER_LOCK = 16;
     private static final int LOCKS_PER_TURN = 64;
     private static final int OBJECTS_PER_TURN = 64;
-    /** Rounds of a hand without an object that could be ended, after which nobody is kept waiting for it. */
-    private static final int FRUITLESS_ROUNDS = 2;
+    /** Passes of a hand without an evictable object, after which puts no longer wait. */
+    private static final int FRUITLESS_PASSES = 2;
 
     private static final long STUCK_INTERVAL_NS = 10_000_000;
-    /** Between two attempts when others have to get on first, who need the processor. */
+    /** Between two attempts while other workers must advance first, which need the processor. */
     private static final long AHEAD_INTERVAL_NS = 200_000;
 
-    /** Between two attempts when the log has no room: each sets the cleaner to work, which is to come to an end between them. */
+    /** Between two attempts when the log has no room: each wakes the cleaner, which must finish in between. */
     private static final long WITHOUT_ROOM_INTERVAL_NS = 1_000_000;
 
     private final List<ShardPrimary> primaries;
@@ -54,23 +54,23 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private final LongSupplier quiescenceTracker;
     private final Map<Integer, ClockHand> hands = new HashMap<>();
 
-    /** Where the round over the limited caches goes on; behind the last one it begins anew. */
+    /** Where the pass over the limited caches continues; wraps after the last one. */
     private int nextCache;
-    /** The cache whose objects are being ended. */
+    /** The cache being evicted from. */
     private @Nullable LimitedCache cache;
 
     private ClockHand hand = new ClockHand(0);
-    /** The log had no room for the end of an object, the latest time that it was wanted. */
+    /** The log had no room for the last eviction that was attempted. */
     private boolean lacksRoom;
-    /** Turns that left nothing to do which gives space, when it was found lacking. */
-    private long settledBefore;
+    /** Quiet cycles at the time when room was found lacking. */
+    private long quietCyclesBefore;
 
     private long nextAttemptNs;
-    /** Such turns have been since, and it is lacking still. */
-    private boolean hasNoHope;
-    /** Others have to end first what they began. */
+    /** Two quiet cycles have passed since, and room is still lacking. */
+    private boolean lacksRoomForGood;
+    /** Other workers must first complete what they began: the in-flight window is full. */
     private boolean isAhead;
-    /** In this turn it has looked for room, and found none. */
+    /** This cycle has requested room and got none. */
     private boolean isRefused;
 
     // --- the bucket under the hand ---
@@ -81,8 +81,8 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private volatile boolean closing;
 
     /**
-     * @param isSwept whether no clear has objects left in the index, which count although nobody sees them
-     * @param settledTurns turns of this server's agents that left nothing to do which gives space
+     * @param isSwept whether no clear has objects left in the index, which count although they are invisible
+     * @param quiescenceTracker quiet cycles of this server's agents: those that found nothing left that frees space
      */
     public EvictionAgent(
             List<ShardPrimary> primaries,
@@ -106,7 +106,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         return "eviction";
     }
 
-    /** A turn that fails lets the callers through that wait for it: until something can be ended again nothing else would. */
+    /** A failing cycle releases the puts that wait for it: nothing else would, until an eviction succeeds. */
     @Override
     public int doWork() {
         boolean hasFailed = true;
@@ -145,7 +145,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                     return ended;
                 }
                 if (lacksRoom || isAhead) {
-                    break; // first let the other agents do their part
+                    break; // the other agents run first
                 }
             }
         }
@@ -153,7 +153,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         return 1;
     }
 
-    /** Between two attempts that had to be given up, unless there is room by now. */
+    /** Pauses between two refused attempts, unless there is room by now. */
     private boolean mustPause() {
         return (lacksRoom || isAhead)
                 && clock.nanoTime() - nextAttemptNs < 0
@@ -164,7 +164,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         if (closing || !caches.isAnyWanted()) {
             return false;
         }
-        caches.looks(); // before: what grows above its limit from here on is found now, or in the next turn
+        caches.looks(); // cleared first: growth from here on is found in this cycle or the next
         boolean isAnyLeft = false;
         final List<LimitedCache> all = caches.all();
         for (int looked = 0; looked < all.size() && cache == null; looked++) {
@@ -186,15 +186,15 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         if (!isSwept.getAsBoolean() || clock.nanoTime() - hand.restsUntilNs < 0) {
             return;
         }
-        atWork = true; // before the second look at `closing`: a close looks in the other order
+        atWork = true; // set before the second read of `closing`: close() uses the opposite order
         cache = candidate;
-        hand.fruitlessRounds = 0;
+        hand.fruitlessPasses = 0;
         if (closing) {
             leave();
         }
     }
 
-    /** Whether nothing more is to be ended in that cache for now. */
+    /** Whether nothing more must be evicted from that cache for now. */
     private boolean isOver(LimitedCache now) {
         final boolean isCurrent = caches.find(now.id()) == now;
         if (closing || !isCurrent) {
@@ -209,10 +209,10 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
             }
         }
         if (!isSwept.getAsBoolean()) {
-            leave(); // what the sweep removes may be enough
+            leave(); // the sweep may remove enough
             return true;
         }
-        if (hand.fruitlessRounds >= FRUITLESS_ROUNDS || hasNoHope) {
+        if (hand.fruitlessPasses >= FRUITLESS_PASSES || lacksRoomForGood) {
             now.stuck(true);
             hand.restsUntilNs = clock.nanoTime() + STUCK_INTERVAL_NS;
             leave();
@@ -230,7 +230,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         }
     }
 
-    /** Walks some buckets; true when it has chosen an object: then the worker has its eviction. */
+    /** Walks some buckets; true when it has begun an eviction in the worker. */
     private boolean walk(LimitedCache now) {
         nowMs = clock.wallMs();
         final ShardPrimary primary = primaries.get(hand.shard);
@@ -242,15 +242,15 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                 hand.position = index.visit(hand.position, this);
                 if (hand.position == 0) {
                     hand.shard = (hand.shard + 1) % primaries.size();
-                    hand.fruitlessRounds += hand.shard == 0 ? 1 : 0;
+                    hand.fruitlessPasses += hand.shard == 0 ? 1 : 0;
                     break;
                 }
             }
         } finally {
             index.unlock();
         }
-        // A small cache may not have enough to choose from.
-        return (hand.isFull() || hand.fruitlessRounds > 0 && !hand.isEmpty()) && choose(now);
+        // A small cache may not have enough candidates.
+        return (hand.isFull() || hand.fruitlessPasses > 0 && !hand.isEmpty()) && choose(now);
     }
 
     @Override
@@ -290,7 +290,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
             final long position = hand.positionOf(chosen);
             index.lock(LOCK_OWNER);
             try {
-                // The place may hold something else by now; then the object was replaced, moved or ended.
+                // The address may hold another entry by now; then the object was replaced, moved or ended.
                 if (index.refers(position, address) && isOf(now, address)) {
                     hand.drop();
                     worker.beginEviction(this, primary, address);
@@ -310,7 +310,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
                 == now.id();
     }
 
-    /** Turns the worker; true when it has nothing under way any more. */
+    /** Advances the worker; true when it has nothing in flight any more. */
     private boolean goOn() {
         switch (worker.turn()) {
             case PENDING -> {
@@ -328,39 +328,39 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
             case WITHOUT_ROOM -> withoutRoom();
             case AHEAD -> {
                 isAhead = true;
-                hand.fruitlessRounds = 0; // it had found something
+                hand.fruitlessPasses = 0; // progress
                 nextAttemptNs = clock.nanoTime() + AHEAD_INTERVAL_NS;
             }
-            case LOCKED, STRUCK -> {
-                // The hand goes on to others.
+            case LOCKED, INTERRUPTED -> {
+                // The hand moves on.
             }
         }
         return true;
     }
 
     /**
-     * For a moment a log is often without room: a segment is full, and the next is being cleaned. It stays so if the other agents
-     * have done all they could since then.
+     * A log often lacks room briefly: a segment is full, and the next is being cleaned. Room is lacking for good if the
+     * other agents have since made two quiet cycles.
      */
     private void withoutRoom() {
         isRefused = true;
-        hand.fruitlessRounds = 0; // it had found something
+        hand.fruitlessPasses = 0; // progress
         nextAttemptNs = clock.nanoTime() + WITHOUT_ROOM_INTERVAL_NS;
         if (!lacksRoom) {
             lacksRoom = true;
-            settledBefore = quiescenceTracker.getAsLong();
+            quietCyclesBefore = quiescenceTracker.getAsLong();
         }
-        hasNoHope = quiescenceTracker.getAsLong() >= settledBefore + 2;
+        lacksRoomForGood = quiescenceTracker.getAsLong() >= quietCyclesBefore + 2;
     }
 
     private void hasRoom() {
         lacksRoom = false;
-        hasNoHope = false;
+        lacksRoomForGood = false;
     }
 
-    /** It goes on here: puts wait again where they are far above the limit. */
+    /** Progress: puts wait again where the cache is far above its limit. */
     private void fruitful() {
-        hand.fruitlessRounds = 0;
+        hand.fruitlessPasses = 0;
         final LimitedCache now = cache;
         if (now != null) {
             now.stuck(false);
@@ -372,14 +372,14 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         if (now != null && !hand.hasEvicted) {
             hand.hasEvicted = true;
             LOG.info(
-                    "the cache {} has reached its limit of {}: from now on objects of it are evicted, and counted"
+                    "the cache {} has reached its limit of {}: its objects are evicted from now on, and counted"
                             + " (CacheEvictions)",
                     now.name(),
                     now.limit());
         }
     }
 
-    /** Begins nothing more; over when it is not at work. Any thread. */
+    /** Stops new evictions; ends when it is not at work. Any thread. */
     public void close() {
         closing = true;
     }
@@ -390,8 +390,8 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     }
 
     /**
-     * Whether what it does may give space: if it is at work, and was not refused room itself in this turn. For the agents of its
-     * server, behind it.
+     * Whether it may free space: it is at work, and did not lack room itself in this cycle. For agents that run after
+     * it.
      */
     public boolean isGivingSpace() {
         return atWork && !isRefused;

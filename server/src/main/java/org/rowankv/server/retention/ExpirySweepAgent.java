@@ -15,26 +15,26 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
- * Ends expired objects that nobody asks for, so that their space comes back. It walks over the indexes of the shards whose
- * primary this server is, led by the bounds in their buckets (docs/design/08-expiry.md), and asks for what it finds with a
- * GET of its own: that logs the object's end as if a client had met it. So the clock is asked, under the key's lock, by the
- * one piece of code that always asks it.
+ * Ends expired objects that no request accesses, so that their space is freed. It walks over the indexes of the shards
+ * whose primary this server is, guided by the buckets' bounds (docs/design/08-expiry.md). For each object found it
+ * issues a GET, which logs the object's end as if a client had met it. So one piece of code decides expiry, under the
+ * key's lock.
  *
- * <p>An object is left alone for {@link #GRACE_MS}, in which an operation may still meet it and tell of it, unless somebody
- * waits for space. Its worker is the agents' own, since callers that wait for space may hold all others; where it would have to
- * wait for a key's lock it goes on and comes back in a later round.
+ * <p>An object is left alone for {@link #GRACE_MS}, in which an operation may still meet it and report its expiry,
+ * unless space is requested. It uses the agents' own worker, since callers that wait for space may hold all others.
+ * Instead of waiting for a key's lock it moves on and returns in a later pass.
  *
- * <p>A duty cycle of the server's agents, but for {@link #want}, {@link #isAwaited}, {@link #close} and {@link #isIdle}.
+ * <p>Used on the agents' thread, except {@link #want}, {@link #isAwaited}, {@link #close} and {@link #isIdle}.
  */
 public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer {
-    /** How long an expired object is left to whoever may ask for it. */
+    /** How long an expired object is left to requests that may access it. */
     public static final long GRACE_MS = 10_000;
 
     private static final int LOCK_OWNER = (1 << 20) + 4;
     private static final long INTERVAL_NS = 1_000_000_000;
     private static final long WANTED_INTERVAL_NS = 1_000_000;
     private static final long WITHOUT_ROOM_INTERVAL_NS = 100_000_000;
-    /** Between two rounds it rests so many times as long as it walked. */
+    /** Idle time between two passes, as a multiple of the pass's duration. */
     private static final int REST = 16;
 
     private static final int WANTED_REST = 2;
@@ -49,7 +49,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     private final Clock clock;
     private final OwnedCounter endedObjects = new OwnedCounter();
 
-    // --- the round under way ---
+    // --- the current pass ---
     private boolean forSpace;
     private long dueMs;
     private long dueS;
@@ -58,23 +58,23 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     private long begunNs;
     private @Nullable ShardPrimary walking;
     private long position;
-    /** An object of this bucket cannot be ended now: its bound stays, and the next round comes by again. */
-    private boolean leaveBucket;
-    /** There is no room in the log even for the end of an object: nothing is ended in what is left of the round. */
+    /** An object of this bucket cannot be ended now: its bound stays for the next pass. */
+    private boolean keepBound;
+    /** The log has no room even for the end of an object: nothing more is ended in this pass. */
     private boolean withoutRoom;
 
-    // --- the bucket under the walk's eyes ---
+    // --- the current bucket ---
     private long found;
     private long smallestBound;
 
-    private long nextRoundNs;
+    private long nextPassNs;
     private long nextWantedNs;
     private volatile boolean wanted;
-    /** When the last round that is over, of those for space, began. */
-    private volatile long roundForSpaceNs;
+    /** Start time of the last completed pass for space. */
+    private volatile long passForSpaceNs;
 
-    private volatile boolean inRound;
-    private volatile boolean inRoundForSpace;
+    private volatile boolean inPass;
+    private volatile boolean inPassForSpace;
     private volatile boolean closing;
 
     public ExpirySweepAgent(List<ShardPrimary> primaries, RetentionWorker worker, Segments segments, Clock clock) {
@@ -82,9 +82,9 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         this.worker = worker;
         this.segments = segments;
         this.clock = clock;
-        this.nextRoundNs = clock.nanoTime();
-        this.nextWantedNs = nextRoundNs;
-        this.roundForSpaceNs = nextRoundNs;
+        this.nextPassNs = clock.nanoTime();
+        this.nextWantedNs = nextPassNs;
+        this.passForSpaceNs = nextPassNs;
     }
 
     @Override
@@ -97,13 +97,13 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         if (worker.isTaken(this) || worker.isUsedBy(this) && !goOn()) {
             return 0;
         }
-        if (!inRound && !beginRound()) {
+        if (!inPass && !beginPass()) {
             return 0;
         }
         int ended = 0;
         for (int locks = 0; locks < LOCKS_PER_TURN && ended < OBJECTS_PER_TURN; locks++) {
             if (closing || walking == null && !findShard()) {
-                endRound();
+                endPass();
                 break;
             }
             while (walk()) {
@@ -120,27 +120,27 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         return 1;
     }
 
-    private boolean beginRound() {
+    private boolean beginPass() {
         final long nowNs = clock.nanoTime();
         forSpace = wanted && nowNs - nextWantedNs >= 0;
-        if (closing || !forSpace && nowNs - nextRoundNs < 0) {
+        if (closing || !forSpace && nowNs - nextPassNs < 0) {
             return false;
         }
         begunNs = nowNs;
         if (forSpace) {
-            inRoundForSpace = true;
-            wanted = false; // before looking: who wants space from now on wants another round
+            inPassForSpace = true;
+            wanted = false; // cleared first: a later request gets another pass
         }
-        inRound = true; // before the second look at `closing`: who closes looks in the other order
+        inPass = true; // set before the second read of `closing`: close() uses the opposite order
         dueMs = clock.wallMs() - (forSpace ? 0 : GRACE_MS);
         dueS = forSpace ? ExpiryBound.of(dueMs) : Math.floorDiv(dueMs, 1000);
         nextShard = 0;
         walkedNs = 0;
         withoutRoom = false;
         if (closing || !findShard()) {
-            endRound();
+            endPass();
         }
-        return inRound;
+        return inPass;
     }
 
     private boolean findShard() {
@@ -155,7 +155,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
                     index.unlock();
                 }
                 position = 0;
-                leaveBucket = false;
+                keepBound = false;
                 walking = candidate;
                 return true;
             }
@@ -163,21 +163,21 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         return false;
     }
 
-    private void endRound() {
+    private void endPass() {
         final long nowNs = clock.nanoTime();
         walking = null;
-        nextRoundNs = nowNs + Math.max(INTERVAL_NS, REST * walkedNs);
+        nextPassNs = nowNs + Math.max(INTERVAL_NS, REST * walkedNs);
         if (forSpace) {
             final long idleNs = withoutRoom ? WITHOUT_ROOM_INTERVAL_NS : WANTED_INTERVAL_NS;
             nextWantedNs = nowNs + Math.max(idleNs, WANTED_REST * walkedNs);
-            roundForSpaceNs = begunNs;
-            inRoundForSpace = false;
+            passForSpaceNs = begunNs;
+            inPassForSpace = false;
             forSpace = false;
         }
-        inRound = false;
+        inPass = false;
     }
 
-    /** Walks some buckets; true when it has come upon an expired object: then the worker has a GET for it. */
+    /** Walks some buckets; true when it has found an expired object and begun a GET in the worker. */
     private boolean walk() {
         final ShardPrimary primary = walking;
         if (primary == null) {
@@ -189,7 +189,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         index.lock(LOCK_OWNER);
         try {
             for (int i = 0; i < BUCKETS_PER_LOCK && walking != null; i++) {
-                if (!leaveBucket && !withoutRoom && index.expiry().bound(position) <= dueS) {
+                if (!keepBound && !withoutRoom && index.expiry().bound(position) <= dueS) {
                     smallestBound = ExpiryBound.NEVER;
                     index.visit(position, this);
                     if (found != 0) {
@@ -198,7 +198,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
                     }
                     index.expiry().bound(position, smallestBound);
                 }
-                leaveBucket = false;
+                keepBound = false;
                 position = index.expiry().pass(position);
                 if (position == 0) {
                     walking = null;
@@ -221,7 +221,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         if (primary == null
                 || !primary.replica()
                         .isVisible(type, EntryDescriptor.cacheId(entry, at), EntryDescriptor.version(entry, at))) {
-            return; // what a clear has ended is the clear's to remove
+            return; // the clear sweep removes it
         }
         smallestBound = Math.min(smallestBound, ExpiryBound.of(expiryMs));
         if (expiryMs <= dueMs && found == 0) {
@@ -229,7 +229,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         }
     }
 
-    /** Turns the worker; true when it has nothing under way any more. */
+    /** Advances the worker; true when it has nothing in flight any more. */
     private boolean goOn() {
         switch (worker.turn()) {
             case PENDING -> {
@@ -239,21 +239,21 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
                 if (worker.answerHas(ResultBits.EXPIRED)) {
                     endedObjects.add(1);
                 } else {
-                    leaveBucket = true; // replaced meanwhile, or the clock has gone back
+                    keepBound = true; // replaced meanwhile, or the clock was set back
                 }
             }
             case WITHOUT_ROOM, AHEAD -> {
                 withoutRoom = true;
-                leaveBucket = true;
+                keepBound = true;
             }
-            case LOCKED, STRUCK -> leaveBucket = true;
+            case LOCKED, INTERRUPTED -> keepBound = true;
         }
         return true;
     }
 
-    /** Somebody waits for space: what has expired by now goes soon, without its grace. True if there may be such. Any thread. */
+    /** Requests space: ends expired objects without their grace. True if there may be any. Any thread. */
     public boolean want() {
-        if (closing || !inRound && !isAnythingOver()) {
+        if (closing || !inPass && !isAnythingOver()) {
             return false;
         }
         wanted = true;
@@ -270,20 +270,20 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         return false;
     }
 
-    /** Whether what had expired by then, when somebody wanted space, has not been gone through yet. Any thread. */
+    /** Whether objects expired at that time, when space was requested, are not all processed yet. Any thread. */
     public boolean isAwaited(long sinceNs) {
-        // Read in this order: the one is set before the other falls.
-        return !closing && (wanted || inRoundForSpace) && roundForSpaceNs - sinceNs < 0;
+        // Read in this order: the first is set before the second is cleared.
+        return !closing && (wanted || inPassForSpace) && passForSpaceNs - sinceNs < 0;
     }
 
-    /** Begins nothing more; over when it is idle. Any thread. */
+    /** Stops new GETs; ends when it is idle. Any thread. */
     public void close() {
         closing = true;
     }
 
-    /** Whether nothing is under way. Any thread. */
+    /** Whether nothing is in flight. Any thread. */
     public boolean isIdle() {
-        return !inRound;
+        return !inPass;
     }
 
     /** Objects ended since the start. Any thread. */

@@ -12,41 +12,42 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * The worker context of the agents that end objects and sessions: one for all of them, since they share a thread, and one of their own,
- * since callers that wait for room may hold all others. It never waits where it can withdraw.
+ * The worker context of the agents that end objects and sessions. One for all of them, since they share a thread; and
+ * separate from the pool, since callers that wait for room may hold all pooled ones. It withdraws a request instead of
+ * waiting, where possible.
  *
- * <p>For the thread that turns the agents, one user at a time, except where said. As an agent it gives back what its users have
- * left: what one of them had asked for at a backup may be granted after he was through.
+ * <p>For the agents' thread, one user at a time, except where noted. As an agent it releases what its users acquired
+ * ahead: a request to a backup may be granted after its user has finished.
  */
 public final class RetentionWorker implements Agent {
-    /** What became of a turn. */
+    /** The result of a step. */
     enum Outcome {
-        /** Backups have yet to acknowledge. */
+        /** Acknowledgements of backups are outstanding. */
         PENDING,
-        /** The request is answered. */
+        /** The request is complete. */
         ANSWERED,
-        /** Somebody holds the key's lock; nothing was done. */
+        /** Another mutation holds the key's lock; nothing was done. */
         LOCKED,
-        /** There is no room in the log even for the end of an object; nothing was done. */
+        /** The log has no room even for the end of an object; nothing was done. */
         WITHOUT_ROOM,
-        /** It has written all it may before others have ended what they began; nothing was done. */
+        /** The in-flight window is full; nothing was done. */
         AHEAD,
-        /** An error struck the turn before this one; what was begun is finished or dropped. */
-        STRUCK
+        /** The previous step failed; what was begun is completed or dropped. */
+        INTERRUPTED
     }
 
     private final Worker worker;
     private final Segments segments;
     private final Request request = new Request();
     private byte[] key = new byte[256];
-    /** Whose request is in the worker. */
+    /** The agent whose request is in the worker. */
     private @Nullable Object user;
-    /** The worker is being turned; found so by the next turn, an error has struck it. */
-    private boolean turning;
+    /** The worker is in a step. If the next step finds it set, the last one failed. */
+    private boolean stepping;
 
-    private volatile boolean releaseWanted;
+    private volatile boolean releaseRequested;
 
-    /** @param worker nobody else's */
+    /** @param worker for this one's exclusive use */
     public RetentionWorker(Worker worker, Segments segments) {
         this.worker = worker;
         this.segments = segments;
@@ -56,14 +57,14 @@ public final class RetentionWorker implements Agent {
         return user == agent;
     }
 
-    /** Whether another agent has a request under way. */
+    /** Whether another agent has a request in flight. */
     boolean isTaken(Object agent) {
         return user != null && user != agent;
     }
 
     /**
      * Begins a GET of the object whose entry lies there, which ends the object if its lifetime is over. Under the index
-     * lock, which keeps the entry where it is: so the key is copied.
+     * lock, which keeps the entry in place while the key is copied.
      */
     void beginGet(Object agent, ShardPrimary primary, long address) {
         final ByteBuffer entry = segments.region().buffer(address);
@@ -75,7 +76,10 @@ public final class RetentionWorker implements Agent {
         user = agent;
     }
 
-    /** Begins the eviction of the object whose entry lies there, unless it is another one by then. Under the index lock. */
+    /**
+     * Begins the eviction of the object whose entry lies there, unless another one replaces it meanwhile. Under the
+     * index lock.
+     */
     void beginEviction(Object agent, ShardPrimary primary, long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
@@ -87,7 +91,7 @@ public final class RetentionWorker implements Agent {
         user = agent;
     }
 
-    /** Begins the end of those sessions of one table that were not used for so many ticks of their leases. */
+    /** Begins the end of those sessions of one table that are unused for so many ticks of their leases. */
     void beginSessionEnds(Object agent, ShardPrimary primary, long[] ids, int count, int ticks) {
         request.closeSession(primary.replica().shardId(), ids[0]);
         worker.beginSessionEnds(primary, request, ids, count, ticks);
@@ -102,41 +106,42 @@ public final class RetentionWorker implements Agent {
         return length;
     }
 
-    /** Copies the key, to hash it. */
+    /** Copies the key and computes its position. */
     private void place(ShardReplica replica, ByteBuffer entry, int at) {
         request.placed(replica.hashOf(entry, at, key), replica.shardId());
     }
 
-    /** The position of the key of an entry that stays where it is. */
+    /** The position of an entry's key; the entry must stay in place. */
     long positionOf(ShardReplica replica, ByteBuffer entry, int at) {
         makeRoom(entry, at);
         return replica.positionOf(entry, at, key);
     }
 
     /**
-     * Does what can be done now. An error may cut the mutation off anywhere: the next turn finishes or drops it, as the next
-     * borrower does of a worker context in which a caller was struck. So here an error is an ordinary failure of the turn.
+     * Makes all progress possible now. An error may interrupt the mutation anywhere: the next step completes or drops
+     * it, as the next owner of a worker context does. So an error here is an ordinary failure of the step.
      */
     Outcome turn() {
         try {
             return advance();
         } catch (OutOfMemoryError | StackOverflowError e) {
-            throw new IllegalStateException("a mutation of an agent was cut off, and is finished by its next turn", e);
+            throw new IllegalStateException(
+                    "a mutation of an agent was interrupted; its next step completes or drops it", e);
         }
     }
 
     private Outcome advance() {
-        if (turning) {
+        if (stepping) {
             if (!worker.finishLeftover()) {
                 return Outcome.PENDING;
             }
-            turning = false;
+            stepping = false;
             user = null;
-            return Outcome.STRUCK;
+            return Outcome.INTERRUPTED;
         }
-        turning = true;
+        stepping = true;
         final boolean answered = worker.advance();
-        turning = false;
+        stepping = false;
         if (answered) {
             user = null;
             return Outcome.ANSWERED;
@@ -150,24 +155,24 @@ public final class RetentionWorker implements Agent {
         return withdrawn;
     }
 
-    /** Whether the answer has that bit. */
+    /** Whether the response has that bit. */
     boolean answerHas(int bit) {
         return request.has(bit);
     }
 
-    /** The answer's version. */
+    /** The response's version. */
     long answerVersion() {
         return request.version();
     }
 
-    /** Gives back what was drawn ahead. Nothing is under way. */
+    /** Releases what was acquired ahead. Nothing is in flight. */
     void releaseGrants() {
         worker.releaseGrants();
     }
 
-    /** What was drawn ahead is to be given back once nothing is under way. Any thread. */
+    /** Requests the release of what was acquired ahead, once nothing is in flight. Any thread. */
     public void requestRelease() {
-        releaseWanted = true;
+        releaseRequested = true;
     }
 
     @Override
@@ -182,15 +187,15 @@ public final class RetentionWorker implements Agent {
 
     @Override
     public int doWork() {
-        if (!releaseWanted || user != null) {
+        if (!releaseRequested || user != null) {
             return 0;
         }
-        releaseWanted = false; // before: who wants it from now on wants it once more
+        releaseRequested = false; // cleared first: a later request sets it again
         releaseGrants();
         return 1;
     }
 
-    /** Lets the cleaner have a log that was opened before that sequence number. */
+    /** Closes a log that was opened before that sequence number, so that the cleaner can take it. */
     public boolean retireLogOlderThan(long sequence) {
         final int segment = worker.tLog().openSegment();
         if (user != null || segment < 0 || segments.sequence(segment) >= sequence) {

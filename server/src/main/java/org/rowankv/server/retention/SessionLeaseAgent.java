@@ -10,23 +10,23 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardSessions;
 
 /**
- * Ends sessions of clients that were not heard of for so long that they count as gone: by a logged record, as a client's own
- * close. Each request of a session renews its lease at that shard; who only pauses finds its session gone and opens another.
+ * Ends client sessions whose lease has expired, by a logged record, like a client's own close. Each request of a
+ * session renews its lease at that shard; a client that only pauses finds its session ended and opens another.
  *
- * <p>Time is what this server's clock says while it serves, in {@link #TICKS} ticks for a lease: a server that stood still
- * counts that as one tick, and a server that has just become the shard's primary gives every session a whole lease. A session
- * with a request under way is never ended, however long that takes.
+ * <p>Time is this server's clock while it serves, in {@link #TICKS} ticks per lease. A server that was stalled counts
+ * that as one tick, and a new primary of a shard grants every session a whole lease. A session with a request in flight
+ * never ends, however long that takes.
  *
- * <p>A duty cycle of the server's agents, but for {@link #close}, {@link #isIdle} and the counters.
+ * <p>Used on the agents' thread, except {@link #close}, {@link #isIdle} and the counters.
  */
 public final class SessionLeaseAgent implements Agent {
-    /** Ticks of a lease; it is over with the tick after these. */
+    /** Ticks of a lease; it expires with the tick after these. */
     public static final int TICKS = 4;
 
     private static final int RECORDS_PER_TURN = 16;
     private static final int SESSIONS_PER_RECORD = 64;
 
-    /** Sessions of one table that were unused at the last tick; the record looks again before it ends one. */
+    /** Sessions of one table that were unused at the last tick; the record checks again before it ends one. */
     private static final class Candidates {
         private final ShardPrimary primary;
         private final long[] ids;
@@ -52,13 +52,13 @@ public final class SessionLeaseAgent implements Agent {
     private final OwnedCounter endedSessions = new OwnedCounter();
     private final OwnedCounter ticks = new OwnedCounter();
     private long nextTickNs;
-    /** The last record found no room or another mutation in its way. */
+    /** The last record lacked room or met another mutation. */
     private boolean waitsForRoom;
 
     private volatile boolean atWork;
     private volatile boolean closing;
 
-    /** @param leaseNs 0: for ever */
+    /** @param leaseNs 0: leases never expire */
     public SessionLeaseAgent(List<ShardPrimary> primaries, RetentionWorker worker, Clock clock, long leaseNs) {
         this.primaries = List.copyOf(primaries);
         this.worker = worker;
@@ -115,14 +115,14 @@ public final class SessionLeaseAgent implements Agent {
         worker.beginSessionEnds(this, first.primary, record, count, TICKS);
     }
 
-    /** Each tick looks anew, so what is left of the candidates of the last one is found again. */
+    /** Each tick searches again, so remaining candidates of the last one are found again. */
     private void tickIfDue() {
         final long nowNs = clock.nanoTime();
         if (nowNs - nextTickNs < 0) {
             return;
         }
         nextTickNs = nowNs + tickNs;
-        atWork = true; // before the look at `closing`: who closes looks in the other order
+        atWork = true; // set before the read of `closing`: close() uses the opposite order
         candidates.clear();
         if (!closing) {
             for (int i = 0; i < primaries.size(); i++) {
@@ -142,7 +142,10 @@ public final class SessionLeaseAgent implements Agent {
         }
     }
 
-    /** Turns the worker; true when the record is no longer under way. One that finds no room is tried again by the next turn. */
+    /**
+     * Advances the worker; true when the record is no longer in flight. A record without room is retried in the next
+     * cycle.
+     */
     private boolean goOn() {
         final RetentionWorker.Outcome outcome = worker.turn();
         waitsForRoom = false;
@@ -156,7 +159,7 @@ public final class SessionLeaseAgent implements Agent {
                 }
                 recordIsOver();
             }
-            case STRUCK -> recordIsOver();
+            case INTERRUPTED -> recordIsOver();
             case LOCKED, AHEAD, WITHOUT_ROOM -> waitsForRoom = true;
         }
         return true;
@@ -170,12 +173,12 @@ public final class SessionLeaseAgent implements Agent {
         }
     }
 
-    /** Begins nothing more; over when it is idle. Any thread. */
+    /** Stops new records; ends when it is idle. Any thread. */
     public void close() {
         closing = true;
     }
 
-    /** Whether nothing is under way. Any thread. */
+    /** Whether nothing is in flight. Any thread. */
     public boolean isIdle() {
         return !atWork;
     }
@@ -185,7 +188,7 @@ public final class SessionLeaseAgent implements Agent {
         return endedSessions.get();
     }
 
-    /** How often its clock has ticked. Any thread. */
+    /** The number of ticks. Any thread. */
     public long ticks() {
         return ticks.get();
     }

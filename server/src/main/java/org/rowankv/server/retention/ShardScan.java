@@ -9,8 +9,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Reads the live objects of a cache in one shard, in hash order, a bucket at a time. Under the index lock, so what it
- * copies cannot be moved meanwhile. Stateless.
+ * A scan of a cache's live objects in one shard, in hash order, a bucket at a time. Under the index lock, so the
+ * entries that it copies stay in place. Stateless.
  */
 public final class ShardScan {
     private static final int LOCK_OWNER = 1 << 22;
@@ -29,9 +29,12 @@ public final class ShardScan {
         this.clock = clock;
     }
 
-    /** Visits the objects whose positions share a bucket with {@code position}; the position behind, or 0 at the end. */
+    /**
+     * Visits the objects whose positions share a bucket with {@code position}; returns the position after the bucket,
+     * or 0 at the end.
+     */
     public long bucket(ShardReplica shard, int cacheId, long position, boolean withValues, Visitor visitor) {
-        // Of this thread's own, since two scans may meet: the lock is reentrant for one owner.
+        // Unique per thread, since two scans may meet: the lock is reentrant for one owner.
         final int owner = LOCK_OWNER + (int) (Thread.currentThread().getId() & 0xf_ffff);
         shard.index().lock(owner);
         try {

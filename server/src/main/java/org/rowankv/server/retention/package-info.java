@@ -1,4 +1,4 @@
-/** What ends an object without a request for its key: clears, expiry, eviction, session leases. */
+/** The agents that end objects without a request for their key: clears, expiry, eviction, session leases. */
 @NullMarked
 package org.rowankv.server.retention;
 

@@ -9,7 +9,7 @@ import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.durability.Durability;
 
-/** What a segment is charged, and how old it counts, by what its log puts into it. */
+/** The charge and the age of a segment, by the entries that its log appends. */
 final class AppendLogTest {
     private static final int LENGTH = 128;
 
@@ -37,7 +37,7 @@ final class AppendLogTest {
         append(log);
         final Segments found = newSegments();
         final int entry = found.charge(LENGTH);
-        found.close(cutOff, 2 * entry); // the start has read it
+        found.close(cutOff, 2 * entry); // read by the start
 
         final AppendLog resumed = new AppendLog(found, SegmentOwner.CLEAN);
         resumed.resume(cutOff);
@@ -60,7 +60,7 @@ final class AppendLogTest {
         assertThat(segments.horizon(open)).isEqualTo(1);
     }
 
-    /** What ends something needs room where all is full of what lives; the cleaner keeps one segment to go on with. */
+    /** An entry that ends something needs room in a store full of live entries; the cleaner keeps one segment. */
     @Test
     void shouldEndThingsInOneOfTheSegmentsThatAreTheCleaners() {
         final Segments full = new Segments(area, new SplittableRandomSource(2), 2, 1 << 20);

@@ -15,7 +15,7 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.FrameSealer;
 
-/** Whatever happens to a segment's bytes, a scan finds entries that were written, as they were written, or nothing. */
+/** Whatever happens to a segment's bytes, a scan finds written entries, unchanged, or nothing. */
 @net.jqwik.api.Tag("jvm")
 final class EntryPropertyTest {
     private static final int SEGMENT_LENGTH = 1 << 16;
@@ -28,7 +28,7 @@ final class EntryPropertyTest {
     private final FrameSealer sealer = new FrameSealer();
     private final List<WrittenEntry> written = new ArrayList<>();
 
-    /** What a scan found: which of the written entries, and whether anything else. */
+    /** The result of a scan: which of the written entries, and whether anything else. */
     private final class Found implements SegmentScan.Visitor {
         private final List<WrittenEntry> entries = new ArrayList<>();
         private int strangers;
@@ -57,7 +57,7 @@ final class EntryPropertyTest {
         return found;
     }
 
-    /** Fills the segment with random bytes, then with entries as long as they fit; returns the generation. */
+    /** Fills the segment with random bytes, then with entries until it is full; returns the generation. */
     private int write(Random random, int largestValue) {
         written.clear();
         memory.put(0, WrittenEntry.bytes(random, memory.capacity()));
@@ -126,14 +126,14 @@ final class EntryPropertyTest {
         final int generation = write(random, 2_000);
         final WrittenEntry torn = any(random);
         final int at = region.offset(torn.address());
-        // What a power cut can leave: each aligned word is the new one or an older one.
+        // As after a power cut: each aligned word is the new one or an older one.
         for (int word = 0; word < torn.length(); word += Long.BYTES) {
             if (random.nextInt(4) == 0) {
                 memory.putLong(at + word, random.nextBoolean() ? 0 : random.nextLong());
             }
         }
         final Found found = scan(SEGMENT_ADDRESS, SEGMENT_LENGTH, generation);
-        // Only its padding may have been hit; then it is still whole.
+        // Only its padding may be hit; then it is still whole.
         assertThat(found.entries).containsAll(allBut(torn));
         assertThat(found.strangers).isZero();
     }
@@ -164,7 +164,7 @@ final class EntryPropertyTest {
         final byte[] bytes = new byte[SEGMENT_LENGTH];
         memory.get(SEGMENT_ADDRESS, bytes);
         memory.put(OTHER_ADDRESS, bytes);
-        // Even under the same generation, as if two segments had drawn the same.
+        // Even under the same generation, as if two segments had drawn it.
         final Found found = scan(OTHER_ADDRESS, SEGMENT_LENGTH, generation);
         assertThat(found.entries).isEmpty();
         assertThat(found.strangers).isZero();
@@ -206,7 +206,7 @@ final class EntryPropertyTest {
                 drawn.stamp());
         write(outer, generation);
         if (damageTheOuter) {
-            // Then the scan looks for the next entry stride by stride, and walks through the value.
+            // The scan then searches stride by stride, through the value.
             final int at = region.offset(outer.address());
             memory.put(at + FrameDescriptor.PLACEMENT_CRC_OFFSET, (byte)
                     ~memory.get(at + FrameDescriptor.PLACEMENT_CRC_OFFSET));

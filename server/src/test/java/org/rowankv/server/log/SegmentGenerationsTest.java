@@ -28,16 +28,16 @@ import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.durability.Durability;
 
-/** Whatever an earlier use has left in a segment is nothing in its present one. */
+/** Bytes of a segment's earlier uses never count in its present one. */
 final class SegmentGenerationsTest {
     private static final int STARTS = 4;
     private static final int SEGMENT = 64 << 10;
 
-    /** A stride behind the end of the logs of these tests. */
+    /** A stride after the end of these tests' logs. */
     private static final int BEHIND = 40 * FrameDescriptor.STRIDE;
     /** The last stride of a segment. */
     private static final int LAST = SEGMENT - FrameDescriptor.STRIDE;
-    /** No type of an entry of ours, but one that an entry may have. */
+    /** Not an entry type of the store, but a possible one. */
     private static final int OLD_TYPE = 92;
 
     private final Area area = newArea();
@@ -93,8 +93,8 @@ final class SegmentGenerationsTest {
     }
 
     /**
-     * In each start a segment is posted for nothing first, which leaves what lies in it, and becomes a log then. With the
-     * same numbers drawn in each start, the log of one had the generation of the log before the last use.
+     * In each start a segment is first posted in vain, which leaves its bytes, and then becomes a log. With the same
+     * numbers drawn in each start, a log had the generation of the log before its last use.
      */
     @Test
     void shouldFindNothingOfAnEarlierLogBehindTheEndOfALogAlsoWhenASeedComesTwice() {
@@ -105,7 +105,7 @@ final class SegmentGenerationsTest {
             free(segments, posted);
             final AppendLog log = new AppendLog(segments, SegmentOwner.CLEAN);
             final List<Long> written = new ArrayList<>();
-            // Fewer in each start: behind the end lie those of the one before.
+            // Fewer in each start: those of the previous start follow the end.
             for (int i = run; i <= STARTS; i++) {
                 version = Version.next(version);
                 write(log, version);
@@ -118,7 +118,7 @@ final class SegmentGenerationsTest {
         }
     }
 
-    /** A start draws from a stream of its own, whatever its seed is; and a start that opened nothing has left nothing. */
+    /** A start draws from its own stream, whatever its seed; and a start that opened nothing has left nothing. */
     @ParameterizedTest
     @EnumSource(
             value = SegmentOwner.class,
@@ -135,7 +135,7 @@ final class SegmentGenerationsTest {
         }
     }
 
-    /** A reader that holds an address of an earlier use meets another generation, though no byte of that use is left. */
+    /** A reader with an address of an earlier use finds another generation, even if no byte of that use is left. */
     @ParameterizedTest
     @EnumSource(
             value = SegmentOwner.class,
@@ -155,8 +155,8 @@ final class SegmentGenerationsTest {
     }
 
     /**
-     * Bytes of an old value stand behind the end of a log, and one of them looks like a word of the generation that the log
-     * would be given. A scan of it would report a damaged entry, and no cleaner would ever free the segment.
+     * Bytes of an old value follow the end of a log, and one of them looks like a word of the log's next generation. A
+     * scan would report a damaged entry, and the cleaner would never free the segment.
      */
     @ParameterizedTest
     @EnumSource(
@@ -175,10 +175,10 @@ final class SegmentGenerationsTest {
     }
 
     /**
-     * The generations of a segment that has been used in an earlier start, in its first two uses by this one.
+     * The generations of a segment used in an earlier start, in its first two uses by this one.
      *
-     * @param useWithOldWord the use before which a word of the generation is planted behind the end of the log
-     * @param at its place in the segment
+     * @param useWithOldWord the use before which a word of the generation is planted after the end of the log
+     * @param at its offset in the segment
      */
     private static int[] generationsOfTwoUses(SegmentOwner owner, int useWithOldWord, int planted, int at) {
         final Area used = newArea();
@@ -199,14 +199,14 @@ final class SegmentGenerationsTest {
             assertThat(found(segments, segment)).containsExactly(Version.of(1, use + 1));
             log.retire();
             if (use == 0 && useWithOldWord == 1) {
-                plant(segments, segment, planted, at); // as a value does that lies in this use of the segment
+                plant(segments, segment, planted, at); // like a value in this use of the segment
             }
             free(segments, segment);
         }
         return generations;
     }
 
-    /** As many as the segment has strides are read for it: cleaners and other logs do not wait for that. */
+    /** All strides of the segment are read for it: cleaners and other logs do not wait for that. */
     @ParameterizedTest
     @EnumSource(
             value = SegmentOwner.class,
@@ -265,7 +265,7 @@ final class SegmentGenerationsTest {
         assertThat(segments.freeCount()).isEqualTo(segments.count());
     }
 
-    /** Its thread may be out of stack there: the segment is as free as before, and the next one takes it. */
+    /** Its thread may run out of stack there: the segment stays free, and the next caller takes it. */
     @Test
     void shouldLoseNoSegmentToAnErrorWhileItsGenerationIsDrawn() {
         final Queue<Runnable> whileDrawing = new ArrayDeque<>();
@@ -285,7 +285,7 @@ final class SegmentGenerationsTest {
         assertThat(segments.allocate(SegmentOwner.CLEAN, 0)).isEqualTo(-1);
     }
 
-    /** Draws as the source does, and does one of the tasks first whenever a number is drawn. */
+    /** Draws as the source does, and runs one of the tasks before each draw. */
     private static RandomSource watched(RandomSource source, Queue<Runnable> tasks) {
         return new RandomSource() {
             @Override

@@ -11,7 +11,7 @@ import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.durability.Durability;
 
-/** Numbers of segments, and what is computed from them, past the ends of 31 and 32 bits. */
+/** Numbers of segments, and values derived from them, past the ends of 31 and 32 bits. */
 final class SegmentNumbersTest {
     private static final int SEGMENT = 64 << 10;
     private static final int LENGTH = 128;

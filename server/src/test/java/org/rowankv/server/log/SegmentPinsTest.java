@@ -23,7 +23,7 @@ final class SegmentPinsTest {
         assertThat(pins.mayBeFreed(3)).isTrue();
     }
 
-    /** However long the whole takes. */
+    /** However long the whole read takes. */
     @Test
     void shouldNotBeGivenUpWhileSegmentsComeBack() {
         pins.pinAll(0);

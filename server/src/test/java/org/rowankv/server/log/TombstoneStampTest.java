@@ -14,7 +14,7 @@ import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.durability.Durability;
 
-/** A stamp in 32 bits of a frame, of numbers that have 64. */
+/** The 32-bit encoding of a stamp in a frame, for 64-bit numbers. */
 final class TombstoneStampTest {
     private static final long TELLABLE = (1L << 31) - 1;
 
@@ -46,7 +46,7 @@ final class TombstoneStampTest {
                 .hasMessageContaining("in segment number 1");
     }
 
-    /** So an open segment of a cleaner that finds nothing to copy for very long is closed before it is used. */
+    /** So an open segment of a long idle cleaner is closed before it is used. */
     @Test
     void shouldCloseASegmentThatWasOpenedTooLongAgoToTellAStamp() {
         final Area area = Area.create(

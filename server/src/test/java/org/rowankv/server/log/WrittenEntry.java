@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
-/** An entry with random fields, and what a reader must find of it. */
+/** An entry with random fields, and the expectation of a reader. */
 record WrittenEntry(
         long address,
         int length,
@@ -26,7 +26,7 @@ record WrittenEntry(
         int tag,
         int stamp) {
 
-    /** Draws the fields of an entry that will lie at the address; {@code value} is given. */
+    /** Draws the fields of an entry for the address; {@code value} is given. */
     static WrittenEntry draw(Random random, long address, byte[] value) {
         final int type = random.nextBoolean() ? EntryType.PUT : 1 + random.nextInt(EntryType.COMPLETION);
         final boolean request = random.nextBoolean();
@@ -87,7 +87,7 @@ record WrittenEntry(
         return oldValue == null ? draft : draft.oldValue(oldValue, oldValue.length);
     }
 
-    /** Whether a reader finds exactly this entry at that place. */
+    /** Whether a reader finds exactly this entry there. */
     boolean isAt(ByteBuffer buffer, int at, long foundAddress, int foundType, int foundLength) {
         final int found = EntryDescriptor.flags(buffer, at);
         final int keyAt = at + EntryDescriptor.headerLength(found);

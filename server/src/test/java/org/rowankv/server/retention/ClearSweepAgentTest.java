@@ -8,14 +8,14 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 final class ClearSweepAgentTest {
-    /** They take more buckets than a turn of the sweep visits. */
+    /** They take more buckets than one cycle of the sweep visits. */
     private static final int OBJECTS = 3_000;
 
     private final OnePrimary one = new OnePrimary();
     private final ClearSweepAgent sweep =
             new ClearSweepAgent(one.segments, new Replicas(new ShardReplica[] {one.replica}));
 
-    /** The index goes on to refer to it, and the clear to hide it: its length is not known. */
+    /** The index keeps pointing to it, and the clear keeps hiding it: its length is unknown. */
     @Test
     void shouldLeaveAnEntryWithADamagedHeader() {
         one.put(1, "damaged", 10, Ttl.ETERNAL);

@@ -39,7 +39,7 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** How long callers wait for an eviction that does not get on. */
+/** How long callers wait for an eviction without progress. */
 @Tag("mocked")
 class EvictionAgentTest {
     private static final int CACHE = 3;
@@ -109,7 +109,9 @@ class EvictionAgentTest {
         }
     }
 
-    /** As when a segment is full, and the cleaner has yet to free the next; or when others have to get on first. */
+    /**
+     * As when a segment is full and the cleaner is still freeing the next; or when other workers must advance first.
+     */
     @ParameterizedTest
     @EnumSource(
             value = Outcome.class,
@@ -145,7 +147,7 @@ class EvictionAgentTest {
         assertThat(cache().mustWait()).isFalse();
     }
 
-    /** Only a turn in which it tried says that it has nothing to give. */
+    /** Only a cycle that attempted an eviction proves that there is nothing to free. */
     @Test
     void shouldCountAsGivingSpaceBetweenItsAttempts() {
         while (segments.allocate(SegmentOwner.WORKER, 0) >= 0) {
@@ -153,13 +155,13 @@ class EvictionAgentTest {
         }
         turn(Outcome.WITHOUT_ROOM, 1);
         assertThat(eviction.isGivingSpace()).isFalse();
-        eviction.doWork(); // without time going by
+        eviction.doWork(); // at the same time
         assertThat(eviction.isGivingSpace()).isTrue();
         turn(Outcome.WITHOUT_ROOM, 1);
         assertThat(eviction.isGivingSpace()).isFalse();
     }
 
-    /** A place behind the last cache, as after caches have lost their limits, is the first one. */
+    /** An index after the last cache, as after caches have lost their limits, wraps to the first. */
     @Test
     void shouldFindTheCacheThatHasGrownWhereverTheRoundStands() throws ReflectiveOperationException {
         for (int other = CACHE + 1; other < CACHE + 10; other++) {

@@ -19,7 +19,7 @@ final class ExpirySweepAgentTest {
         } while (!sweep.isIdle());
     }
 
-    /** The round that is under way may have passed by what has expired since it began. */
+    /** The current pass may have gone past objects that expired since it began. */
     @Test
     void shouldKeepAWaiterForSpaceWaitingForARoundThatBeginsAfterItsQuestion() {
         one.put(CACHE, "k", 10, LIFETIME_MS);

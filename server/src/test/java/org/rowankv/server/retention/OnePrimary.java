@@ -23,7 +23,10 @@ import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** A primary of one shard with a worker for callers and one for the agents, whose backup acknowledges when the test lets it. */
+/**
+ * A primary of one shard with a worker for callers and one for the agents. Its backup acknowledges when the test lets
+ * it.
+ */
 final class OnePrimary {
     private static final int SEGMENT = 64 << 10;
 
@@ -94,7 +97,7 @@ final class OnePrimary {
             return new Replication() {
                 @Override
                 public void begin(int shard, long address) {
-                    // What is sent does not matter here.
+                    // The content sent is irrelevant here.
                 }
 
                 @Override
@@ -116,7 +119,7 @@ final class OnePrimary {
 
         @Override
         public void poll() {
-            // There is nothing to hear.
+            // There is nothing to poll.
         }
 
         @Override
@@ -145,7 +148,7 @@ final class OnePrimary {
         }
     }
 
-    /** No server makes room. */
+    /** No server frees space. */
     private static final class NoOthers implements SpacePressure {
         @Override
         public void wakeUp(int server) {

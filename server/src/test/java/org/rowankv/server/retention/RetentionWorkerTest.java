@@ -47,13 +47,13 @@ class RetentionWorkerTest {
         assertThat(retention.doWork()).isZero();
         verify(worker, times(1)).releaseGrants();
 
-        // Somebody lacks room again: what was granted since goes back too.
+        // Space is requested again: credit granted since is released too.
         retention.requestRelease();
         assertThat(retention.doWork()).isOne();
         verify(worker, times(2)).releaseGrants();
     }
 
-    /** What others have to do first says nothing about room. */
+    /** A full in-flight window implies nothing about room. */
     @Test
     void shouldTellALapFromAWantOfRoom() {
         when(worker.withdraw()).thenReturn(true);

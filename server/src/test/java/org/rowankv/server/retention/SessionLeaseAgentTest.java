@@ -19,7 +19,7 @@ final class SessionLeaseAgentTest {
         }
     }
 
-    /** A client cannot renew its lease at a server that does not run: it has all of it when the server goes on. */
+    /** A client cannot renew its lease at a stalled server: it has the whole lease when the server resumes. */
     @Test
     void shouldCountTheTimeThatItsServerStoodStillAsOneTick() {
         one.openSession(SESSION);
