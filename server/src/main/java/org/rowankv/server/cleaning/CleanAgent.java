@@ -10,16 +10,16 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 
 /**
- * Garbage collection of segments (§4.4 of the paper): when free segments become few, takes the committed segment that is
- * most worth it, copies what is live in it, and frees it. One segment at a time, a small step in each turn, at a {@link
- * CleanerThrottle pace} that follows the need. The copies are persistent before the source is free.
+ * Garbage collection of segments (§4.4 of the paper). When few segments are free, it selects the committed segment with
+ * the best gain, copies its live entries, and frees it. One segment at a time, a small step per cycle, throttled by
+ * {@link CleanerThrottle}. The copies are persistent before the source is free.
  */
 public final class CleanAgent implements Agent {
-    /** Bytes of the victim that are read, and perhaps copied, in one turn: some tens of microseconds. */
+    /** Bytes of the victim read, and perhaps copied, per cycle: some tens of microseconds. */
     private static final int STEP = 32 << 10;
-    /** Of a segment that is cleaned although nobody needs it, this part lives at most: one byte is copied for seven. */
+    /** Live fraction, at most, of a segment that is cleaned without need: one byte is copied for seven. */
     private static final int NEARLY_EMPTY = 8;
-    /** A victim of which more than three quarters live is a poor one: perhaps tombstones that could go make it so. */
+    /** A victim with more than three quarters live is a poor one; droppable tombstones may be the cause. */
     private static final int POOR_OF_FOUR = 3;
 
     /** Closes t-log segments that idle workers keep open and that hold the horizon back. */
@@ -43,20 +43,20 @@ public final class CleanAgent implements Agent {
     private volatile boolean spaceWanted;
     private long lookedAt;
     private long horizonNow;
-    /** Whether there is nothing to clean but what is pinned, as of the last turn without a victim. */
-    private boolean heldUp;
-    /** Whether the last look for tombstones closed a log, which can be cleaned once it is committed. */
+    /** Whether only pinned segments could be cleaned, as of the last cycle without a victim. */
+    private boolean heldByPins;
+    /** Whether the last search for tombstones closed a log, which can be cleaned once it is committed. */
     private boolean closedLog;
 
     private boolean pinsOverlooked;
     private volatile boolean relocating;
 
     /**
-     * @param inQuarantine whether a segment must be left alone: a sender names it
-     * @param sweepDone whether all that clears have ended is removed from the indexes
-     * @param quiet whether no segment waits to be digested or committed, so that no more can be cleaned soon
-     * @param clock to rest between steps
-     * @param lowWater free segments at which cleaning never rests
+     * @param inQuarantine whether a segment must be left alone: a fenced sender still references it
+     * @param sweepDone whether everything that clears have ended is removed from the indexes
+     * @param quiet whether no segment waits to be digested or committed, so that no more become cleanable soon
+     * @param clock for idle times between steps
+     * @param lowWater free segments at which cleaning never idles
      * @param highWater free segments from which on none is cleaned
      */
     public CleanAgent(
@@ -106,10 +106,10 @@ public final class CleanAgent implements Agent {
     }
 
     /**
-     * One for {@link #cleanOne}, while the log is read. Sweeps have not run, so no tombstone is dropped.
+     * A cleaner for {@link #cleanOne} while the log is read. Sweeps have not run, so it drops no tombstone.
      *
      * @param inUse segments that are not cleaned
-     * @param kept entries that are copied whether they live or not
+     * @param kept entries that are copied whether they are live or not
      */
     public static CleanAgent ofAStart(Segments segments, Replicas replicas, IntPredicate inUse, RetainedEntries kept) {
         return new CleanAgent(
@@ -125,12 +125,12 @@ public final class CleanAgent implements Agent {
                 kept);
     }
 
-    /** The cleaner of a start goes on with a log that a crash cut off, see {@link AppendLog#resume}. */
+    /** Resumes a log that a crash interrupted, for the cleaner of a start; see {@link AppendLog#resume}. */
     public void resume(int segment) {
         relocation.log().resume(segment);
     }
 
-    /** Of a cleaner that never rests. */
+    /** For a cleaner that never idles. */
     private static final class NoClock implements Clock {
         @Override
         public long nanoTime() {
@@ -152,24 +152,24 @@ public final class CleanAgent implements Agent {
     public int doWork() {
         final int free = segments.freeCount();
         if (relocation.victim() >= 0 || look.segment() >= 0) {
-            return goOn(free);
+            return advance(free);
         }
         busy = pace.isWanted(free) ? beginWorthiest(free) : beginNearlyEmpty();
         if (busy) {
-            return goOn(free);
+            return advance(free);
         }
-        heldUp = (spaceWanted || pace.isUrgent(free)) && awaitsPinned();
-        if (heldUp) {
+        heldByPins = (spaceWanted || pace.isUrgent(free)) && awaitsPinned();
+        if (heldByPins) {
             segments.pins().lacked(clock.nanoTime());
         }
-        if (!spaceWanted || heldUp) {
+        if (!spaceWanted || heldByPins) {
             return 0;
         }
-        // Asked first: what is committed in between can be cleaned, and what was looked at in vain be looked at again.
+        // Read first: segments committed in between become cleanable, and rejected ones may be scanned again.
         final boolean nothingToCome = quiet.getAsBoolean() && !awaitsCommit();
         if (beginDropOfTombstones()) {
             busy = true;
-            return goOn(free);
+            return advance(free);
         }
         if (nothingToCome && !closedLog && !awaitsCommit()) {
             spaceWanted = false;
@@ -177,8 +177,8 @@ public final class CleanAgent implements Agent {
         return 0;
     }
 
-    /** The next step with the victim, or with what is read, if it is due. */
-    private int goOn(int free) {
+    /** The next step with the victim or the scan, if it is due. */
+    private int advance(int free) {
         if (!pace.begin(spaceWanted || pace.isUrgent(free) || segments.pins().areAny())) {
             return 0;
         }
@@ -206,7 +206,7 @@ public final class CleanAgent implements Agent {
         return relocating;
     }
 
-    /** Whether something is to be gained by cleaning what is pinned now, so that it is too early to call the store full. */
+    /** Whether cleaning a pinned segment would gain something, so that the store is not full yet. */
     private boolean awaitsPinned() {
         if (segments.pins().count() == 0) {
             return false;
@@ -222,22 +222,25 @@ public final class CleanAgent implements Agent {
         }
     }
 
-    /** Whether a segment is being cleaned, or will be once it is not pinned, as of the last turn. For the agents of its server. */
+    /**
+     * Whether a segment is being cleaned, or will be once it is unpinned, as of the last cycle. For the agents of its
+     * server.
+     */
     public boolean isBusy() {
-        return busy || heldUp || relocation.victim() >= 0 || look.segment() >= 0;
+        return busy || heldByPins || relocation.victim() >= 0 || look.segment() >= 0;
     }
 
-    /** Somebody lacks space, not segments: tombstones that can be dropped are to be dropped. */
+    /** Requests space rather than segments: droppable tombstones are dropped. */
     public void requestSpace() {
         spaceWanted = true;
     }
 
-    /** Whether there may still come space from dropping tombstones. */
+    /** Whether dropping tombstones may still free space. */
     public boolean isSpaceWanted() {
         return spaceWanted;
     }
 
-    /** Takes on a segment with tombstones behind the horizon or, failing that, one that holds the horizon back. */
+    /** Begins with a segment with droppable tombstones or, failing that, one that holds the horizon back. */
     private boolean beginDropOfTombstones() {
         closedLog = false;
         lookAtHorizon();
@@ -251,18 +254,18 @@ public final class CleanAgent implements Agent {
             relocation.log().retire();
             closedLog = true;
         }
-        // What another look will show soon is not copied.
-        return beginLook() || !awaitsCommit() && begin(victims.holdingBack(horizonNow));
+        // A segment that a later scan may settle is not copied.
+        return beginHorizonScan() || !awaitsCommit() && begin(victims.holdingBack(horizonNow));
     }
 
-    /** Whether the segment that holds the horizon back may turn out not to, once CommitVer has come a little further. */
+    /** Whether the segment that holds the horizon back may release it once CommitVer has advanced. */
     private boolean awaitsCommit() {
         final int oldest = victims.oldestHolder();
         return oldest >= 0 && look.isAwaiting(oldest);
     }
 
-    /** Begins to read the segment that holds the horizon back: perhaps it need not. */
-    private boolean beginLook() {
+    /** Begins to scan the segment that holds the horizon back: it may not have to. */
+    private boolean beginHorizonScan() {
         if (horizonNow == 0) {
             return false;
         }
@@ -275,7 +278,7 @@ public final class CleanAgent implements Agent {
     }
 
     private void lookAtHorizon() {
-        // What a clear ended is not counted dead before it was swept, and must not be overlooked.
+        // What a clear ended is not counted dead before the sweep, and must be taken into account.
         horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
     }
 
@@ -288,9 +291,9 @@ public final class CleanAgent implements Agent {
     }
 
     /**
-     * Takes on a segment of which hardly anything lives, although there are free ones: what is written next then goes where
-     * memory was touched, and is cached, lately, and a large area with few objects does not grow to its capacity. Looks
-     * once for each segment that is opened.
+     * Begins with a nearly empty segment although others are free. The next writes then reuse memory that is allocated
+     * and cached, so a large area with few objects does not grow to its capacity. Searches once per segment that is
+     * opened.
      */
     private boolean beginNearlyEmpty() {
         final long opened = segments.lastSequence();
@@ -308,14 +311,14 @@ public final class CleanAgent implements Agent {
         return false;
     }
 
-    /** Cleans one whole segment, if there is anything to gain; false if not. Not between two turns. */
+    /** Cleans one whole segment, if that gains anything; false if not. Not between two cycles. */
     public boolean cleanOne() {
         lookAtHorizon();
         if (!beginBest(0)) {
             return false;
         }
         while (!relocation.step(segments.length())) {
-            // There is more.
+            // Not done.
         }
         final boolean outOfRoom = relocation.isOutOfRoom();
         end();
@@ -325,17 +328,17 @@ public final class CleanAgent implements Agent {
     private boolean beginWorthiest(int free) {
         lookAtHorizon();
         if (horizonNow > 0 && victims.heldBack(horizonNow) >= segments.length()) {
-            // What holds the horizon back may be a log that an idle worker keeps open.
+            // The holder of the horizon may be a log that an idle worker keeps open.
             idleLogs.retireOlderThan(segments.lastSequence() - segments.count() / 4);
             final int chosen = victims.worthiest(horizonNow, pace.limit(free, segments.length()));
-            if (isPoor(chosen) && beginLook()) {
+            if (isPoor(chosen) && beginHorizonScan()) {
                 return true;
             }
         }
         return beginBest(free);
     }
 
-    /** Whether copying what lives in that segment gives little back. */
+    /** Whether copying the live entries of that segment frees little. */
     private boolean isPoor(int segment) {
         return segment < 0 || segments.liveBytes(segment, horizonNow) > (long) segments.length() * POOR_OF_FOUR / 4;
     }
@@ -350,16 +353,16 @@ public final class CleanAgent implements Agent {
         if (begin(victims.emptiest(horizonNow)) || begin(victims.holdingBack(horizonNow))) {
             return true;
         }
-        // What holds the horizon back may be a log that an idle worker keeps open.
+        // The holder of the horizon may be a log that an idle worker keeps open.
         idleLogs.retireOlderThan(segments.lastSequence() - segments.count() / 4);
         return false;
     }
 
     private boolean begin(int segment) {
         if (segment < 0 || !fits(segment)) {
-            return false; // not begun, since it could not be ended
+            return false; // not begun, since it could not finish
         }
-        relocating = true; // before the second look: whoever pins looks at this behind the pinning
+        relocating = true; // set before the second read: a pinning reader reads this after it has pinned
         if (segments.pins().isPinned(segment)) {
             relocating = false;
             return false;
@@ -372,12 +375,12 @@ public final class CleanAgent implements Agent {
         return segments.freeCount() > 0 || relocation.log().room() >= segments.liveBytes(segment, horizonNow);
     }
 
-    /** Bytes of live entries that were copied. */
+    /** Bytes of live entries copied. */
     public long relocatedBytes() {
         return relocation.relocatedBytes();
     }
 
-    /** Segments that were freed. */
+    /** Segments freed. */
     public long cleanedSegments() {
         return relocation.cleanedSegments();
     }
@@ -386,7 +389,7 @@ public final class CleanAgent implements Agent {
         return relocation.tombstonesDropped();
     }
 
-    /** A segment that is half emptied stays as it is: what was copied is there twice, as after a crash. */
+    /** A half-emptied segment stays as it is: the copied entries exist twice, as after a crash. */
     @Override
     public void onClose() {
         relocation.log().retire();

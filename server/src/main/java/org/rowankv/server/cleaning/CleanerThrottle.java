@@ -3,22 +3,22 @@ package org.rowankv.server.cleaning;
 import org.rowankv.runtime.Clock;
 
 /**
- * How hard to clean: the fewer segments are free, the larger the share of the time, and the fuller a segment may be that is
- * cleaned. Between the two water marks both follow the number of free segments, so cleaning settles where it gives back
- * just what is consumed, in steps as short as can be: not at full speed for a while and then not at all, which whoever
- * writes meanwhile would feel. Below the low mark, and while somebody waits for space, there is no rest.
+ * The throttle of cleaning. The fewer segments are free, the larger its share of time, and the fuller a segment may be
+ * that is cleaned. Between the two water marks both follow the number of free segments. So cleaning settles at the rate
+ * of consumption, in short steps, instead of bursts that would delay concurrent writers. Below the low mark, and while
+ * space is requested, it never idles.
  *
  * <p>Used by the cleaner's thread.
  */
 final class CleanerThrottle {
-    /** Least share of the time that what was begun goes on with. */
-    private static final double LEAST_SHARE = 1.0 / 16;
-    /** Longest rest, in which nobody should notice that agents have been at work. */
-    private static final long LONGEST_REST_NS = 1_000_000;
-    /** A thread that rests sleeps at least about that long, so shorter rests are put together. */
-    private static final long SHORTEST_REST_NS = 200_000;
-    /** At the high mark, what lives at most in a segment that is cleaned. */
-    private static final double LEAST_LIMIT = 0.5;
+    /** Minimum share of the time for work in progress. */
+    private static final double MIN_SHARE = 1.0 / 16;
+    /** Longest idle time between two steps of work in progress. */
+    private static final long MAX_IDLE_NS = 1_000_000;
+    /** A sleeping thread sleeps at least about that long, so shorter idle times are accumulated. */
+    private static final long MIN_IDLE_NS = 200_000;
+    /** At the high mark, the maximum live fraction of a segment that is cleaned. */
+    private static final double MIN_LIMIT = 0.5;
 
     private final Clock clock;
     private final int lowWater;
@@ -39,7 +39,7 @@ final class CleanerThrottle {
         return free < highWater;
     }
 
-    /** Whether writers are about to wait, or do. */
+    /** Whether writers wait or soon will. */
     boolean isUrgent(int free) {
         return free <= lowWater;
     }
@@ -49,9 +49,9 @@ final class CleanerThrottle {
         return Math.max(0, Math.min(1, (double) (highWater - free) / (highWater - lowWater)));
     }
 
-    /** How many bytes may live in a segment of that length that is to be cleaned. */
+    /** The maximum live bytes of a segment of that length that is cleaned. */
     int limit(int free, int segmentLength) {
-        return (int) (segmentLength * (LEAST_LIMIT + (1 - LEAST_LIMIT) * pressure(free)));
+        return (int) (segmentLength * (MIN_LIMIT + (1 - MIN_LIMIT) * pressure(free)));
     }
 
     /** Whether the next step is due; if so, it begins now. */
@@ -64,14 +64,14 @@ final class CleanerThrottle {
         return true;
     }
 
-    /** The step is over: now a rest, the longer the less the pressure. */
+    /** Ends the step and starts an idle time, the longer the lower the pressure. */
     void end(int free) {
         final long nowNs = clock.nanoTime();
-        final double share = Math.max(LEAST_SHARE, pressure(free));
+        final double share = Math.max(MIN_SHARE, pressure(free));
         restOwedNs += (long) ((nowNs - stepBeganNs) * (1 - share) / share);
-        resting = restOwedNs >= SHORTEST_REST_NS;
+        resting = restOwedNs >= MIN_IDLE_NS;
         if (resting) {
-            restEndsNs = nowNs + Math.min(LONGEST_REST_NS, restOwedNs);
+            restEndsNs = nowNs + Math.min(MAX_IDLE_NS, restOwedNs);
             restOwedNs = 0;
         }
     }

@@ -7,19 +7,19 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 
-/** What is kept of a dead entry whose outcome may still be asked for: its request id, result, and old value if any. */
+/** The record of a dead entry whose outcome may still be requested: its request id, result, and old value if any. */
 public final class CompletionRecord {
     private final EntryDraft draft = new EntryDraft();
     private byte[] oldValue = new byte[0];
     private int length;
 
-    /** Appends the record of an entry; its address, or 0 when there is no room. */
+    /** Appends the record of an entry; its address, or 0 without room. */
     long append(AppendLog log, ByteBuffer entry, int at) {
         length = EntryDescriptor.aligned((int) of(entry, at).usedLength());
         return log.ensureRoom(length) ? log.append(draft, FrameDescriptor.tag(entry, at)) : 0;
     }
 
-    /** The record of an entry; valid until the next is asked for. */
+    /** The record of an entry; valid until the next call. */
     public EntryDraft of(ByteBuffer entry, int at) {
         final int flags = EntryDescriptor.flags(entry, at);
         draft.begin(EntryType.COMPLETION, EntryDescriptor.shard(entry, at), EntryDescriptor.cacheId(entry, at))
@@ -45,7 +45,7 @@ public final class CompletionRecord {
         return draft;
     }
 
-    /** Of the record appended last. */
+    /** Of the last record appended. */
     int length() {
         return length;
     }

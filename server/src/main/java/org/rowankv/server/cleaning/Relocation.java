@@ -15,12 +15,12 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Empties one segment after the other, each in as many steps as its owner likes: copies what is live into the cleaner's
- * log, lets the index point there, and frees the segment once the copies are persistent. Between two steps everybody else
- * may do anything but free a committed segment. Owned by the cleaner.
+ * The emptying of one segment at a time, in as many steps as its owner chooses. It copies live entries into the
+ * cleaner's log, points the index to the copies, and frees the segment once they are persistent. Between two steps all
+ * other components continue, but do not free a committed segment. Owned by the cleaner.
  *
- * <p>Live is what the index points to; a remembered or not yet dropped deletion; the opening of an open session; and an
- * entry whose completion a client may still ask for.
+ * <p>Live is what the index points to; a remembered or not yet droppable deletion; the opening of an open session; and
+ * an entry whose completion a client may still request.
  */
 final class Relocation implements SegmentScan.Visitor {
     private static final int LOCK_OWNER = (1 << 20) + 3;
@@ -37,7 +37,7 @@ final class Relocation implements SegmentScan.Visitor {
     private long victimHorizon;
     private long horizonNow;
     private boolean outOfRoom;
-    /** What the entries found in the victim are charged together, and places that claim to be entries and are not. */
+    /** The charge of the entries found in the victim, and the number of invalid places that claim to be entries. */
     private int found;
 
     private int invalid;
@@ -51,7 +51,7 @@ final class Relocation implements SegmentScan.Visitor {
     private final OwnedCounter cleanedSegments = new OwnedCounter();
     private final OwnedCounter tombstonesDropped = new OwnedCounter();
 
-    /** @param kept copied whether it lives or not */
+    /** @param kept copied whether they are live or not */
     Relocation(Segments segments, Replicas replicas, RetainedEntries kept) {
         this.segments = segments;
         this.kept = kept;
@@ -70,7 +70,7 @@ final class Relocation implements SegmentScan.Visitor {
         return victim;
     }
 
-    /** Begins with a segment. What was ended in front of {@code horizon} needs no tombstone any more, nor ever will. */
+    /** Begins with a segment. A tombstone of anything from before {@code horizon} is not needed any more. */
     void begin(int segment, long horizon) {
         victim = segment;
         horizonNow = horizon;
@@ -84,21 +84,21 @@ final class Relocation implements SegmentScan.Visitor {
         kept.begin(segment);
     }
 
-    /** Goes on for about so many bytes of the victim; true when there is nothing left to copy, or no room for it. */
+    /** Processes about so many bytes of the victim; true when nothing is left to copy, or there is no room. */
     boolean step(int budget) {
         scan.advance(budget, this);
         return outOfRoom || scan.isDone();
     }
 
-    /** There is no room for all copies: the rest is tried again another time. */
+    /** There is no room for all copies: the rest is retried later. */
     boolean isOutOfRoom() {
         return outOfRoom;
     }
 
     /**
-     * Behind the last step: frees the victim, if it was emptied, and forgets it.
+     * After the last step: frees the victim, if it was emptied, and forgets it.
      *
-     * @param mayFree whether nobody else needs it where it is
+     * @param mayFree whether no reader needs it in place
      * @return whether it was freed
      */
     boolean finish(boolean mayFree) {
@@ -107,8 +107,8 @@ final class Relocation implements SegmentScan.Visitor {
         Chaos.point("clean.before-drain");
         log.drain();
         Chaos.point("clean.before-free");
-        // Not emptied: out of room, and the rest is tried again; or a sender stopped in it; or it is damaged. Then its
-        // tombstones stay in it, and the copied ones are there twice.
+        // Not emptied: out of room, and the rest is retried; or a sender stalled in it; or it is damaged. Then its
+        // tombstones stay in it, and the copied ones exist twice.
         final boolean whole = outOfRoom || isWhole(segment);
         final boolean emptied = !outOfRoom && whole && mayFree && segments.freeUnlessPinned(segment);
         segments.space().giveBack(emptied ? spaceFreed : spaceFreed - copiedTombstoneBytes);
@@ -124,8 +124,8 @@ final class Relocation implements SegmentScan.Visitor {
     }
 
     /**
-     * Whether all entries that were written were found, but for those of which it is known that nobody misses them. What
-     * cannot be read cannot be copied: a damaged segment stays as it is.
+     * Whether all entries that were written were found, except those known not to be needed. An unreadable entry cannot
+     * be copied: a damaged segment stays as it is.
      */
     private boolean isWhole(int segment) {
         final int missing = segments.entryBytes(segment) - found;
@@ -189,13 +189,13 @@ final class Relocation implements SegmentScan.Visitor {
         }
     }
 
-    /** A start must find the entry although it is over: another replica may lack it, or ask for its answer. */
+    /** A start must find the entry although it is dead: another replica may lack it, or request its response. */
     private void copyDead(ShardReplica replica, ByteBuffer buffer, int at, long address, int type, int length) {
         final long copy = copy(buffer, at, address, type, length, 0);
         if (copy == 0) {
             return;
         }
-        // What ended it may have been written before the copy's segment was opened.
+        // Its tombstone may have been written before the copy's segment was opened.
         segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
         if (moveCompletion(replica, buffer, at, address, copy)) {
             segments.markKept(copy);
@@ -214,21 +214,21 @@ final class Relocation implements SegmentScan.Visitor {
         }
         Chaos.point("clean.copied");
         if (EntryType.isTombstone(type)) {
-            // Superseded or forgotten meanwhile, it is kept all the same until its horizon.
+            // Superseded or forgotten meanwhile, it is still kept until its horizon.
             replica.relocate(LOCK_OWNER, position, type, address, copy);
             copiedTombstoneBytes += segments.charge(length);
             moveCompletion(replica, buffer, at, address, copy);
         } else if (replica.relocate(LOCK_OWNER, position, type, address, copy)) {
             moveCompletion(replica, buffer, at, address, copy);
-            // Should the victim not be freed now, it holds back what ends the copy.
+            // If the victim is not freed now, it holds back the copy's tombstone.
             segments.markDead(address, length);
         } else if (moveCompletion(replica, buffer, at, address, copy)) {
-            // Superseded meanwhile, and kept for its answer: it is the copy now that dies with that.
+            // Superseded meanwhile, and kept for its response: now the copy dies with that.
             segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
             segments.markKept(copy);
             segments.markDead(address, length);
         } else {
-            bornDead(copy, length); // superseded meanwhile, and its space was given back by that
+            bornDead(copy, length); // superseded meanwhile, which freed its space
         }
         if (EntryType.holdsObject(type) && isCleared(replica, buffer, at)) {
             segments.lowerHorizon(segments.segmentOf(copy), victimHorizon); // the sweep will count it dead
@@ -236,8 +236,8 @@ final class Relocation implements SegmentScan.Visitor {
     }
 
     /**
-     * What ended it may have been written before the copy's segment was opened, and may go only when the copy is gone. (A
-     * copy that lives is ended by something later, whose stamp is not smaller than that segment's number.)
+     * Its tombstone may have been written before the copy's segment was opened, and must stay until the copy is gone.
+     * (A copy that is live is ended by something later, whose stamp is not smaller than that segment's number.)
      */
     private void bornDead(long copy, int length) {
         segments.lowerHorizon(segments.segmentOf(copy), victimHorizon);
@@ -260,7 +260,7 @@ final class Relocation implements SegmentScan.Visitor {
         return EntryType.isTombstone(type) ? segments.effectiveStamp(victim, FrameDescriptor.stamp(buffer, at)) : 0;
     }
 
-    /** A tombstone that the index does not know any more goes when nothing is left that it ends. */
+    /** Drops a tombstone that the index does not hold any more, once nothing is left that it ends. */
     private void tombstone(ByteBuffer buffer, int at, long address, int type, int length) {
         if (isForeign(buffer, at)) {
             return;
@@ -278,7 +278,7 @@ final class Relocation implements SegmentScan.Visitor {
         }
     }
 
-    /** Nothing is left that it ends; only its answer may still be asked for, and for that a record will do. */
+    /** Nothing is left that it ends; only its response may still be requested, for which a record suffices. */
     private void dropTombstone(ShardReplica replica, ByteBuffer buffer, int at, long address, int length) {
         final int flags = EntryDescriptor.flags(buffer, at);
         final long sequence = EntryDescriptor.sequence(buffer, at, flags);
@@ -290,7 +290,7 @@ final class Relocation implements SegmentScan.Visitor {
         }
         completion(buffer, at, address);
         if (outOfRoom) {
-            replica.sessions(sessionId).keep(sessionId, sequence, address, 0); // it is a tombstone still
+            replica.sessions(sessionId).keep(sessionId, sequence, address, 0); // still a tombstone
         } else {
             copiedTombstoneBytes += segments.charge(length);
         }
@@ -313,14 +313,14 @@ final class Relocation implements SegmentScan.Visitor {
             return;
         }
         if (replica.sessions(sessionId).openingMoved(sessionId, address, copy)) {
-            // Should the victim not be freed now, it holds back the end of the session.
+            // If the victim is not freed now, it holds back the end of the session.
             segments.markDead(address, length);
         } else {
             bornDead(copy, length);
         }
     }
 
-    /** A dead entry, whose answer may still be asked for: it stays as a record that is never indexed. */
+    /** Keeps a dead entry whose response may still be requested, as a record that is never indexed. */
     private void completion(ByteBuffer buffer, int at, long address) {
         if (isForeign(buffer, at)) {
             return;
@@ -344,7 +344,7 @@ final class Relocation implements SegmentScan.Visitor {
         } else {
             spaceFreed += (keptBefore == 0 ? 0 : segments.charge(keptBefore)) - segments.charge(completions.length());
             if (keptBefore > 0 && !EntryType.isTombstone(FrameDescriptor.type(FrameDescriptor.wordPlain(buffer, at)))) {
-                segments.markDead(address, keptBefore); // should the victim not be freed now
+                segments.markDead(address, keptBefore); // in case the victim is not freed now
             }
         }
     }

@@ -13,26 +13,26 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Reads a segment that holds the tombstone horizon back, and finds out whether it must. It must as long as something in it
- * was ended by a tombstone. But most of what is dead in a store was replaced: of its key there is a newer object, and
- * that one, not a tombstone, is why a start would pass it over. If that is so of everything in the segment, no tombstone
- * that exists is needed because of it, and the segment counts as no older than the moment before it was read. What ends
- * one of its keys later is a tombstone with a stamp that is not smaller than that.
+ * A scan of a segment that holds the tombstone horizon back, to find out whether it must. It must as long as something
+ * in it was ended by a tombstone. But most dead entries were replaced: a newer object of the key, not a tombstone,
+ * makes a start skip them. If that holds for everything in the segment, it needs no existing tombstone. Then the
+ * segment counts as no older than the moment before the scan. Whatever ends one of its keys later is a tombstone with a
+ * stamp that is not smaller than that.
  *
- * <p>CommitVer must have passed the newer object: then it is on all replicas, and as durable as a tombstone is. It stays,
- * or what replaces it does.
+ * <p>CommitVer must have passed the newer object: then it is on all replicas, and as durable as a tombstone is. It
+ * stays, or its replacement does.
  *
- * <p>Reading costs far less than copying, and writes nothing. In steps; owned by the cleaner, so no segment is freed
+ * <p>A scan costs far less than copying, and writes nothing. In steps; owned by the cleaner, so no segment is freed
  * while an entry is compared.
  */
 final class TombstoneHorizonScan implements SegmentScan.Visitor {
-    /** Why a use of a segment was looked at in vain. */
+    /** The reason why a scan of a segment's use failed. */
     private static final class Failure {
         /** 0: none yet, since that is no generation. */
         int generation;
-        /** Number of the segment that was opened last by then. */
+        /** Number of the last segment opened by then. */
         long asOf;
-        /** What CommitVer had not passed, if nothing else spoke against it, and of which shard; else 0. */
+        /** The version that CommitVer had not passed, and its shard, if that was the only reason; else 0. */
         long awaitedVersion;
 
         int awaitedShard;
@@ -64,12 +64,12 @@ final class TombstoneHorizonScan implements SegmentScan.Visitor {
         }
     }
 
-    /** The segment that is being read, or −1. */
+    /** The segment being scanned, or −1. */
     int segment() {
         return segment;
     }
 
-    /** Whether it is worth reading that segment: it never was, in this use, or enough has changed since. */
+    /** Whether scanning that segment is worthwhile: it was never scanned in this use, or enough has changed since. */
     boolean isPromising(int candidate) {
         final Failure last = failures[candidate];
         return last.generation != segments.generation(candidate)
@@ -77,7 +77,7 @@ final class TombstoneHorizonScan implements SegmentScan.Visitor {
                 || last.awaitedVersion != 0 && replicas.get(last.awaitedShard).commitVersion() >= last.awaitedVersion;
     }
 
-    /** Whether that segment was looked at in vain only because CommitVer had not come so far, and it still has not. */
+    /** Whether the scan of that segment failed only because of CommitVer, which still has not advanced far enough. */
     boolean isAwaiting(int candidate) {
         final Failure last = failures[candidate];
         return last.generation == segments.generation(candidate)
@@ -89,19 +89,19 @@ final class TombstoneHorizonScan implements SegmentScan.Visitor {
     void begin(int newSegment) {
         segment = newSegment;
         generation = segments.generation(newSegment);
-        // Before anything is read: what is ended behind this gets a stamp that is not smaller.
+        // Before any read: anything ended later gets a stamp that is not smaller.
         asOf = segments.lastSequence();
         found = 0;
         needed = false;
         awaitedVersion = 0;
         for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            // What is still copied to here comes in any order.
+            // Entries still being copied here arrive in any order.
             needed |= replicas.has(shard) && replicas.get(shard).isJoining();
         }
         scan.begin(segments.area().addressOf(newSegment), segments.length(), generation);
     }
 
-    /** Goes on for about so many bytes; true when it is known whether the segment must hold the horizon back. */
+    /** Reads about so many bytes; true when the result is known. */
     boolean step(int budget) {
         if (!needed) {
             scan.advance(budget, this);

@@ -29,8 +29,8 @@ import org.rowankv.server.durability.FileThread;
 import org.rowankv.server.durability.MemoryVerbs;
 
 /**
- * One server's area as it lies on disk, to look at and not to touch: takes no lock, asks for no consent, writes nothing.
- * For tools that judge a store that nobody has open; while somebody has, what is read may be half written.
+ * A read-only view of one server's area on disk, for tools: takes no lock, needs no override, writes nothing. For tools
+ * that examine a closed store; while a store is open, bytes may be half written.
  *
  * <p>For one thread.
  */
@@ -73,7 +73,7 @@ public final class AreaImage {
                     new Damage(
                             file,
                             SuperblockDescriptor.offsetOf(content.sequence()) + SuperblockDescriptor.INCOMPLETE_OFFSET,
-                            "marked as incomplete: what landed here was found damaged, so that an acknowledged entry is lacking"));
+                            "marked as incomplete: an entry that landed here was found damaged, so an acknowledged entry is missing"));
         }
         for (int shard = 0; shard < content.shardCount(); shard++) {
             note(tenures.wordOffset(shard), tenures.whyInvalid(shard));
@@ -93,7 +93,7 @@ public final class AreaImage {
     }
 
     /**
-     * The area of a server in a store's directory.
+     * Opens the area of a server in a store's directory.
      *
      * @throws StoreOpenException if its superblock or one of its tables is damaged
      */
@@ -108,7 +108,10 @@ public final class AreaImage {
         AreaProbe.requireTables(file, tenures.whyInvalid());
     }
 
-    /** An area of which one copy of the superblock is whole; what else is damaged in front of its segments, it tells. */
+    /**
+     * Reads an area with one intact copy of the superblock; other damage before its segments is collected in {@link
+     * #damages}.
+     */
     static AreaImage read(Path file) {
         return FileThread.call("rowan-area-image", () -> {
             try {
@@ -177,7 +180,7 @@ public final class AreaImage {
         return superblock;
     }
 
-    /** What is damaged in front of the segments. */
+    /** The damage before the segments. */
     public List<Damage> damages() {
         return List.copyOf(damages);
     }
@@ -199,7 +202,7 @@ public final class AreaImage {
         return segmentBase + (long) segment * content.segmentLength();
     }
 
-    /** Whether the segment's line in the meta table is whole; of another, nothing can be asked. */
+    /** Whether the segment's line in the meta table is intact; otherwise the segment has no known state. */
     public boolean isKnown(int segment) {
         return !damagedSegments.get(segment);
     }

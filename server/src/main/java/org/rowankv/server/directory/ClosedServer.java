@@ -11,8 +11,8 @@ import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.durability.FileThread;
 
 /**
- * The data directory of one server of a cluster of processes ({@link ServerDirectory}), while the server does not run, for
- * tools that read it. Its configuration is not in there, but in the cluster's configuration store.
+ * The data directory of a stopped server of a cluster of processes ({@link ServerDirectory}), for tools that read it.
+ * The configuration is in the cluster's configuration store, not here.
  *
  * <p>Guarantees and threads as with {@link ClosedStore}.
  */
@@ -32,7 +32,7 @@ public final class ClosedServer implements AutoCloseable {
         this.areaFile = areaFile;
     }
 
-    /** Whether the directory is that of a server, whatever is in it beside. */
+    /** Whether the directory is that of a server, whatever else is in it. */
     public static boolean isOne(Path directory) {
         return FileThread.call(
                 "rowan-server-look", () -> Files.isRegularFile(directory.resolve(ServerDirectory.IDENTITY)));
@@ -46,7 +46,7 @@ public final class ClosedServer implements AutoCloseable {
             } catch (IOException e) {
                 throw new StoreOpenException(
                         "cannot read the server's directory " + directory + ": " + e
-                                + ". Run the tool as a user who may read the files",
+                                + ". Run the tool as a user with read permission",
                         e);
             }
         });
@@ -65,7 +65,7 @@ public final class ClosedServer implements AutoCloseable {
             final List<Path> areas = areasIn(directory);
             if (areas.size() > 1) {
                 throw new StoreOpenException("the directory " + directory + " holds " + areas.size()
-                        + " areas, of which one server has one: take away what was put there by hand");
+                        + " areas, and a server has one: remove the areas that were put there by hand");
             }
             final boolean copied = FileIdentity.isCopy(owner.directory(), FileIdentity.of(directory));
             return new ClosedServer(directory, lock, owner, copied, areas.isEmpty() ? null : areas.get(0));
@@ -102,12 +102,12 @@ public final class ClosedServer implements AutoCloseable {
         return owner.identity();
     }
 
-    /** Whether the directory is another one than the server was made in. */
+    /** Whether the directory is not the one the server was created in. */
     public boolean isCopied() {
         return copied;
     }
 
-    /** The server's area, which has one whole superblock at least; null if the server never came as far as making one. */
+    /** The server's area, with at least one intact superblock; null if the server never created one. */
     public @Nullable AreaImage area() {
         final Path file = areaFile;
         return file == null ? null : AreaImage.read(file);

@@ -13,15 +13,15 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.durability.FileThread;
 
 /**
- * A store directory that nobody has open, for tools that read it.
+ * The directory of a closed store, for tools that read it.
  *
- * <p>Guarantees: nothing in the directory is changed, not even a time of change; while this is open nobody opens the
- * store, provided that the directory has its lock file. What is no store, is in use, of another format, or not whole, is
- * refused with what to do.
+ * <p>Guarantees: nothing in the directory changes, not even a modification time. While this is open the store cannot be
+ * opened, provided that the directory has its lock file. A directory that is no store, is in use, has another format,
+ * or is not whole, is refused with a remedy.
  *
- * <p>Not guaranteed: what is inside the areas; each tells what is damaged in it.
+ * <p>Not guaranteed: the content of the areas; each reports its own damage.
  *
- * <p>Files are touched on threads of its own. For one thread.
+ * <p>Files are accessed on internal threads. For one thread.
  */
 public final class ClosedStore implements AutoCloseable {
     private final Path directory;
@@ -44,7 +44,7 @@ public final class ClosedStore implements AutoCloseable {
             } catch (IOException e) {
                 throw new StoreOpenException(
                         "cannot read the store in " + directory + ": " + e
-                                + ". Run the tool as a user who may read the files",
+                                + ". Run the tool as a user with read permission",
                         e);
             }
         });
@@ -98,7 +98,7 @@ public final class ClosedStore implements AutoCloseable {
         return manifest.shape();
     }
 
-    /** The level that its first area was last opened at, as far as that can be read. */
+    /** The level that its first area was last opened at, as far as readable. */
     public Durability durability() {
         return FileThread.call("rowan-level-read", () -> {
             try {
@@ -106,12 +106,12 @@ public final class ClosedStore implements AutoCloseable {
                         Superblock.newestValid(AreaProbe.readSuperblocks(StoreDirectory.areaFile(directory, 0)));
                 return content != null && content.power() ? Durability.POWER : Durability.PROCESS;
             } catch (IOException e) {
-                return Durability.PROCESS; // what cannot be read is reported by who reads the area
+                return Durability.PROCESS; // the reader of the area reports what is unreadable
             }
         });
     }
 
-    /** Whether the directory is another one than the store was created in. */
+    /** Whether the directory is not the one the store was created in. */
     public boolean isCopied() {
         return copied;
     }
@@ -124,7 +124,7 @@ public final class ClosedStore implements AutoCloseable {
         return directory.resolve(StoreDirectory.CONFIGURATION);
     }
 
-    /** The area of a server, which belongs to this store and has one whole superblock at least. */
+    /** The area of a server, which belongs to this store and has at least one intact superblock. */
     public AreaImage area(int server) {
         final AreaImage image = AreaImage.read(StoreDirectory.areaFile(directory, server));
         image.requireMatch(settings(server));

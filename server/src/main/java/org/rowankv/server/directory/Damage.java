@@ -3,7 +3,7 @@ package org.rowankv.server.directory;
 import java.nio.file.Path;
 
 /**
- * A place in a store's files that is not what was written there.
+ * A damaged place in a store's files.
  *
  * @param offset in the file, in bytes
  */

@@ -9,43 +9,43 @@ import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.StoreOpenException;
 
 /**
- * Where the data of one server of a cluster are, and what tells it from other servers. Outlives the process, which has it
- * to itself until it is closed. For any thread.
+ * The data directory of one server of a cluster of processes, and the server's identity. Outlives the process, which
+ * owns it exclusively until it is closed. Thread-safe.
  */
 public interface DataDirectory extends AutoCloseable {
 
-    /** Opens the homes of servers, and makes those that do not exist yet. */
+    /** Opens the data directories of servers, and creates missing ones. */
     interface CacheBinding {
         /**
-         * @param path of the home, by which people know it
+         * @param path of the directory, for messages
          * @param name of the server
          * @param cluster name of its cluster
-         * @param acceptCopied whether a copy takes the place of the original
+         * @param acceptCopied whether a copy replaces the original
          * @throws StoreOpenException if it cannot be opened
          */
         DataDirectory open(Path path, String name, String cluster, boolean acceptCopied, RandomSource random);
     }
 
-    /** For people. */
+    /** For messages. */
     Path path();
 
-    /** Drawn when the home was made: two servers never have the same, whatever they are called. */
+    /** Drawn at creation: unique per server, whatever the servers' names. */
     long identity();
 
-    /** Where the server's area is, or is to be; null if that is no file. */
+    /** The path of the server's area, present or future; null if that is no file. */
     @Nullable
     Path areaFile(int server);
 
-    /** Whether the server's area has been made. */
+    /** Whether the server's area exists. */
     boolean hasArea(int server);
 
-    /** The area that an earlier process has left. */
+    /** Opens the area that an earlier process has left. */
     Area openArea(AreaSettings settings, OpenOverrides consent);
 
-    /** A new area. */
+    /** Creates a new area. */
     Area createArea(AreaSettings settings, RandomSource random);
 
-    /** Gives it free. Everything in it has been closed before. */
+    /** Releases the directory. Requires that everything in it is closed. */
     @Override
     void close();
 }

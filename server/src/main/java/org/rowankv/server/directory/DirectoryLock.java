@@ -19,20 +19,20 @@ import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.durability.FileThread;
 
 /**
- * Keeps a store directory to one opener: a lock of the operating system against other processes, which ends with the
- * process however it ends, and a table of this JVM against a second opener under any spelling of the path.
+ * The exclusive lock of a store directory. A lock of the operating system excludes other processes and ends with the
+ * process in any case. A table of this JVM excludes a second opener under any spelling of the path.
  *
  * <p>On POSIX systems a process loses its lock on a file when it closes <em>any</em> descriptor of it. Therefore the
- * table is asked before the file is opened; a channel that met the lock of another class loader of this JVM is never
- * closed; and whoever reads the lock file from within this JVM takes the lock away without knowing.
+ * table is checked before the file is opened, and a channel that met the lock of another class loader of this JVM is
+ * never closed. Reading the lock file from within this JVM releases the lock unnoticed.
  *
- * <p>Opened and closed on a thread of ours; for any thread otherwise.
+ * <p>Opened and closed on an internal thread; thread-safe otherwise.
  */
 public final class DirectoryLock {
     public static final String FILE_NAME = "rowan.lock";
 
     private static final int MAX_HOLDER_LENGTH = 64;
-    /** By the directory's file key, or its real path where there is none: which directory is open under which path. */
+    /** By the directory's file key, or its real path if it has none: the path under which the directory is open. */
     private static final Map<Object, Path> HELD = new HashMap<>();
 
     private static final List<FileChannel> NEVER_CLOSED = new ArrayList<>();
@@ -85,9 +85,9 @@ public final class DirectoryLock {
     }
 
     /**
-     * Keeps openers away while a store is read, and changes nothing in its directory; or throws StoreOpenException that
-     * names who has it open. Readers of several processes do not mind each other. A directory without the file, as a copy
-     * of one may be, is locked within this JVM only.
+     * Excludes openers while a store is read, and changes nothing in its directory; or throws StoreOpenException that
+     * names the holder. Readers of several processes can hold it together. A directory without the file, such as a
+     * copy, is locked within this JVM only.
      */
     static DirectoryLock takeToRead(Path directory) throws IOException {
         final Object key = keyOf(directory);
@@ -117,15 +117,14 @@ public final class DirectoryLock {
     }
 
     private static StoreOpenException inUse(Path directory, String holder) {
-        return new StoreOpenException(
-                "the store in " + directory + " is in use" + holder
-                        + ": it can be read by a tool only while nobody has it open. Close it there first; nothing was changed");
+        return new StoreOpenException("the store in " + directory + " is in use" + holder
+                + ": a tool can read it only while it is closed. Close it there first; nothing was changed");
     }
 
-    /** Gives the lock back. */
+    /** Releases the lock. */
     public void release() throws IOException {
         synchronized (HELD) {
-            // The file stays: whoever deleted it could delete the one that the next holder has just locked.
+            // The file stays: deleting it could delete the one that the next holder has just locked.
             if (channel != null) {
                 channel.close();
             }
@@ -133,13 +132,13 @@ public final class DirectoryLock {
         }
     }
 
-    /** As {@link #release}, for a caller that must not touch files: on a thread of that name. */
+    /** As {@link #release}, for a caller that must not access files: on a thread of that name. */
     void release(Path directory, String thread) {
         FileThread.run(thread, () -> {
             try {
                 release();
             } catch (IOException e) {
-                throw new IllegalStateException("the lock of " + directory + " cannot be given back: " + e, e);
+                throw new IllegalStateException("the lock of " + directory + " cannot be released: " + e, e);
             }
         });
     }
@@ -162,8 +161,8 @@ public final class DirectoryLock {
     }
 
     /**
-     * The holder's process id, if it can be read and is that of a process; systems with mandatory locks do not let it be
-     * read, and a reader leaves that of an earlier opener.
+     * The holder's process id, if readable and that of a process; systems with mandatory locks prevent the read, and a
+     * reader leaves that of an earlier opener.
      */
     private static String readHolder(FileChannel channel) {
         final ByteBuffer holder = ByteBuffer.allocate(MAX_HOLDER_LENGTH);

@@ -66,7 +66,7 @@ public record Manifest(boolean complete, long clusterId, StoreShape shape, long 
                 values.put(line.substring(0, equals), line.substring(equals + 1));
             }
         }
-        // The version before the checksum: another version may compute it otherwise.
+        // The version before the checksum: another version may compute it differently.
         final String format = values.getOrDefault("format", "");
         if (!format.equals(Integer.toString(FORMAT_VERSION))) {
             throw new StoreOpenException("the store of " + file + " has format version " + format

@@ -22,7 +22,7 @@ import org.rowankv.server.durability.FileThread;
  *
  * <pre>
  *   rowan.lock       held while the server runs
- *   rowan.server     who it is, as lines of text: its name, the cluster's name, an identity drawn when it was made, the
+ *   rowan.server     its identity, as lines of text: its name, the cluster's name, an identity drawn when it was made, the
  *                    inode of the directory, a checksum
  *   area-N.rowan     its {@link Area}, once the cluster has given it the number N
  * </pre>
@@ -38,7 +38,7 @@ public final class ServerDirectory implements DataDirectory {
     private static final int FORMAT_VERSION = 1;
     private static final int MAX_LENGTH = 4096;
 
-    /** Who a directory belongs to. */
+    /** The server that a directory belongs to. */
     record Owner(String name, String cluster, long identity, long directory) {
         byte[] encode() {
             final String lines = FIRST_LINE + "\nformat=" + FORMAT_VERSION + "\nname=" + name + "\ncluster=" + cluster
@@ -59,12 +59,12 @@ public final class ServerDirectory implements DataDirectory {
     }
 
     /**
-     * Opens a server's directory, or makes it if it is missing or empty.
+     * Opens a server's directory, or creates it if it is missing or empty.
      *
      * @param name of the server
      * @param cluster name of its cluster
-     * @param acceptCopied whether a copy of the directory takes the place of the original
-     * @throws StoreOpenException if it cannot be
+     * @param acceptCopied whether a copy of the directory replaces the original
+     * @throws StoreOpenException if it cannot be opened
      */
     public static ServerDirectory open(
             Path directory, String name, String cluster, boolean acceptCopied, RandomSource random) {
@@ -120,7 +120,7 @@ public final class ServerDirectory implements DataDirectory {
         return moved;
     }
 
-    /** Who the file says that its directory belongs to. */
+    /** Reads the owner of a directory from its file. */
     static Owner read(Path file) throws IOException {
         if (Files.size(file) > MAX_LENGTH) {
             throw damaged(file, "it is too long");
@@ -200,7 +200,7 @@ public final class ServerDirectory implements DataDirectory {
         return Area.create(settings, random);
     }
 
-    /** Gives the directory free. Everything in it has been closed before. */
+    /** Releases the directory. Requires that everything in it is closed. */
     @Override
     public synchronized void close() {
         if (!open) {

@@ -27,9 +27,9 @@ import org.rowankv.server.durability.FileThread;
  *
  * <pre>
  *   rowan.lock          held while the store is open
- *   rowan.manifest      what the store is: {@link Manifest}
+ *   rowan.manifest      the store's shape and identity: {@link Manifest}
  *   area-0.rowan …      one per server: {@link Area}
- *   area-0.rowan.aside  an area that could not be used, kept for people to look at
+ *   area-0.rowan.aside  a quarantined file: an area that could not be used, kept for inspection
  *   configuration/      the configuration store's files
  *   checkpoint-0/ …     one per server: files without which everything is there too, and a start takes longer
  * </pre>
@@ -50,7 +50,7 @@ public final class StoreDirectory implements AutoCloseable {
     public static final String CHECKPOINT_PREFIX = "checkpoint-";
     private static final String AREA_SUFFIX = ".rowan";
     private static final String ASIDE_SUFFIX = ".aside";
-    /** What may be in a directory that holds no store yet. */
+    /** Files allowed in a directory that holds no store yet. */
     private static final Set<String> IGNORED = Set.of(
             DirectoryLock.FILE_NAME,
             MANIFEST + DurableFile.TEMPORARY_SUFFIX,
@@ -70,7 +70,7 @@ public final class StoreDirectory implements AutoCloseable {
         this.manifest = manifest;
     }
 
-    /** {@link #open(Path, StoreShape, OpenOverrides, RandomSource)} where a copied directory is refused. */
+    /** {@link #open(Path, StoreShape, OpenOverrides, RandomSource)}, refusing a copied directory. */
     public static StoreDirectory open(Path directory, StoreShape shape, boolean acceptUnclean, RandomSource random) {
         return open(directory, shape, new OpenOverrides(acceptUnclean, false), random);
     }
@@ -78,10 +78,10 @@ public final class StoreDirectory implements AutoCloseable {
     /**
      * Opens the store in a directory, or begins one ({@link #isNew}) if the directory is missing or empty.
      *
-     * @throws StoreOpenException if it cannot be
+     * @throws StoreOpenException if it cannot be opened
      */
     public static StoreDirectory open(Path directory, StoreShape shape, OpenOverrides consent, RandomSource random) {
-        // Drawn in any case: the caller's stream does not depend on what the disk holds.
+        // Drawn in any case: the caller's stream does not depend on the disk's content.
         final long drawn = random.nextLong();
         final long clusterId = drawn == 0 ? 1 : drawn;
         return FileThread.call("rowan-directory-open", () -> openHere(directory, shape, consent, clusterId));
@@ -102,7 +102,7 @@ public final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    /** @param mark the file that says whose directory it is */
+    /** @param mark the file that identifies the owner of the directory */
     static void makeDirectory(Path directory, String mark) throws IOException {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
             throw new StoreOpenException("dir=" + directory + " is a file, not a directory: give another dir=");
@@ -189,7 +189,7 @@ public final class StoreDirectory implements AutoCloseable {
         return manifest;
     }
 
-    /** Removes what an earlier creation left, by the names that it uses. */
+    /** Removes the remains of an earlier creation, by the names that it uses. */
     private static void removeUnfinished(Path directory) throws IOException {
         final List<Path> ours = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
@@ -260,12 +260,12 @@ public final class StoreDirectory implements AutoCloseable {
                 shape.replicas());
     }
 
-    /** Whether the store is being created: its areas are to be made, then {@link #markComplete} called. */
+    /** Whether the store is being created: its areas must be made, then {@link #markComplete} called. */
     public synchronized boolean isNew() {
         return !manifest.complete();
     }
 
-    /** Ends the creation: areas and first configuration are there. Nothing may be stored before. */
+    /** Ends the creation: areas and first configuration exist. Nothing may be stored before. */
     public synchronized void markComplete() {
         final Manifest complete = manifest.completed();
         FileThread.run("rowan-directory-complete", () -> {
@@ -295,7 +295,7 @@ public final class StoreDirectory implements AutoCloseable {
         return areaFile(directory, server);
     }
 
-    /** Settings of a server's area: to create it with when the store is new, and to open it with otherwise. */
+    /** Settings of a server's area: to create it when the store is new, and to open it otherwise. */
     public AreaSettings areaSettings(int server) {
         return areaSettings(server, Durability.PROCESS);
     }
@@ -306,10 +306,10 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Takes the file of an area that cannot be used out of the way, so that another can be made. It is kept, in the place of
-     * the one that was set aside before, if any.
+     * Quarantines the file of an unusable area, so that another can be created. Keeps it, replacing an earlier
+     * quarantined file.
      *
-     * @return where it is now; nothing if there was none
+     * @return its present path; empty if there was none
      */
     public Optional<Path> setAside(int server) {
         final Path file = areaFile(server);
@@ -330,9 +330,9 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Undoes {@link #setAside}: the file that was set aside takes the place of the one that was made since, which is closed.
+     * Undoes {@link #setAside}: the quarantined file replaces the one created since, which is closed.
      *
-     * @return where it is again; nothing if none was set aside
+     * @return its present path; empty if none was quarantined
      */
     public Optional<Path> putBack(int server) {
         final Path file = areaFile(server);
@@ -351,7 +351,7 @@ public final class StoreDirectory implements AutoCloseable {
         });
     }
 
-    /** Where a server's checkpoints are; made when the first is written. */
+    /** The directory of a server's checkpoints; created with the first one. */
     public Path checkpointDir(int server) {
         return checkpointDir(directory, server);
     }
@@ -364,7 +364,7 @@ public final class StoreDirectory implements AutoCloseable {
         return directory.resolve(CONFIGURATION);
     }
 
-    /** Gives the directory free. Everything in it has been closed before. */
+    /** Releases the directory. Requires that everything in it is closed. */
     @Override
     public synchronized void close() {
         if (!open) {

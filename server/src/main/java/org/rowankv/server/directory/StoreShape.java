@@ -1,7 +1,7 @@
 package org.rowankv.server.directory;
 
 /**
- * What a store is created with and must be opened with.
+ * The parameters that a store is created with and must be opened with.
  *
  * @param servers in this process
  * @param replicas of each shard

@@ -5,10 +5,11 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * The buckets of one index, and their growth by linear hashing: each split divides one bucket by one more bit of its items' tags.
+ * The buckets of one index, and their growth by linear hashing: each split divides one bucket by one more bit of its
+ * items' tags.
  *
- * <p>Owned by its index, whose lock its writers hold. Readers take no lock: {@link #moves} is odd while items move, and rises
- * with each move, so a reader that found nothing looks at it.
+ * <p>Owned by its index, whose lock its writers hold. Readers take no lock: {@link #moves} is odd while items move, and
+ * increases with each move. So a reader without a result checks it.
  */
 final class BucketTable {
     private static final int ITEMS = Chunks.ITEMS;
@@ -35,7 +36,7 @@ final class BucketTable {
     @SuppressWarnings("unused") // through MOVES
     private int moves;
 
-    /** Scratch of a split. */
+    /** Buffer of a split. */
     private long[] moving = new long[4 * ITEMS];
 
     private boolean[] movingMarks = new boolean[4 * ITEMS];
@@ -45,12 +46,12 @@ final class BucketTable {
         this.moves = firstMoves;
     }
 
-    /** The chunks of the buckets that a tag names. A reader takes them before it asks {@link #bucketOf}. */
+    /** The chunks of the buckets that a tag selects. A reader loads them before {@link #bucketOf}. */
     long[][] chunks() {
         return buckets;
     }
 
-    /** The chunks of the buckets that a link names. */
+    /** The chunks of the buckets that a link references. */
     long[][] overflowChunks() {
         return overflow.chunks();
     }
@@ -70,7 +71,7 @@ final class BucketTable {
         return bucket < (int) shapeNow ? tag & ((2 << level) - 1) : bucket;
     }
 
-    /** The position behind the range of the bucket that holds a position, or 0 when it is the last. */
+    /** The position after the range of the bucket that holds a position, or 0 when it is the last. */
     long behind(long position) {
         final long shapeNow = shape;
         final int level = (int) (shapeNow >>> 32);
@@ -101,7 +102,7 @@ final class BucketTable {
         WORD.setRelease(words, linkAt, ExpiryBound.with(words[linkAt], bound));
     }
 
-    /** Divides the next bucket if the table holds so many items that it is due. */
+    /** Splits the next bucket if the number of items requires it. */
     void splitIfLoaded(long items) {
         final long shapeNow = shape;
         final int level = (int) (shapeNow >>> 32);
@@ -112,7 +113,7 @@ final class BucketTable {
         }
         final int target = split + (1 << level);
         ensureBucket(target);
-        // All memory first: what is moving cannot be left in the middle.
+        // All memory first: a move must not be interrupted.
         final int gathered = gather(split);
         overflow.ensure(gathered / ITEMS + 2);
         countMove();
@@ -122,7 +123,7 @@ final class BucketTable {
         countMove();
     }
 
-    /** Copies the items of a chain into {@link #moving}; returns how many. */
+    /** Copies the items of a chain into {@link #moving}; returns their number. */
     private int gather(int source) {
         int n = 0;
         int bucket = source;
@@ -148,7 +149,7 @@ final class BucketTable {
         }
     }
 
-    /** Divides the items gathered by whether their tag has {@code bit}, and packs both chains. */
+    /** Divides the gathered items by whether their tag has {@code bit}, and packs both chains. */
     private void divide(int source, int target, int bit, int n) {
         int bucket = source;
         long[] words = Chunks.of(buckets, bucket);
@@ -207,14 +208,14 @@ final class BucketTable {
         }
         final int chunk = bucket >>> Chunks.SHIFT;
         if (chunk == 0) {
-            // Only the first chunk begins smaller than the others: most shards of a small store stay in it.
+            // Only the first chunk starts smaller: most shards of a small store stay in it.
             final long[][] copy = chunks.clone();
             copy[0] = Arrays.copyOf(chunks[0], 2 * chunks[0].length);
             replaceBuckets(copy);
         } else if (chunk < chunks.length) {
             chunks[chunk] = new long[Chunks.BUCKETS * Chunks.WORDS];
         } else {
-            // An eighth more references at a time; the chunks themselves come one by one.
+            // One eighth more references at a time; the chunks themselves are allocated one by one.
             final long[][] longer = Arrays.copyOf(chunks, chunk + 1 + chunk / 8);
             longer[chunk] = new long[Chunks.BUCKETS * Chunks.WORDS];
             replaceBuckets(longer);
@@ -227,7 +228,7 @@ final class BucketTable {
         countMove();
     }
 
-    /** Forgets everything, and makes room for so many items. */
+    /** Clears the table and reserves capacity for so many items. */
     void reset(long itemCount) {
         final long wanted = Math.max(1L << Chunks.MIN_LEVEL, (itemCount * 4 + LOAD_TIMES_4 - 1) / LOAD_TIMES_4);
         final int bucketCount = (int) Math.min(wanted, 1L << (IndexItem.TAG_BITS - 1));

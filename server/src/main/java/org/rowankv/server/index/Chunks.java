@@ -3,12 +3,12 @@ package org.rowankv.server.index;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** The arrays in which an index keeps its buckets: chunks of 64 buckets of eight words, so that an index grows in small steps. */
+/** The arrays of an index's buckets: chunks of 64 buckets of eight words, so that an index grows in small steps. */
 final class Chunks {
-    /** In a bucket: seven items, and what links it to the next. */
+    /** Per bucket: seven items, and the link to the next. */
     static final int WORDS = 8;
 
-    /** A bucket's items; its link word lies behind them. */
+    /** A bucket's items; its link word follows them. */
     static final int ITEMS = WORDS - 1;
 
     static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
@@ -16,12 +16,12 @@ final class Chunks {
     static final int SHIFT = 6; // buckets in a chunk: 64, 4 KiB
     static final int BUCKETS = 1 << SHIFT;
     static final int MASK = BUCKETS - 1;
-    /** The first chunk begins smaller: with two to the power of so many buckets. */
+    /** The first chunk starts smaller: with two to the power of this many buckets. */
     static final int MIN_LEVEL = 2;
 
     private Chunks() {}
 
-    /** The chunk in which a bucket lies. */
+    /** The chunk of a bucket. */
     static long[] of(long[][] chunks, int bucket) {
         return chunks[bucket >>> SHIFT];
     }
@@ -31,13 +31,13 @@ final class Chunks {
         return (bucket & MASK) * WORDS;
     }
 
-    /** False when a shape or a link was read that is newer than the chunks. */
+    /** False when the shape or link that was read is newer than the chunks. */
     static boolean exists(long[][] chunks, int bucket) {
         final int chunk = bucket >>> SHIFT;
         return chunk < chunks.length && chunks[chunk] != null && word(bucket) < chunks[chunk].length;
     }
 
-    /** Chunks of so many buckets, in which there is nothing. */
+    /** Empty chunks for so many buckets. */
     static long[][] empty(int bucketCount) {
         final long[][] chunks = new long[(bucketCount + BUCKETS - 1) >>> SHIFT][];
         for (int i = 0; i < chunks.length; i++) {

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import org.rowankv.server.log.EntryDescriptor;
 
 /**
- * The second before which nothing in a bucket expires: seconds since 1970, rounded up, so that at a bound that is reached
- * something is over. Kept in the upper half of the bucket's link word, which the link does not need. A lower bound: what is
- * replaced or removed does not raise it; whoever looks at the whole bucket may.
+ * The second before which nothing in a bucket expires: seconds since 1970, rounded up, so that something has expired
+ * once the bound is reached. Kept in the upper half of the bucket's link word, which the link does not need. A lower
+ * bound: a replacement or removal does not raise it; a visitor of the whole bucket may.
  */
 public final class ExpiryBound {
     /** Nothing in the bucket ever expires. */
@@ -14,12 +14,12 @@ public final class ExpiryBound {
 
     private static final int SHIFT = 32;
     private static final long LOWER_HALF = (1L << SHIFT) - 1;
-    /** In the year 2106, after which there is nothing to wait for: a bucket is looked at then, and again and again. */
+    /** In the year 2106, the last second of the field: such a bucket is visited then, repeatedly. */
     private static final long MAX = LOWER_HALF;
 
     private ExpiryBound() {}
 
-    /** The bound of an object that expires then. */
+    /** The bound of an object with that expiry. */
     public static long of(long expiryMs) {
         if (expiryMs == Long.MAX_VALUE) {
             return NEVER;
@@ -31,7 +31,7 @@ public final class ExpiryBound {
         return of(EntryDescriptor.expiryMs(entry, at, EntryDescriptor.flags(entry, at)));
     }
 
-    /** Of a link word; 0 stands for never, so that an empty word is an empty bucket. */
+    /** From a link word; 0 stands for never, so that an empty word is an empty bucket. */
     static long in(long linkWord) {
         final long stored = linkWord >>> SHIFT;
         return stored == 0 ? NEVER : stored;

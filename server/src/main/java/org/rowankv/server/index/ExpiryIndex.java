@@ -1,12 +1,12 @@
 package org.rowankv.server.index;
 
 /**
- * When the objects of an index may expire: each bucket's {@link ExpiryBound}, and the smallest of them. A walk over all
- * positions finds the smallest one anew. All but {@link #earliest} is for the holder of the index's lock.
+ * The expiry bounds of an index: each bucket's {@link ExpiryBound}, and their minimum. A walk over all positions
+ * recomputes the minimum. All but {@link #earliest} requires the index's lock.
  */
 public final class ExpiryIndex {
     private final BucketTable table;
-    /** No bucket has a smaller bound, unless a walk over all of them is under way. Written under the lock. */
+    /** No bucket has a smaller bound, except during a walk. Written under the lock. */
     private volatile long earliest = ExpiryBound.NEVER;
 
     ExpiryIndex(BucketTable table) {
@@ -22,12 +22,12 @@ public final class ExpiryIndex {
         }
     }
 
-    /** The smallest bound of all buckets, or of those that the walk under way has come by. Any thread, no lock. */
+    /** The smallest bound of all buckets, or of those that the current walk has passed. Any thread, no lock. */
     public long earliest() {
         return earliest;
     }
 
-    /** Forgets the smallest bound; a walk over all positions must find it again, by {@link #pass}. */
+    /** Resets the smallest bound; a walk over all positions must recompute it by {@link #pass}. */
     public void beginWalk() {
         earliest = ExpiryBound.NEVER;
     }
@@ -44,7 +44,7 @@ public final class ExpiryIndex {
         BucketTable.bound(Chunks.of(table.chunks(), bucket), bucket, bound);
     }
 
-    /** A walk leaves the bucket of that position behind; returns the position behind its range, or 0 at the end. */
+    /** A walk leaves the bucket of that position; returns the position after its range, or 0 at the end. */
     public long pass(long position) {
         earliest = Math.min(earliest, bound(position));
         return table.behind(position);

@@ -31,7 +31,7 @@ public final class IndexItem {
         return (item & ADDRESS_MASK) << STRIDE_SHIFT;
     }
 
-    /** The position of an item's key, of which it knows the first 24 bits: enough to find the item again. */
+    /** The position of an item's key, in its first 24 bits only: enough to find the item again. */
     public static long position(long item) {
         return Long.reverse(tag(item));
     }

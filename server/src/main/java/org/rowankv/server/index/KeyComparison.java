@@ -9,8 +9,8 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.server.log.EntryDescriptor;
 
 /**
- * Compares a key with that of an entry in the log, eight bytes at a time. The entry may be anything: its segment may be
- * reused meanwhile. So its lengths are only ever compared, never trusted to address memory.
+ * Compares a key with that of an entry in the log, eight bytes at a time. The entry may be garbage, since its segment
+ * may be reused meanwhile. So its lengths are only compared, never used to address memory.
  */
 final class KeyComparison {
     private static final VarHandle HEAP = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

@@ -3,8 +3,8 @@ package org.rowankv.server.index;
 import java.util.Arrays;
 
 /**
- * The buckets to which full ones link. Taken and given back under the index's lock; read by any thread, without one, which
- * may see a bucket that was given back meanwhile: the index's count of moves tells.
+ * The buckets that full ones link to. Allocated and freed under the index's lock. Any thread reads them without a lock
+ * and may see a freed bucket, which the index's count of moves reveals.
  */
 final class OverflowBuckets {
     private volatile long[][] chunks = new long[0][];
@@ -15,7 +15,7 @@ final class OverflowBuckets {
         return chunks;
     }
 
-    /** An empty bucket. Asks for memory only where {@link #ensure} has not. */
+    /** An empty bucket. Allocates only where {@link #ensure} has not. */
     int take() {
         if (free >= 0) {
             final int taken = free;
@@ -28,7 +28,7 @@ final class OverflowBuckets {
         return count++;
     }
 
-    /** Makes sure that so many can be taken without memory. */
+    /** Ensures that so many buckets can be taken without allocation. */
     void ensure(int more) {
         if (count + more > ReferenceBits.MAX_LINK) {
             throw new IllegalStateException("a shard has more objects than its index can hold: use more shards");
@@ -45,7 +45,7 @@ final class OverflowBuckets {
 
     void give(int bucket) {
         final long[] words = Chunks.of(chunks, bucket);
-        // A free bucket's link chains the free list; a reader that strays into it begins again because of the moves.
+        // A free bucket's link chains the free list; a reader that strays into it restarts because of the moves.
         Chunks.WORD.setRelease(words, Chunks.word(bucket) + Chunks.ITEMS, free + 1L);
         free = bucket;
     }

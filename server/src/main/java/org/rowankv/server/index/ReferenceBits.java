@@ -1,9 +1,8 @@
 package org.rowankv.server.index;
 
 /**
- * Which of a bucket's items were used lately: a bit for each of the seven, in the bucket's link word between the link and
- * the expiry bound. Set by readers of caches that have a limit and by nobody else, so other caches write nothing when they
- * are read.
+ * The reference bits of a bucket's items: one for each of the seven, in the bucket's link word between the link and the
+ * expiry bound. Set only by readers of caches with a limit, so reads of other caches write nothing.
  */
 final class ReferenceBits {
     private static final int SHIFT = 25;

@@ -1,9 +1,10 @@
 package org.rowankv.server.index;
 
 /**
- * Which objects of an index were used lately: a mark for each, in the {@link ReferenceBits} of its bucket. Any thread, no lock.
+ * The reference marks of an index's objects, used for eviction: a mark for each, in the {@link ReferenceBits} of its
+ * bucket. Any thread, no lock.
  *
- * <p>A mark is a hint: one that meets a change of the bucket may be lost.
+ * <p>A mark is a hint: it may be lost when its bucket changes concurrently.
  */
 public final class ReferenceMarks {
     private static final int SET = 1;
@@ -15,17 +16,17 @@ public final class ReferenceMarks {
         this.table = table;
     }
 
-    /** Notes that the object at that address was used. */
+    /** Marks the object at that address as used. */
     public void mark(long position, long address) {
         reference(position, address, SET);
     }
 
-    /** Whether the object at that address was used since its mark was taken away, or since it came. */
+    /** Whether the object at that address was used since its mark was cleared, or since its insertion. */
     public boolean isMarked(long position, long address) {
         return reference(position, address, 0);
     }
 
-    /** Takes the mark of the object at that address away. */
+    /** Clears the mark of the object at that address. */
     public void unmark(long position, long address) {
         reference(position, address, CLEAR);
     }
@@ -44,7 +45,7 @@ public final class ReferenceMarks {
                 if ((long) Chunks.WORD.getAcquire(words, i) == item) {
                     final boolean isSet = ReferenceBits.isSet(word, i - base);
                     if (change != 0 && isSet != (change == SET)) {
-                        // Exactly the word that was read: a link or a bound that was written meanwhile stays.
+                        // Compares with exactly the word that was read: a concurrent change of link or bound stays.
                         final long changed = change == SET
                                 ? ReferenceBits.with(word, i - base)
                                 : ReferenceBits.without(word, i - base);
@@ -62,7 +63,7 @@ public final class ReferenceMarks {
         return false;
     }
 
-    /** Clears the mark of a slot for the holder of the index's lock; a mark that a reader sets just now may be lost. */
+    /** Clears the mark of a slot; requires the index's lock. A mark that a reader sets concurrently may be lost. */
     static void clear(long[] words, int slot) {
         final int linkAt = slot | Chunks.ITEMS; // a bucket begins at a multiple of eight
         final long word = words[linkAt];

@@ -10,21 +10,21 @@ import org.rowankv.server.log.EntryDescriptor;
 /**
  * The DRAM index of one shard (§5.3 of the paper): a linear-hashing table of buckets of eight 64-bit words, seven items
  * and a link to an overflow bucket. An item is the key's 24-bit tag and the 40-bit address, in strides, of its newest
- * entry; 0 is no item. The key itself is only in the log. The upper half of a bucket's link word says when the first of
- * its objects may expire ({@link ExpiryBound}): so what has expired is found without reading the log for what has not.
+ * entry; 0 is no item. The key itself is only in the log. The upper half of a bucket's link word holds the bucket's
+ * {@link ExpiryBound}, so expired objects are found without reading the log for the others.
  *
- * <p>A key's position in its shard (unsigned, in hash order) is bit-reversed; its lowest 24 bits are the tag, and the
- * lowest {@code level} of those the bucket. So a bucket holds a contiguous range of positions, a split divides that
- * range in two, and it needs nothing but the tags: growth never reads the log, and proceeds one bucket at a time.
+ * <p>A key's position in its shard (unsigned, in hash order) is bit-reversed. Its lowest 24 bits are the tag, and the
+ * lowest {@code level} of those the bucket. So a bucket holds a contiguous range of positions, and a split divides that
+ * range in two by the tags alone. Growth never reads the log, and proceeds one bucket at a time.
  *
  * <p>Memory order. Writers hold {@link #lock}. They publish an item with release; a reader loads it with acquire, so it
- * sees the entry that the item points to. Items move only in a split, which makes {@link BucketTable#moves} odd while it
- * lasts: a reader that found nothing looks again if it was odd or has changed. A reader that found something needs no
- * such check: the item was there.
+ * sees the entry that the item points to. Items move only in a split, which makes {@link BucketTable#moves} odd while
+ * it lasts. A reader without a result searches again if it was odd or has changed. A reader with a result needs no such
+ * check: the item was there.
  *
  * <p>Guarantees: a find that returns 0 means that at some moment during the call there was no item of the key. Does not
- * guarantee that the segment of a found address is still the one the item meant when the caller reads it: the caller
- * checks the segment's generation, and that the item still {@link #refers} to it.
+ * guarantee that the segment of a found address is still in the same use when the caller reads it. The caller checks
+ * the segment's generation, and that the item still {@link #refers} to it.
  */
 public final class ShardIndex {
     private static final int ITEMS = Chunks.ITEMS;
@@ -52,7 +52,7 @@ public final class ShardIndex {
     private int lockOwner;
 
     private final OwnedCounter count = new OwnedCounter();
-    /** Rises with every item that is put, moved or removed. Written under the lock. */
+    /** Incremented with every item that is put, moved or removed. Written under the lock. */
     private volatile long changes;
 
     public ShardIndex(MemoryRegion region) {
@@ -67,7 +67,7 @@ public final class ShardIndex {
         this.expiry = new ExpiryIndex(table);
     }
 
-    /** Equal at two moments between which no item was put, moved or removed. Any thread, no lock. */
+    /** Equal at two moments if no item was put, moved or removed in between. Any thread, no lock. */
     public long changes() {
         return changes;
     }
@@ -108,7 +108,7 @@ public final class ShardIndex {
             @org.jspecify.annotations.Nullable ByteBuffer entry,
             int entryAt) {
         final int tag = IndexItem.tagAt(position);
-        // Ends: it begins anew only where a writer moves items, which each does a bounded number of times for an entry.
+        // Terminates: it restarts only when a writer moves items, a bounded number of times per entry.
         while (true) {
             final int before = table.moves();
             final long found = search(tag, cacheId, key, keyOffset, keyLength, entry, entryAt);
@@ -126,10 +126,10 @@ public final class ShardIndex {
     }
 
     /**
-     * As {@link #find}, for callers that compare the key themselves, by {@link #refers}: an address that is not 0 may be of
-     * another key, unless that is the one refused. Spares the comparison, since two keys seldom have one tag.
+     * As {@link #find}, for callers that compare the key themselves, by {@link #refers}: an address that is not 0 may
+     * belong to another key, unless that is the one refused. Saves the comparison, since two keys seldom share a tag.
      *
-     * @param refused what was returned before and was of another key; 0 at first
+     * @param refused the address returned before that belonged to another key; 0 at first
      */
     public long findLikely(long position, long refused, int cacheId, byte[] key, int keyOffset, int keyLength) {
         final long first = refused == 0 ? candidate(position, 0) : 0;
@@ -143,8 +143,8 @@ public final class ShardIndex {
     }
 
     /**
-     * Whether the index points to that address now, and the entry there is of that key. Any thread, no lock. With the
-     * generation of the address's segment read before, a yes means: of that use.
+     * Whether the index points to that address now, and the entry there has that key. Any thread, no lock. If the
+     * generation of the address's segment was read before, true refers to that use.
      */
     public boolean refers(long position, long address, int cacheId, byte[] key, int keyOffset, int keyLength) {
         return refers(position, address) && KeyComparison.isKey(region, address, cacheId, key, keyOffset, keyLength);
@@ -167,7 +167,7 @@ public final class ShardIndex {
         }
     }
 
-    /** The address found, 0 when there is none, or −1 when the search met a change and must begin again. */
+    /** The address found, 0 when there is none, or −1 when a concurrent change requires a restart. */
     private long search(
             int tag,
             int cacheId,
@@ -196,8 +196,8 @@ public final class ShardIndex {
                 if (same) {
                     return address;
                 }
-                // A different key, unless the entry's segment was given to something else while it was compared:
-                // but before that the item must have been changed.
+                // A different key, unless the entry's segment was reused during the comparison: but then the item must
+                // have changed before.
                 VarHandle.acquireFence();
                 if ((long) WORD.getAcquire(words, i) != item) {
                     return -1;
@@ -242,13 +242,13 @@ public final class ShardIndex {
 
     // --- writers: the caller holds the lock ---
 
-    /** Takes the index lock for a short while; reentrant for one owner, so that an interrupted step can be done again. */
+    /** Takes the index lock briefly; reentrant for one owner, so that an interrupted step can be repeated. */
     public void lock(int owner) {
         if ((int) LOCK.getVolatile(this) == owner) {
             return;
         }
-        // Ends: a holder visits a bounded number of buckets, and unlocks behind a finally, which neither allocates nor
-        // calls.
+        // Terminates: a holder visits a bounded number of buckets, and unlocks in a finally block, which neither
+        // allocates nor calls.
         for (int spins = 0; !LOCK.compareAndSet(this, 0, owner); spins++) {
             if (spins < 64) {
                 Thread.onSpinWait();
@@ -275,7 +275,7 @@ public final class ShardIndex {
         final long[][] chunks = table.chunks();
         int bucket = table.bucketOf(tag);
         long[] words = Chunks.of(chunks, bucket);
-        // First, so that an item without its bound cannot be left behind by an error.
+        // First, so that an error cannot leave an item without its bound.
         expiry.lower(words, bucket, ExpiryBound.of(entry, entryAt));
         long[] emptyWords = null;
         int emptySlot = 0;
@@ -387,19 +387,19 @@ public final class ShardIndex {
     }
 
     /**
-     * Hands over the items of one bucket: those of the contiguous range of positions that begins at or contains
-     * {@code position}. The caller holds the lock.
+     * Visits the items of one bucket: those of the contiguous range of positions that begins at or contains {@code
+     * position}. The caller holds the lock.
      *
-     * @return the position behind that range, or 0 when it was the last
+     * @return the position after that range, or 0 when it was the last
      */
     public long visit(long position, AddressConsumer consumer) {
         return visitItems(position, item -> consumer.accept(IndexItem.address(item)));
     }
 
     /**
-     * The address of the n-th item, from 0, that may be of the key at that position, as far as an item tells; 0 when there
-     * are no more. Keys are not compared, so nothing is read that could be damaged. Any thread, no lock: while items move
-     * it may miss one.
+     * The address of the n-th item, from 0, that may belong to the key at that position, as far as an item shows; 0
+     * when there are no more. Keys are not compared, so no damaged bytes are read. Any thread, no lock: while items
+     * move it may miss one.
      */
     public long candidate(long position, int n) {
         final int tag = IndexItem.tagAt(position);
@@ -426,7 +426,7 @@ public final class ShardIndex {
         return 0;
     }
 
-    // --- images: what a checkpoint writes, and reads back ---
+    // --- images: written and read by checkpoints ---
 
     /** Receives the items of an image. */
     @FunctionalInterface
@@ -457,7 +457,7 @@ public final class ShardIndex {
     }
 
     /**
-     * Forgets everything, and makes room for so many items, which {@link #load} adds. Nobody else uses the index
+     * Clears the index and reserves capacity for the items that {@link #load} adds. No other thread uses the index
      * meanwhile.
      */
     public void beginLoad(long itemCount) {
@@ -467,7 +467,7 @@ public final class ShardIndex {
     }
 
     /**
-     * Adds an item of an image, of a key that is not there yet; reads no log. For the one thread that loads.
+     * Adds an item of an image, whose key is not present yet; reads no log. For the single loading thread.
      *
      * @param bound the second before which its object does not expire, or {@link ExpiryBound#NEVER}
      */

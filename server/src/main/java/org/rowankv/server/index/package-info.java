@@ -1,4 +1,4 @@
-/** The DRAM index of a shard: which address holds the newest entry of a key. */
+/** The DRAM index of a shard: it maps a key to the address of its newest entry. */
 @NullMarked
 package org.rowankv.server.index;
 

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 
 /**
- * The outcome of one mutation. One that was applied is rebuilt from its entry; one that wrote nothing is remembered in
- * DRAM only, so that a late duplicate does not take effect after the answer. Guarded by its {@link SessionTable}.
+ * The outcome of one mutation. An applied one is rebuilt from its entry. One without an entry is remembered in DRAM
+ * only, so that a late duplicate does not take effect after the response. Guarded by its {@link SessionTable}.
  */
 public final class Completion {
     long sequence;
@@ -14,7 +14,7 @@ public final class Completion {
     int bits;
     long address;
     Status status = Status.OK;
-    /** Length of the entry if it is there for this completion only, else 0. */
+    /** Length of the entry if it is kept for this completion only, else 0. */
     int keptLength;
 
     @Nullable
@@ -44,12 +44,12 @@ public final class Completion {
         return bits;
     }
 
-    /** What was answered. */
+    /** The status of the response. */
     public Status status() {
         return status;
     }
 
-    /** Whether the mutation is in the log; else it was answered without writing anything. */
+    /** Whether the mutation is in the log; else its response needed no entry. */
     public boolean isApplied() {
         return address != 0;
     }

@@ -8,14 +8,14 @@ import org.rowankv.protocol.Status;
 /** The completions of one session, newest first. Guarded by its {@link SessionTable}. */
 final class Completions {
     private @Nullable Completion newest;
-    /** Smallest sequence that may still be asked for. */
+    /** The watermark: smallest sequence whose response may still be requested. */
     private long firstUnanswered;
 
     long firstUnanswered() {
         return firstUnanswered;
     }
 
-    /** That of a sequence, or null. */
+    /** The completion of a sequence, or null. */
     @Nullable
     Completion of(long sequence) {
         for (Completion c = newest; c != null; c = c.older) {
@@ -26,7 +26,7 @@ final class Completions {
         return null;
     }
 
-    /** The one with the smallest sequence behind {@code after} whose entry is in the log, or null. */
+    /** The completion with the smallest sequence greater than {@code after} whose entry is in the log, or null. */
     @Nullable
     Completion nextApplied(long after) {
         Completion next = null;
@@ -38,7 +38,7 @@ final class Completions {
         return next;
     }
 
-    /** Forgets all; returns the space given back by entries that only they had kept. */
+    /** Forgets all; returns the space freed by entries that only they had kept. */
     int releaseAll(SessionTable.Release release) {
         int freed = 0;
         for (Completion c = newest; c != null; c = c.older) {
@@ -55,10 +55,10 @@ final class Completions {
     }
 
     /**
-     * Remembers an outcome, and forgets those below the first unanswered sequence.
+     * Records an outcome, and forgets those below the watermark.
      *
-     * @param copies which of two copies of the entry the completion has, when both are met
-     * @return the space given back by entries that only forgotten completions had kept
+     * @param copies selects one of two copies of the entry, when both are found
+     * @return the space freed by entries that only forgotten completions had kept
      */
     int remember(
             SessionTable.Release release,
@@ -73,7 +73,7 @@ final class Completions {
         firstUnanswered = Math.max(firstUnanswered, sequence - unanswered);
         for (Completion c = newest; c != null; c = c.older) {
             if (c.sequence == sequence && c.isApplied() && c.version >= version) {
-                return c.version == version ? metAgain(release, copies, c, address) : 0;
+                return c.version == version ? foundAgain(release, copies, c, address) : 0;
             }
         }
         int freed = 0;
@@ -106,8 +106,8 @@ final class Completions {
         return freed;
     }
 
-    /** The same entry once more, from a copy. */
-    private static int metAgain(
+    /** The same entry again, from a copy. */
+    private static int foundAgain(
             SessionTable.Release release, SessionTable.CopyOrder copies, Completion completion, long address) {
         if (completion.address == address || !copies.isPreferred(address, completion.address)) {
             return 0;
@@ -117,7 +117,7 @@ final class Completions {
         return freed;
     }
 
-    /** What a checkpoint says of the session. */
+    /** The session's state for a checkpoint. */
     SessionImage image(long sessionId, long openAddress) {
         final List<SessionImage.Answer> answers = new ArrayList<>();
         for (Completion c = newest; c != null; c = c.older) {
@@ -129,7 +129,7 @@ final class Completions {
         return new SessionImage(sessionId, openAddress, firstUnanswered, answers);
     }
 
-    /** Before any other entry of the session is met. */
+    /** Before any other entry of the session is read. */
     void restore(SessionImage image) {
         firstUnanswered = Math.max(firstUnanswered, image.firstUnanswered());
         for (SessionImage.Answer answer : image.answers()) {

@@ -2,7 +2,7 @@ package org.rowankv.server.session;
 
 import org.jspecify.annotations.Nullable;
 
-/** A map from long keys other than 0, by open addressing; looking up allocates nothing. Not thread-safe. */
+/** A map from long keys other than 0, by open addressing; a lookup allocates nothing. Not thread-safe. */
 final class LongMap<V> {
     private long[] keys = new long[4];
     private @Nullable Object[] values = new @Nullable Object[4];
@@ -47,7 +47,7 @@ final class LongMap<V> {
             return null;
         }
         size--;
-        // Close the gap: what probed past it must stay reachable.
+        // Close the gap: keys that probed past it must stay reachable.
         int next = hole;
         while (true) {
             keys[hole] = 0;
@@ -86,7 +86,7 @@ final class LongMap<V> {
         return size;
     }
 
-    /** Slots to be visited by {@link #keyAt}; good until the next change. */
+    /** Slots for {@link #keyAt}; valid until the next change. */
     int slots() {
         return keys.length;
     }

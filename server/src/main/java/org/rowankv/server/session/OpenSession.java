@@ -1,26 +1,26 @@
 package org.rowankv.server.session;
 
-/** An open session, as one shard's replica has it. Guarded by its {@link SessionTable}. */
+/** An open session at one shard's replica. Guarded by its {@link SessionTable}. */
 final class OpenSession {
-    /** 0: not seen yet, while a scan meets entries in any order. */
+    /** 0: not seen yet, while a scan reads entries in any order. */
     long openAddress;
 
     boolean closed;
     final Completions completions = new Completions();
 
-    /** Of the entry that closed it, while a scan meets entries in any order; 0 until then. */
+    /** Version of the entry that closed it, while a scan reads entries in any order; 0 until then. */
     long closeVersion;
-    /** Requests of it that were looked up here and are under way. */
+    /** Its requests in flight here. */
     int requests;
-    /** The tick in which it was used last. */
+    /** The tick of its last use. */
     int usedAt;
-    /** Grows with each use of any session of the table: the smallest is the one unused for longest. */
+    /** Increases with each use of any session of the table: the smallest is the one unused for longest. */
     long lastUse;
-    /** The client connection that it was opened on; 0 if that is not known. */
+    /** The client connection that it was opened on; 0 if unknown. */
     long connection;
-    /** It is being ended because nobody uses it: what comes now waits until that is decided. */
+    /** It is ending because it is unused: new requests wait until that is decided. */
     boolean ending;
-    /** It is being ended so that another one can be opened: that one has its place already. */
+    /** It is ending so that another one can be opened, which holds its slot already. */
     boolean replaced;
 
     OpenSession(long openAddress) {

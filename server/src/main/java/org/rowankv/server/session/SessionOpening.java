@@ -1,11 +1,11 @@
 package org.rowankv.server.session;
 
-/** What has to be done before a session can be opened. */
+/** The precondition of opening a session. */
 public enum SessionOpening {
-    /** Nothing: it has a place. */
+    /** None: it has a slot. */
     HAS_PLACE,
-    /** Another session has to be ended: it has the place of that one. */
+    /** Another session must end first: it has the slot of that one. */
     REPLACES,
-    /** Requests of all sessions that may be open are under way. Ask again. */
+    /** All slots belong to sessions with requests in flight. Retry. */
     WAITS
 }

@@ -1,27 +1,27 @@
 package org.rowankv.server.session;
 
 /**
- * How many sessions may be open in one table of a primary, and which one gives way to another. So what sessions take of an area
- * is bounded, and so is their memory, whatever clients do. Guarded by its {@link SessionTable}.
+ * The slots for open sessions in one table of a primary, and the choice of the session to replace. Bounds the sessions'
+ * space in an area, and their memory, whatever clients do. Guarded by its {@link SessionTable}.
  */
 final class SessionPlaces {
-    /** A connection with this part of a table's sessions gives way to itself. */
+    /** A connection with this fraction of a table's sessions replaces one of its own. */
     private static final int FAIR_SHARES = 4;
 
     private int mostOpen = Integer.MAX_VALUE;
     /**
-     * Places taken by sessions that are being opened. Invariant: nothing is opened unless open + opening − replaced was
-     * ≤ mostOpen, with its own place.
+     * Slots held by sessions that are being opened. Invariant: a session is opened only with its own slot, and {@code
+     * open + opening − replaced ≤ mostOpen} before it took that.
      */
     private int opening;
-    /** Open sessions that are being ended for those. */
+    /** Open sessions that are ending for those. */
     private int replaced;
 
     void limit(int newMostOpen) {
         mostOpen = newMostOpen;
     }
 
-    /** @param victim the session to be ended first is put there, and marked */
+    /** @param victim receives the session to end first, which is marked */
     SessionOpening begin(LongMap<OpenSession> sessions, long connection, long[] victim) {
         if (sessions.size() + opening - replaced < mostOpen) {
             opening++;
@@ -40,7 +40,7 @@ final class SessionPlaces {
         return SessionOpening.REPLACES;
     }
 
-    /** The session that was unused for longest, of those that no request uses; 0 if there is none. */
+    /** The session unused for longest without a request in flight; 0 if there is none. */
     private static long chooseVictim(LongMap<OpenSession> sessions, long connection) {
         int ofConnection = 0;
         long own = 0;
@@ -70,12 +70,12 @@ final class SessionPlaces {
         return own != 0 && ofConnection * FAIR_SHARES >= sessions.size() ? own : any;
     }
 
-    /** What has begun is over: the session is open, or is not opened. */
+    /** The opening is over: the session is open, or is not opened. */
     void end() {
         opening--;
     }
 
-    /** A session was ended, or is not ended. */
+    /** A session has ended, or its end is cancelled. */
     void giveBack(OpenSession session) {
         if (session.replaced) {
             session.replaced = false;

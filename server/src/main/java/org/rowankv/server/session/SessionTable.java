@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 
 /**
- * Sessions open at one shard's replica and the completions of each: what a mutation was answered, kept until the
- * client has said, by a later request, that it knows the answer. Completions are data: they are rebuilt from the log's
- * entries on every replica, so a retry is recognised after a restart or on a new primary too.
+ * The open sessions at one shard's replica and the completions of each: responses of mutations, kept until a later
+ * request's watermark acknowledges them. Completions are data: they are rebuilt from the log's entries on every
+ * replica, so a retry is recognised after a restart or on a new primary too.
  *
- * <p>Guarded by itself: the primary's workers hold the key's lock, but two keys of one session may differ, and the
- * cleaner asks at any time.
+ * <p>Guarded by its monitor: the primary's workers hold the key's lock, but two keys of one session may differ, and the
+ * cleaner calls at any time.
  */
 public final class SessionTable {
-    /** What a session knows of a request. */
+    /** The state of a request in its session. */
     public enum Finding {
         /** The session is not open here: it never was, or is closed. */
         NO_SESSION,
@@ -23,19 +23,19 @@ public final class SessionTable {
         NEW,
         /** There is a completion, see {@link SessionTable#find}. */
         COMPLETED,
-        /** Older than what the session said it had all answers for: a duplicate that nobody awaits. */
+        /** Below the session's watermark: a duplicate whose response is not awaited. */
         ANSWERED,
-        /** The session is being ended: ask again. */
+        /** The session is ending: retry. */
         ENDING
     }
 
-    /** Counts an entry dead that only a completion had kept; returns the space it took. */
+    /** Counts an entry dead that only a completion had kept; returns the space freed. */
     @FunctionalInterface
     public interface Release {
         int release(long address, int length);
     }
 
-    /** Of two places of the same entry, says which one to keep. */
+    /** Selects which of two copies of an entry to keep. */
     @FunctionalInterface
     public interface CopyOrder {
         /** Whether the copy at {@code address} is kept rather than the one at {@code other}. */
@@ -51,7 +51,7 @@ public final class SessionTable {
     private final Release release;
     private boolean scanning;
     private CopyOrder copies = FIRST_MET;
-    /** Goes on while this server is the shard's primary: the clock of leases. */
+    /** Advances while this server is the shard's primary: the clock of leases. */
     private int tick;
 
     private long uses;
@@ -60,22 +60,22 @@ public final class SessionTable {
         this.release = release;
     }
 
-    /** As {@link #beginScan(CopyOrder)}, where of several copies the first one is kept. */
+    /** As {@link #beginScan(CopyOrder)}, keeping the first of several copies. */
     public void beginScan() {
         beginScan(FIRST_MET);
     }
 
-    /** While entries come in any order, what is said of a session that was not opened yet is kept for its opening. */
+    /** While entries arrive in any order, information about a session not opened yet is kept for its opening. */
     public synchronized void beginScan(CopyOrder order) {
         scanning = true;
         copies = order;
     }
 
     /**
-     * All entries were met: sessions that were closed, or whose opening is gone, are over. Not all of them stay known: an
-     * opening from before this start carries a version of an earlier epoch, and the primary refuses it for that.
+     * All entries were read: sessions that were closed, or whose opening is gone, have ended. Not all of them are
+     * remembered: an opening from before this start has a version of an earlier epoch, which the primary refuses.
      *
-     * @return the space given back by entries that only their completions had kept
+     * @return the space freed by entries that only their completions had kept
      */
     public synchronized int endScan() {
         scanning = false;
@@ -95,7 +95,7 @@ public final class SessionTable {
     }
 
     /**
-     * Opens a session; false if that was done already, or it is closed.
+     * Opens a session; false if it is open already, or closed.
      *
      * @param address of the entry that opens it
      * @param length of that entry
@@ -103,7 +103,7 @@ public final class SessionTable {
     public synchronized boolean open(long sessionId, long address, int length) {
         final OpenSession session = sessions.get(sessionId);
         if (session == null && closed.contains(sessionId)) {
-            return false; // the same entry once more
+            return false; // the same entry again
         }
         if (session == null) {
             sessions.put(sessionId, newSession(address));
@@ -113,7 +113,7 @@ public final class SessionTable {
             return false;
         }
         if (session.openAddress != 0) {
-            final int unused = release.release(session.openAddress, length); // a start counts what is free in the end
+            final int unused = release.release(session.openAddress, length); // a start counts free space at its end
         }
         session.openAddress = address;
         return true;
@@ -134,8 +134,8 @@ public final class SessionTable {
      * Closes a session.
      *
      * @param version of the entry that closes it
-     * @param opening is given the address of the entry that opened it, before the cleaner may think that entry dead
-     * @return the space given back: what {@code opening} returned, and that of entries kept for completions
+     * @param opening receives the address of the entry that opened it, before the cleaner can consider that entry dead
+     * @return the space freed: the result of {@code opening}, and that of entries kept for completions
      */
     public synchronized int close(long sessionId, long version, LongToIntFunction opening) {
         final OpenSession session = scanning ? scanned(sessionId) : sessions.get(sessionId);
@@ -168,35 +168,35 @@ public final class SessionTable {
     }
 
     /**
-     * Whether a request to open a session that is not open may be a late copy, of one that was closed: opened again, it would
-     * let late copies of its mutations take effect a second time, since their completions are gone.
+     * Whether a request to open a session may be a late copy, for a closed one. Opened again, it would let late copies
+     * of its mutations take effect a second time, since their completions are gone.
      *
-     * @param asOf a version that the shard gave out before the client sent the request for the first time
+     * @param asOf a version that the shard assigned before the client first sent the request
      */
     public synchronized boolean mayBeClosed(long sessionId, long asOf) {
         return closed.mayHold(sessionId, asOf);
     }
 
-    // --- how many ---
+    // --- slots ---
 
-    /** Sessions that may be open here at once, from now on. */
+    /** Sets the maximum number of open sessions here. */
     public synchronized void limit(int mostOpen) {
         places.limit(mostOpen);
     }
 
     /**
-     * Takes a place for a session, before it is opened; to be followed by {@link #opened} or {@link #notOpened}, unless the
-     * answer is WAITS. When all places are taken, the session that was unused for longest gives way, unless a request of it is
-     * under way: of the same connection if that has its share of all sessions, else of any.
+     * Takes a slot for a session before it is opened; followed by {@link #opened} or {@link #notOpened}, unless the
+     * result is WAITS. When all slots are taken, the session unused for longest is replaced, unless a request of it is
+     * in flight: one of the same connection if that has its share of all sessions, else any.
      *
-     * @param connection that asks
-     * @param replaced the session that has to be ended first is put there
+     * @param connection of the request
+     * @param replaced receives the session that must end first
      */
     public synchronized SessionOpening beginOpening(long connection, long[] replaced) {
         return places.begin(sessions, connection, replaced);
     }
 
-    /** The session that has taken a place is open, on that connection. */
+    /** The session that holds a slot is open, on that connection. */
     public synchronized void opened(long sessionId, long connection) {
         places.end();
         final OpenSession session = sessions.get(sessionId);
@@ -205,12 +205,12 @@ public final class SessionTable {
         }
     }
 
-    /** The session that has taken a place is not opened. */
+    /** The session that holds a slot is not opened. */
     public synchronized void notOpened() {
         places.end();
     }
 
-    /** Whether it is being decided whether that session ends. */
+    /** Whether the end of that session is being decided. */
     public synchronized boolean isEnding(long sessionId) {
         final OpenSession session = sessions.get(sessionId);
         return session != null && session.ending;
@@ -219,8 +219,8 @@ public final class SessionTable {
     // --- requests ---
 
     /**
-     * What is known of a request before it is decided. Renews the session's lease. If the request is NEW or COMPLETED it
-     * counts as under way from now on, until {@link #leave}: so long its session is not ended.
+     * Looks up a request before it is decided, and renews the session's lease. If the request is NEW or COMPLETED it
+     * counts as in flight until {@link #leave}: until then its session does not end.
      */
     public synchronized Finding enter(long sessionId, long sequence) {
         final OpenSession session = sessions.get(sessionId);
@@ -242,7 +242,7 @@ public final class SessionTable {
         return Finding.NEW;
     }
 
-    /** A request that {@link #enter} has let in is over. */
+    /** A request admitted by {@link #enter} has ended. */
     public synchronized void leave(long sessionId) {
         final OpenSession session = sessions.get(sessionId);
         if (session != null && session.requests > 0) {
@@ -254,10 +254,10 @@ public final class SessionTable {
     // --- leases ---
 
     /**
-     * Time goes on, by the primary's clock.
+     * Advances the clock of leases.
      *
-     * @param ticks that a session may go without a request
-     * @return sessions that went without longer, at this moment
+     * @param ticks that a session may be unused
+     * @return sessions unused for longer, at this moment
      */
     public synchronized long[] tick(int ticks) {
         tick++;
@@ -277,8 +277,8 @@ public final class SessionTable {
     }
 
     /**
-     * Decides to end a session that nobody has used for so many ticks; false if somebody has, or it is not open any more.
-     * Requests of it wait from now on, until it is closed, or {@link #cancelEnding} says that it is not.
+     * Begins to end a session unused for so many ticks; false if it was used, or is not open any more. Its requests
+     * wait from now on, until it is closed, or {@link #cancelEnding}.
      */
     public synchronized boolean beginEnding(long sessionId, int ticks) {
         final OpenSession session = sessions.get(sessionId);
@@ -289,7 +289,7 @@ public final class SessionTable {
         return true;
     }
 
-    /** It is not ended now. Nothing if it was closed. */
+    /** Cancels the end. A no-op if the session is closed. */
     public synchronized void cancelEnding(long sessionId) {
         final OpenSession session = sessions.get(sessionId);
         if (session != null) {
@@ -306,7 +306,7 @@ public final class SessionTable {
         return sessions.keys();
     }
 
-    /** Whether this is the entry by which an open session was opened. */
+    /** Whether this is the entry that opened an open session. */
     public synchronized boolean isOpening(long sessionId, long address) {
         final OpenSession session = sessions.get(sessionId);
         return session != null && !session.closed && session.openAddress == address;
@@ -322,7 +322,7 @@ public final class SessionTable {
         return true;
     }
 
-    /** What an earlier attempt of this request was answered, as a copy; null when none was applied. */
+    /** A copy of the response to an earlier attempt of this request; null when none was applied. */
     public synchronized @Nullable Completion find(long sessionId, long sequence) {
         final Completion found = held(sessionId, sequence);
         return found == null ? null : found.copy();
@@ -334,11 +334,11 @@ public final class SessionTable {
     }
 
     /**
-     * Remembers the outcome of a mutation, and forgets those below the session's first unanswered sequence. Does nothing
-     * when the session is closed.
+     * Records the outcome of a mutation, and forgets those below the session's watermark. A no-op when the session is
+     * closed.
      *
-     * @param address of the entry from which the old value can be read
-     * @return the space given back by entries that only forgotten completions had kept
+     * @param address of the entry that holds the old value
+     * @return the space freed by entries that only forgotten completions had kept
      */
     public synchronized int complete(
             long sessionId, long sequence, int unanswered, long version, long previousVersion, int bits, long address) {
@@ -351,10 +351,10 @@ public final class SessionTable {
     }
 
     /**
-     * Remembers the answer of a mutation that wrote nothing, while this server is the shard's primary: should a duplicate
-     * arrive after the answer, it must not take effect although it could by then.
+     * Records the response of a mutation without an entry, while this server is the shard's primary: a duplicate that
+     * arrives after the response must not take effect, even if it could by then.
      *
-     * @return the space given back by entries that only forgotten completions had kept
+     * @return the space freed by entries that only forgotten completions had kept
      */
     public synchronized int answeredWithoutEntry(
             long sessionId, long sequence, int unanswered, Status status, long version, int bits) {
@@ -365,8 +365,8 @@ public final class SessionTable {
     }
 
     /**
-     * The entry is dead but for its completion: if that is still needed, the entry is kept, and counted dead when the
-     * completion is forgotten.
+     * The entry is dead except for its completion: if that is still needed, the entry is kept, and counted dead when
+     * the completion is forgotten.
      */
     public synchronized boolean keep(long sessionId, long sequence, long address, int length) {
         final Completion completion = held(sessionId, sequence);
@@ -384,8 +384,8 @@ public final class SessionTable {
     }
 
     /**
-     * Has the entry read that opened a session; false if the session is not open. The cleaner tells this table when it has
-     * copied an entry, before it frees the segment: so what is known here lies where it is said to.
+     * Passes the entry that opened a session to the reader; false if the session is not open. The cleaner reports a
+     * copy here before it frees the segment, so addresses in this table are valid.
      */
     public synchronized boolean readOpening(long sessionId, AddressReader reader) {
         final OpenSession session = sessions.get(sessionId);
@@ -397,9 +397,9 @@ public final class SessionTable {
     }
 
     /**
-     * Has the entry of a session's next completion read that is in the log.
+     * Passes the entry of a session's next completion in the log to the reader.
      *
-     * @param after a sequence; those up to it are left out
+     * @param after a sequence; those up to it are skipped
      * @return its sequence, or −1 when there is none
      */
     public synchronized long readCompletion(long sessionId, long after, AddressReader reader) {
@@ -412,7 +412,7 @@ public final class SessionTable {
         return next.sequence;
     }
 
-    /** Whether the outcome of a mutation, which somebody may ask for, is not known here, as far as the log was read. */
+    /** Whether the outcome of a mutation, which may still be requested, is unknown here, as far as the log was read. */
     public synchronized boolean lacksCompletion(long sessionId, long sequence) {
         final OpenSession session = sessions.get(sessionId);
         return session == null
@@ -421,7 +421,7 @@ public final class SessionTable {
                         && held(sessionId, sequence) == null;
     }
 
-    /** Whether a client may still ask for the outcome that this entry holds. */
+    /** Whether a client may still request the outcome in this entry. */
     public synchronized boolean isNeeded(long sessionId, long sequence, long address) {
         final Completion completion = held(sessionId, sequence);
         return completion != null && completion.address == address;
@@ -440,7 +440,7 @@ public final class SessionTable {
     /**
      * The cleaner wrote a record of an entry that was kept only for its completion.
      *
-     * @return length of what was kept until now; −1 when the completion was forgotten meanwhile
+     * @return length of the entry kept until now; −1 when the completion was forgotten meanwhile
      */
     public synchronized int completionRecorded(long sessionId, long sequence, long from, long to, int length) {
         final Completion completion = held(sessionId, sequence);
@@ -453,7 +453,7 @@ public final class SessionTable {
         return keptBefore;
     }
 
-    /** Adds the open sessions as they are now. */
+    /** Adds the presently open sessions. */
     public synchronized void addImages(List<SessionImage> images) {
         if (sessions.size() == 0) {
             return;
@@ -466,7 +466,7 @@ public final class SessionTable {
         }
     }
 
-    /** While entries come in any order: a session that was open. */
+    /** Restores an open session, while entries arrive in any order. */
     public synchronized void restore(SessionImage image) {
         final OpenSession session = scanned(image.sessionId());
         session.openAddress = image.openAddress();

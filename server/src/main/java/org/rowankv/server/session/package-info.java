@@ -1,4 +1,4 @@
-/** Completions: what a client's session was answered, so that a retry takes effect once. */
+/** Client sessions and their completions: responses, kept so that a retry takes effect once. */
 @NullMarked
 package org.rowankv.server.session;
 

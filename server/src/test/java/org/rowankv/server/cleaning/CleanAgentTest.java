@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.rowankv.server.log.EntryType;
 
-/** When the cleaner says that no more space can be had. */
+/** When the cleaner reports that no more space can be freed. */
 final class CleanAgentTest {
     private static final int TURNS = 1_000;
 
@@ -17,7 +17,7 @@ final class CleanAgentTest {
         shard.closesIdleLog = true;
         shard.cleaner.requestSpace();
         shard.cleaner.doWork();
-        // The segment of the log that it closed was not yet looked at.
+        // The segment of the log that it closed was not scanned yet.
         assertThat(shard.cleaner.isSpaceWanted()).isTrue();
         for (int turn = 0; turn < TURNS && shard.cleaner.isSpaceWanted(); turn++) {
             shard.cleaner.doWork();

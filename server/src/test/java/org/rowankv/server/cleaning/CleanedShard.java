@@ -19,7 +19,7 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** One replica of one shard, whoever writes to its log, and its cleaner, all turned by the test. */
+/** One replica of one shard, the writer of its log, and its cleaner, all driven by the test. */
 public final class CleanedShard {
     public static final int CACHE = 3;
     private static final int OWNER = 1;
@@ -56,7 +56,7 @@ public final class CleanedShard {
         return write(0, 0, 0, type, key, valueLength);
     }
 
-    /** As a request of a session, which says how many before it are unanswered. */
+    /** As a request of a session, with the number of unanswered ones before it. */
     public long write(long sessionId, long sequence, int unanswered, int type, String key, int valueLength) {
         final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
         version = Version.next(version);
@@ -75,7 +75,7 @@ public final class CleanedShard {
         return address;
     }
 
-    /** What was written last. */
+    /** The last entry written. */
     public long version() {
         return version;
     }
@@ -90,14 +90,14 @@ public final class CleanedShard {
         return replica.positionOf(HASH.hash(CACHE, bytes, 0, bytes.length));
     }
 
-    /** What is written next comes into another segment, and the last one may be cleaned. */
+    /** The next entry goes into another segment, and the last one may be cleaned. */
     public boolean closeLog() {
         final boolean wasOpen = log.openSegment() >= 0;
         log.retire();
         return wasOpen;
     }
 
-    /** Makes a segment of which a third lives worth cleaning. */
+    /** Makes a segment with a third live worth cleaning. */
     void writeWhatSoonIsDead() {
         write(EntryType.PUT, "other", 20_000);
         write(EntryType.PUT, "other", 20_000);

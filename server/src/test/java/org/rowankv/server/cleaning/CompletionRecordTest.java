@@ -47,7 +47,7 @@ final class CompletionRecordTest {
         assertThat(old).containsExactly(1, 2, 3);
     }
 
-    /** Of an entry before it, of which there was an old value. */
+    /** Of an earlier entry with an old value. */
     @Test
     void shouldHaveNothingOfTheEntryBefore() {
         final byte[] bytes = {1, 2, 3};

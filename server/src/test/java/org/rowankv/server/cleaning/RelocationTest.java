@@ -14,7 +14,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
-/** What becomes of an entry that is superseded between its copy and the news of it. */
+/** An entry that is superseded between its copy and the update of the index. */
 @Tag("chaos")
 final class RelocationTest {
     private static final long SESSION = 9;
@@ -54,7 +54,7 @@ final class RelocationTest {
         final long copy = copied(() -> shard.write(SESSION, 2, 1, EntryType.PUT, "k", 200));
 
         assertThat(copy).isNotEqualTo(original);
-        assertThat(segments.deadBytes(segments.segmentOf(copy))).isZero(); // its answer may still be asked for
+        assertThat(segments.deadBytes(segments.segmentOf(copy))).isZero(); // its response may still be requested
         assertThat(segments.holdsHorizon(segments.segmentOf(copy))).isTrue();
         final int length = lengthAt(copy);
         shard.write(SESSION, 3, 0, EntryType.PUT, "k", 300);
@@ -73,7 +73,10 @@ final class RelocationTest {
         assertThat(segments.deadBytes(segments.segmentOf(answered))).isEqualTo(segments.charge(length));
     }
 
-    /** The victim stays, as when a reader has pinned it meanwhile: its dead entry has a record elsewhere, which has its answer. */
+    /**
+     * The victim stays, as when a reader has pinned it meanwhile: its dead entry has a record elsewhere with its
+     * response.
+     */
     @Test
     void shouldCountAnEntryDeadThatARecordStandsFor() {
         shard.write(SESSION, 0, 0, EntryType.SESSION_OPEN, "", 0);
@@ -108,13 +111,13 @@ final class RelocationTest {
                 new Relocation(segments, new Replicas(new ShardReplica[] {shard.replica}), RetainedEntries.NONE);
         relocation.begin(victim, horizon);
         while (!relocation.step(segments.length())) {
-            // There is more.
+            // Not done.
         }
         assertThat(relocation.finish(true)).isTrue();
         return relocation;
     }
 
-    /** What it ended may lie in the segment that was opened last before the tombstone's own was closed. */
+    /** The entry that it ended may lie in the last segment opened before the tombstone's own was closed. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void shouldDropATombstoneOnlyBehindItsStamp(int behind) {
@@ -127,7 +130,7 @@ final class RelocationTest {
         assertThat(relocated(victim, stamp + behind).tombstonesDropped()).isEqualTo(behind);
     }
 
-    /** The victim stays, as when a reader has pinned it meanwhile: its tombstone lies in two places then. */
+    /** The victim stays, as when a reader has pinned it meanwhile: its tombstone then lies in two places. */
     @Test
     void shouldChargeATombstoneTwiceThatLiesTwice() {
         shard.write(EntryType.PUT, "k", 100);

@@ -19,7 +19,7 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** A segment may stop to hold the tombstone horizon back only if no tombstone is needed because of what lies in it. */
+/** A segment may release the tombstone horizon only if no tombstone is needed because of its entries. */
 final class TombstoneHorizonScanTest {
     private static final int CACHE = 3;
     private static final int OWNER = 1;
@@ -55,7 +55,7 @@ final class TombstoneHorizonScanTest {
         return segments.segmentOf(address);
     }
 
-    /** Another segment is opened, so that there is a number to which a horizon can be raised. */
+    /** Opens another segment, so that a horizon can be raised to its number. */
     private void next() {
         log.retire();
         write(EntryType.PUT, "later", 40_000);
@@ -70,7 +70,7 @@ final class TombstoneHorizonScanTest {
         final long raised = look.raised();
         look.begin(segment);
         while (!look.step(STEP)) {
-            // There is more.
+            // Not done.
         }
         look.finish();
         assertThat(look.segment()).isNegative();
@@ -99,7 +99,7 @@ final class TombstoneHorizonScanTest {
         write(EntryType.DELETE, "k", 0);
         next();
         commit();
-        assertThat(isRaised(old)).isFalse(); // the index still knows the deletion
+        assertThat(isRaised(old)).isFalse(); // the index still holds the deletion
         replica.recovered(OWNER);
         assertThat(replica.index().count()).isEqualTo(1);
         assertThat(isRaised(old)).isFalse(); // and has forgotten it
@@ -116,9 +116,9 @@ final class TombstoneHorizonScanTest {
         look.begin(old);
         final long begun = segments.lastSequence();
         while (!look.step(STEP)) {
-            // There is more.
+            // Not done.
         }
-        // While it was read, or behind that: the tombstone's stamp is not smaller than the horizon then.
+        // During or after the scan: the tombstone's stamp is then not smaller than the horizon.
         final int tombstone = write(EntryType.DELETE, "k", 0);
         next();
         next();
@@ -137,7 +137,7 @@ final class TombstoneHorizonScanTest {
         write(EntryType.CLEAR, "", 0);
         next();
         commit();
-        assertThat(isRaised(old)).isFalse(); // the sweep has not come by: the index points to it
+        assertThat(isRaised(old)).isFalse(); // not swept yet: the index points to it
     }
 
     @Test
@@ -164,7 +164,7 @@ final class TombstoneHorizonScanTest {
         write(EntryType.PUT, "k", 100);
         next();
         commit();
-        segments.close(old, segments.entryBytes(old) + length); // so much was written
+        segments.close(old, segments.entryBytes(old) + length); // the bytes written
         assertThat(isRaised(old)).isFalse();
     }
 

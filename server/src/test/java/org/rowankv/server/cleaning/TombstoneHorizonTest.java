@@ -14,7 +14,7 @@ final class TombstoneHorizonTest {
     private final Segments segments = shard.segments;
     private final ShardReplica replica = shard.replica;
 
-    /** One object lives, one is dead: the segment is worth cleaning. */
+    /** One object is live, one is dead: the segment is worth cleaning. */
     private long oldSegmentWith(String key) {
         shard.write(EntryType.PUT, key, 100);
         shard.writeWhatSoonIsDead();
@@ -47,9 +47,9 @@ final class TombstoneHorizonTest {
         assertThat(replica.clears().clearedUpTo(CleanedShard.CACHE)).isEqualTo(clear);
         assertThat(shard.cleaner.cleanOne()).isTrue();
         final long copy = shard.addressOf("k");
-        assertThat(copy).isNotEqualTo(original); // the sweep has not come by yet: it is still in the index
+        assertThat(copy).isNotEqualTo(original); // not swept yet: it is still in the index
         assertThat(segments.horizon(segments.segmentOf(copy))).isLessThanOrEqualTo(numberOfTheOriginal);
-        // Swept, it is dead; and as long as the copy is there, the horizon stays in front of the clear.
+        // Swept, it is dead; and while the copy exists, the horizon stays before the clear.
         replica.index().remove(shard.positionOf("k"), copy);
         final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(
                 segments.region().buffer(copy), segments.region().offset(copy)));

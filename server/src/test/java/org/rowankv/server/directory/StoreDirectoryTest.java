@@ -27,7 +27,7 @@ import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.durability.Fixtures;
 
-/** Bad input to a store's directory: each is refused with what to do, and afterwards the store opens properly. */
+/** Invalid directories: each is refused with a remedy, and afterwards the store opens properly. */
 @Tag("jvm")
 class StoreDirectoryTest {
     private static final StoreShape SHAPE = new StoreShape(2, 2, 1 << 20, 16, 64 << 10);
@@ -219,7 +219,7 @@ class StoreDirectoryTest {
 
     @Test
     void shouldRefuseACopiedDirectory() throws IOException {
-        assumeTrue(FileIdentity.of(directory) != FileIdentity.UNKNOWN, "the file system tells files apart");
+        assumeTrue(FileIdentity.of(directory) != FileIdentity.UNKNOWN, "needs file identities of the file system");
         final Path copy = parent.resolve("copy");
         Files.createDirectory(copy);
         for (String name : names(directory)) {
@@ -234,7 +234,7 @@ class StoreDirectoryTest {
                 }
             }
         }
-        // It was accepted once and is the store of its own from now on.
+        // It was accepted once and is a store of its own from now on.
         try (StoreDirectory store = open(copy)) {
             Area.open(store.areaSettings(1), store.consent()).close();
         }
@@ -248,7 +248,7 @@ class StoreDirectoryTest {
         Files.move(moved, directory);
     }
 
-    /** With more than one replica others may do; that is for who knows the configuration. */
+    /** With more than one replica the other areas may suffice; that is decided by the configuration. */
     @Test
     void shouldRefuseAMissingOrTruncatedAreaOfAStoreWithOneReplica() throws IOException {
         final StoreShape single =
@@ -316,8 +316,8 @@ class StoreDirectoryTest {
         } finally {
             assertThat(sealed.toFile().setWritable(true)).isTrue();
         }
-        // Read-only for everybody, the superuser included.
-        assumeTrue(Files.isDirectory(Path.of("/proc/self")), "a file system of the kernel");
+        // Read-only for all users, the superuser included.
+        assumeTrue(Files.isDirectory(Path.of("/proc/self")), "needs a file system of the kernel");
         refused(() -> open(Path.of("/proc/rowan-store")), "cannot be made");
     }
 

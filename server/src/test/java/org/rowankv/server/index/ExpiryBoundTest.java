@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The second before which nothing in a bucket expires, up to the end of its 32 bits and behind it. */
+/** The second before which nothing in a bucket expires, up to the end of its 32 bits and after it. */
 final class ExpiryBoundTest {
     private static final long LAST_SECOND = (1L << 32) - 1;
 

@@ -20,7 +20,7 @@ final class IndexMovesTest {
     private static final int OWNER = 1;
     private static final int KEYS = 4_000;
     private static final int FIXED = 100;
-    /** A reader that has taken so much time has looked many times. */
+    /** A reader that took that long has searched many times. */
     private static final long LOOKED_NS = 10_000_000;
 
     @ParameterizedTest
@@ -52,11 +52,11 @@ final class IndexMovesTest {
         }
     }
 
-    /** It begins and ends while items move: what it does not find may be on its way from one bucket to the other. */
+    /** It begins and ends while items move: a missing item may be on its way from one bucket to another. */
     @Test
     void shouldNotBelieveThatNothingIsThereWhileItemsMove() throws InterruptedException {
         final IndexedLog log = new IndexedLog(new long[] {1L << 62, 3L << 62}, 1);
-        final ShardIndex index = new ShardIndex(log.region(), 1); // as in the middle of a split
+        final ShardIndex index = new ShardIndex(log.region(), 1); // odd, as during a split
         put(log, index, 0, 1);
         assertThat(log.find(index, 0)).isEqualTo(log.address(0, 0));
         final AtomicLong found = new AtomicLong();

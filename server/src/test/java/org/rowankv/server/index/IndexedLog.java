@@ -8,7 +8,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 
-/** Entries in memory for an index to point to: for each key a few, each at an address of its own. Read only once made. */
+/** Entries in memory for an index to point to: for each key a few, at different addresses. Read-only once created. */
 final class IndexedLog {
     static final int CACHE = 5;
 
@@ -54,7 +54,7 @@ final class IndexedLog {
         return EntryDescriptor.STRIDE * (1L + (long) key * versions + version);
     }
 
-    /** When that object expires: each key's first one never, the others within twenty seconds. */
+    /** The expiry of that object: never for each key's first one, within twenty seconds for the others. */
     static long expiryMs(int key, int version) {
         return version == 0 ? Long.MAX_VALUE : 1 + (key * 7919L + version * 104_729L) % 20_000;
     }

@@ -15,9 +15,9 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.TestScale;
 
 /**
- * Readers without the lock and writers that take turns, in all interleavings of a few operations: each find, put, remove
- * and relocate is one atomic step. The table stands just before a split, which the first new key brings about, and its
- * first bucket has a chain.
+ * Readers without the lock and writers in turn, in all interleavings of a few operations: each find, put, remove and
+ * relocate is one atomic step. The table is about to split, which the first new key causes, and its first bucket has a
+ * chain.
  */
 @Tag("races")
 @Param(name = "key", gen = IntGen.class, conf = "20:23")
@@ -39,7 +39,7 @@ public class ShardIndexLincheckTest {
         index.unlock();
     }
 
-    /** Half of the keys in the first of the four buckets, and those on both sides of the line at which it is divided. */
+    /** Half of the keys in the first of the four buckets, on both sides of its split line. */
     private static long[] positions() {
         final long[] positions = new long[KEYS];
         for (int key = 0; key < KEYS; key++) {
@@ -85,7 +85,7 @@ public class ShardIndexLincheckTest {
         return moved;
     }
 
-    /** What it has to be like. */
+    /** The sequential specification. */
     public static final class Map24 {
         private final Map<Integer, Long> addresses = new HashMap<>();
 

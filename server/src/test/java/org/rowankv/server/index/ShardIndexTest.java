@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** The index against a map, while it grows, and what readers without the lock see of it. */
+/** The index against a map, while it grows, and the results of readers without the lock. */
 @Tag("jvm")
 @net.jqwik.api.Tag("jvm")
 final class ShardIndexTest {
@@ -79,8 +79,8 @@ final class ShardIndexTest {
     }
 
     /**
-     * Whatever expires is in a bucket whose bound says so, and no bound is smaller than the earliest, also where a walk that
-     * raised bounds met growth; and a walk that looks at every bucket leaves the earliest where the first object expires.
+     * Whatever expires is in a bucket with such a bound, and no bound is smaller than the earliest, even if a walk that
+     * raised bounds met growth. A walk over every bucket leaves the earliest at the first object's expiry.
      */
     @Property(tries = 150)
     void shouldBoundWhatExpires(@ForAll long seed, @ForAll @IntRange(max = 2) int crowding) {
@@ -157,12 +157,12 @@ final class ShardIndexTest {
         assertThat(ExpiryBound.of(1000)).isEqualTo(1);
         assertThat(ExpiryBound.of(1001)).isEqualTo(2);
         assertThat(ExpiryBound.of(1_700_000_000_000L)).isEqualTo(1_700_000_000L);
-        // What is out of range is looked at too early or a second late, and never taken for eternal.
+        // An expiry out of range is visited too early or a second late, and never treated as never.
         assertThat(ExpiryBound.of(-5000)).isEqualTo(1);
         assertThat(ExpiryBound.of(Long.MAX_VALUE - 1)).isEqualTo((1L << 32) - 1);
     }
 
-    /** Positions are places in hash order, so a traversal that goes on after the table grew misses and repeats nothing. */
+    /** Positions follow hash order, so a traversal that continues after growth misses and repeats nothing. */
     @Property(tries = 100)
     void shouldVisitEverythingOnceWhileItGrows(@ForAll long seed, @ForAll @IntRange(max = 2) int crowding) {
         final RandomSource random = new SplittableRandomSource(seed);
@@ -195,7 +195,7 @@ final class ShardIndexTest {
         assertThat(visits.values()).allMatch(count -> count == 1);
     }
 
-    /** Readers take no lock; a key that is always there is found in every moment of every split. */
+    /** Readers take no lock; a key that is always present is found at every moment of every split. */
     @Test
     void shouldAlwaysFindWhatIsThereWhileItGrowsAndShrinks() throws InterruptedException {
         final RandomSource random = new SplittableRandomSource(7);

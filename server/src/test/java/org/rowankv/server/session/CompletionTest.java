@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Status;
 
 final class CompletionTest {
-    /** But what is the table's own: where the next one is, and what it has kept. */
+    /** Except the table's own fields: the link to the next one, and the kept length. */
     @Test
     void shouldCopyAllThatAnAnswerIsMadeOf() {
         final Completion completion = new Completion();

@@ -8,7 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class LongMapTest {
-    /** Few keys, so that most of them stand behind others, and removals close gaps across the end of the table. */
+    /** Few keys, so that most of them collide, and removals close gaps across the end of the table. */
     @Test
     void shouldAgreeWithAMap() {
         for (int seed = 0; seed < 200; seed++) {

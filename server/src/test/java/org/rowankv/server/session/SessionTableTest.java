@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class SessionTableTest {
-    /** F5: meeting the newest entry once more forgets the others. */
+    /** F5: finding the newest entry again forgets the others. */
     @Test
     void shouldKeepOthersWhenOneIsMetAgain() {
         final SessionTable table = new SessionTable((address, length) -> length);
@@ -21,13 +21,13 @@ final class SessionTableTest {
         assertThat(table.find(9, 3)).isNotNull();
     }
 
-    /** What was answered before the newest entry was written stays answered, whichever entry a scan meets last. */
+    /** Responses from before the newest entry stay forgotten, whichever entry a scan finds last. */
     @Test
     void shouldCallAnsweredWhatTheNewestEntrySaysInWhateverOrderAScanMeetsThem() {
         final SessionTable table = new SessionTable((address, length) -> length);
         table.beginScan();
         table.open(9, 64, 64);
-        table.complete(9, 5, 1, 105, 0, 0, 320); // the client has all answers up to 3
+        table.complete(9, 5, 1, 105, 0, 0, 320); // the watermark is 3
         table.complete(9, 2, 1, 102, 0, 0, 192);
         table.endScan();
 
@@ -37,7 +37,7 @@ final class SessionTableTest {
         assertThat(table.enter(9, 5)).isEqualTo(SessionTable.Finding.COMPLETED);
     }
 
-    /** A late copy of the opening must not make room for late copies of mutations that were applied already. */
+    /** A late copy of the opening must not admit late copies of mutations that were applied already. */
     @Test
     void shouldNotOpenAgainWhatWasClosed() {
         final SessionTable table = new SessionTable((address, length) -> length);
@@ -53,7 +53,7 @@ final class SessionTableTest {
     void shouldNotOpenAgainWhatAScanFoundClosed() {
         final SessionTable table = new SessionTable((address, length) -> length);
         table.beginScan();
-        table.close(9, 9, address -> 64); // a scan meets entries in any order
+        table.close(9, 9, address -> 64); // a scan reads entries in any order
         table.open(9, 640, 64);
         table.open(10, 704, 64);
         table.endScan();
@@ -64,7 +64,7 @@ final class SessionTableTest {
         assertThat(table.isOpen(10)).isTrue();
     }
 
-    /** However many were closed since: a late copy of an opening carries a version from before the session was opened. */
+    /** However many were closed since: a late copy of an opening has a version from before the session was opened. */
     @Test
     void shouldRefuseEveryLateOpeningOfASessionThatWasClosed() {
         final SessionTable table = new SessionTable((address, length) -> length);
@@ -72,7 +72,7 @@ final class SessionTableTest {
         for (int id = 1; id <= count; id++) {
             table.open(id, 64L * id, 64);
             table.close(id, 100 + id, address -> 0);
-            assertThat(table.mayBeClosed(count + id, 100 + id)).isFalse(); // another, with the newest version there is
+            assertThat(table.mayBeClosed(count + id, 100 + id)).isFalse(); // another, with the newest version
         }
         for (int id = 1; id <= count; id++) {
             assertThat(table.mayBeClosed(id, 99 + id)).isTrue();
@@ -80,7 +80,7 @@ final class SessionTableTest {
         assertThat(table.openCount()).isZero();
     }
 
-    /** An opening that found the session open may carry a version newer than the one that the session was opened with. */
+    /** An opening that found the session open may have a version newer than the one that opened it. */
     @Test
     void shouldRefuseLateOpeningsOfASessionThatWereSentWhileItWasOpen() {
         final SessionTable table = new SessionTable((address, length) -> length);
@@ -95,7 +95,7 @@ final class SessionTableTest {
         assertThat(table.mayBeClosed(8, 30)).as("another session, opened later").isFalse();
     }
 
-    /** What opened it came from a checkpoint, or before this server was the primary. */
+    /** The entry that opened it came from a checkpoint, or from before this server was the primary. */
     @Test
     void shouldRefuseLateOpeningsOfARestoredSession() {
         final SessionTable table = new SessionTable((address, length) -> length);
@@ -165,7 +165,7 @@ final class SessionTableTest {
         assertThat(table.openCount()).isEqualTo(2);
     }
 
-    /** Whatever a connection opens without end, sessions of others stay open once it has its share. */
+    /** Whatever a connection opens without bound, sessions of others stay open once it has its share. */
     @Test
     void shouldEndAConnectionsOwnSessionsOnceItHasItsShare() {
         final SessionTable table = new SessionTable((address, length) -> length);
