@@ -5,13 +5,13 @@ import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.shard.Clears;
 
 /**
- * What the file of a checkpoint says, apart from the images of the indexes, which are files of their own.
+ * The file of a checkpoint, apart from the images of the indexes, which are files of their own.
  *
- * @param number of the round in which it was taken; rises
- * @param origin whose it is
+ * @param number of its round; increases
+ * @param origin the area it belongs to
  * @param incarnation of the server that wrote it
  * @param takenMs wall-clock milliseconds
- * @param lastSequence of the segment that was opened last
+ * @param lastSequence of the last segment opened
  * @param segments that some round found closed and committed
  * @param shards that the server holds
  */
@@ -23,7 +23,7 @@ public record Checkpoint(
         long lastSequence,
         List<CoveredSegment> segments,
         List<ShardPart> shards) {
-    /** In front of the two files, written in turn. */
+    /** Prefix of the two files, written alternately. */
     static final String PREFIX = "checkpoint-";
 
     public Checkpoint {
@@ -31,12 +31,12 @@ public record Checkpoint(
         shards = List.copyOf(shards);
     }
 
-    /** The file that a checkpoint of that number is written to. */
+    /** The file for a checkpoint of that number. */
     static String fileOf(long number) {
         return PREFIX + ((number & 1) == 0 ? "a" : "b");
     }
 
-    /** Whose checkpoint it is: any other's is of no use. */
+    /** The area that a checkpoint belongs to: one of another area is unusable. */
     public record Origin(
             long clusterId,
             long areaId,
@@ -48,9 +48,9 @@ public record Checkpoint(
             int segmentLength) {}
 
     /**
-     * A segment to which nothing is added any more.
+     * A segment that receives nothing more.
      *
-     * @param entryBytes what its entries are charged together
+     * @param entryBytes charge of its entries
      * @param tombstoneBytes among them
      * @param since number of the first round that found it so: images of that round and later ones reflect its entries
      */
@@ -60,10 +60,10 @@ public record Checkpoint(
      * One shard.
      *
      * @param tenure of the replica
-     * @param imageNumber in the name of the file of its index's image
+     * @param imageNumber in the file name of its index's image
      * @param imageLength of that file, in bytes
      * @param items in the image
-     * @param imageRound the last round at whose beginning the index was as the image shows it, or older
+     * @param imageRound the last round at whose beginning the index matched the image, or was older
      * @param itemsUpTo every keyed entry up to this version is reflected in the image
      * @param commitVersion when the checkpoint was taken: sessions and clears reflect everything up to it
      */

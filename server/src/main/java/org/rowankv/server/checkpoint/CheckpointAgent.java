@@ -22,22 +22,22 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Takes the checkpoints of one server, round by round. A round notes the segments that are closed and committed, waits until
- * everything in them is on all replicas and has taken effect here, then writes anew the images of some of the indexes that
- * have changed, those that were not written for longest, and at last the file that names them all. Until that file is
- * committed, the round before counts.
+ * Takes the checkpoints of one server, in rounds. A round first records the closed and committed segments, and waits
+ * until everything in them is on all replicas and has taken effect here. Then it rewrites the images of some changed
+ * indexes, oldest images first, and at last the file that names them all. Until that file is committed, the previous
+ * round counts.
  *
- * <p>Has a thread of its own, since it writes files. Takes an index's lock for a bucket at a time, and rests longer than it
+ * <p>Has its own thread, since it writes files. Takes an index's lock for a bucket at a time, and idles longer than it
  * works.
  */
 public final class CheckpointAgent implements Agent {
     private static final int BUCKETS_PER_TURN = 256;
-    /** It rests so many times as long as it has worked. */
+    /** Idle time as a multiple of the work time. */
     private static final int REST = 4;
-    /** Of the objects of all indexes that have changed, a round writes one in so many, or all when they are few. */
+    /** A round writes one in this many of the changed indexes' objects, or all when they are few. */
     private static final int SHARE = 4;
 
-    /** So many are few in a store whose segments have the least length; the square of that with longer ones. */
+    /** The threshold for few, at the smallest segment length; its square with longer segments. */
     private static final long FEW = 4;
 
     private enum State {
@@ -73,7 +73,7 @@ public final class CheckpointAgent implements Agent {
     private boolean everything;
 
     /**
-     * @param lastVersion the last version given out, of a shard whose primary the server is, else 0
+     * @param lastVersion the last version assigned, of a shard whose primary the server is, else 0
      * @param intervalNs from the end of a round to the beginning of the next
      */
     public CheckpointAgent(
@@ -125,7 +125,7 @@ public final class CheckpointAgent implements Agent {
             }
             return work;
         } catch (IOException e) {
-            // A full disk, most likely. The checkpoint before stays in force; the next round tries again.
+            // Most likely a full disk. The previous checkpoint stays in force; the next round retries.
             errors.reportExpected("the checkpoint of server " + origin.serverId(), e);
             giveUp();
             return 0;
@@ -158,8 +158,8 @@ public final class CheckpointAgent implements Agent {
     }
 
     /**
-     * Takes a last checkpoint, of everything, on the calling thread, after the agent was closed and everything the server
-     * did has come to rest. Does nothing when nothing has changed since the last one, or when something is not settled.
+     * Takes a final checkpoint, of everything, on the calling thread, after the agent was closed and the server is
+     * quiescent. A no-op when nothing has changed since the last one, or when something is not settled.
      */
     public void takeLast() {
         try {
@@ -183,8 +183,8 @@ public final class CheckpointAgent implements Agent {
     }
 
     /**
-     * Whether a last checkpoint need not wait: there is none to take, or all that was given out or put together so far is
-     * settled. After the agent was closed.
+     * Whether a final checkpoint need not wait: none is due, or everything assigned or assembled so far is settled.
+     * After the agent was closed.
      */
     public boolean couldSettle() {
         if (!hasChanged()) {
@@ -204,7 +204,7 @@ public final class CheckpointAgent implements Agent {
                 .sum();
     }
 
-    /** Not while a replica is joining: what is copied to it later is older than what a checkpoint would say it holds. */
+    /** Not while a replica is catching up: entries copied to it later are older than the checkpoint would claim. */
     private boolean hasChanged() {
         return !replicas.isJoining() && (changes() != seenChanges || segments.lastSequence() != seenSequence);
     }
@@ -247,7 +247,7 @@ public final class CheckpointAgent implements Agent {
         return true;
     }
 
-    /** Looks at the sessions, and decides which images are written anew. */
+    /** Reads the sessions, and selects the images to rewrite. */
     private void choose() throws IOException {
         toWrite.clear();
         long changed = 0;
@@ -287,7 +287,7 @@ public final class CheckpointAgent implements Agent {
         return FEW * times * times;
     }
 
-    /** Drops what was written last; what was never written has to be. */
+    /** Drops the most recently written images; those never written must stay. */
     private void limit(long most) {
         toWrite.sort(Comparator.comparingLong(shard -> {
             final Image image = book.image(shard);
@@ -309,7 +309,7 @@ public final class CheckpointAgent implements Agent {
             return;
         }
         final ShardReplica replica = replicas.get(toWrite.get(writing));
-        // First: what changes from now on may be in the image or not.
+        // First: later changes may be in the image or not.
         imageChanges = replica.index().changes();
         writer.begin(replica, book.number());
     }
@@ -378,8 +378,8 @@ public final class CheckpointAgent implements Agent {
     }
 
     /**
-     * An index may point to what only this server has yet, in place of what all have: before an image counts, all that it
-     * may have seen is durable, at the level in force.
+     * An index may point to an entry that only this server has yet, instead of one that all have. Before an image
+     * counts, everything it may reflect is made durable, at the level in force.
      */
     private void makeDurable() throws IOException {
         for (int s = 0; s < segments.count(); s++) {
@@ -390,7 +390,7 @@ public final class CheckpointAgent implements Agent {
         try {
             segments.area().drain();
         } catch (ForceFailedException e) {
-            throw new IOException("what it would refer to is not on the device", e);
+            throw new IOException("the entries that it would refer to are not on the device", e);
         }
     }
 
@@ -398,12 +398,12 @@ public final class CheckpointAgent implements Agent {
         if (state != State.RESTING) {
             state = State.RESTING;
             nextNs = clock.nanoTime() + intervalNs;
-            book.givenUp();
+            book.abandon();
         }
         try {
             writer.drop();
         } catch (IOException e) {
-            errors.reportExpected("giving up a checkpoint of server " + origin.serverId(), e);
+            errors.reportExpected("abandoning a checkpoint of server " + origin.serverId(), e);
         }
     }
 

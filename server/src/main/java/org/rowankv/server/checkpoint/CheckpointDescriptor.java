@@ -45,7 +45,7 @@ import org.rowankv.server.shard.Clears;
 final class CheckpointDescriptor {
     static final long MAGIC = 0x3150434e41574f52L; // "ROWANCP1" in memory order
     static final int FORMAT_VERSION = 2;
-    /** No checkpoint is longer: a length beyond is damage. */
+    /** Maximum length of a checkpoint: a greater one is damage. */
     static final long MAX_LENGTH = 1L << 30;
 
     static final int FORMAT_VERSION_OFFSET = 8;
@@ -139,7 +139,7 @@ final class CheckpointDescriptor {
         return (int) crc.getValue();
     }
 
-    /** Why these bytes are no checkpoint that can be used, or null. */
+    /** The reason why these bytes are no usable checkpoint, or null. */
     static @Nullable String whyInvalid(ByteBuffer file) {
         if (file.capacity() < HEADER_LENGTH || file.getLong(0) != MAGIC) {
             return "it is no checkpoint";
@@ -154,7 +154,7 @@ final class CheckpointDescriptor {
         return file.getInt(CHECKSUM_OFFSET) == checksum(file) ? null : "its checksum is wrong";
     }
 
-    /** Call only when {@link #whyInvalid} is null. */
+    /** Requires that {@link #whyInvalid} is null. */
     static Checkpoint decode(ByteBuffer file) {
         final Origin origin = new Origin(
                 file.getLong(CLUSTER_ID_OFFSET),

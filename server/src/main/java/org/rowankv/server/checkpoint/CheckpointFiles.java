@@ -15,11 +15,11 @@ import java.util.List;
 import org.rowankv.server.durability.DurableFile;
 import org.rowankv.server.durability.FileThread;
 
-/** Checkpoints in a directory of their own: each file written under a temporary name, forced, renamed. */
+/** Checkpoints in their own directory: each file is written under a temporary name, forced, and renamed. */
 public final class CheckpointFiles implements CheckpointStore {
     private final Path directory;
 
-    /** @param directory made when the first file is written */
+    /** @param directory created with the first file */
     public CheckpointFiles(Path directory) {
         this.directory = directory;
     }

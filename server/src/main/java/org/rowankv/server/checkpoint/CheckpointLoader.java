@@ -29,20 +29,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins the start of a server with the newest checkpoint that is whole, is of this area, and fits it; if there is none, with
- * nothing. What is damaged, foreign, newer than the area or of an unknown format is passed over with a warning, and removed.
- * A file that cannot be removed is only logged, but for a checkpoint that is newer than the area: a later start, when the area has
- * grown, would believe it.
+ * The load of the newest checkpoint that is intact, belongs to this area, and fits it; without one, the start begins
+ * with nothing. A checkpoint that is damaged, foreign, newer than the area or of an unknown format is skipped with a
+ * warning, and removed. A file that cannot be removed is only logged, except for a checkpoint newer than the area: a
+ * later start, when the area has grown, would trust it.
  *
- * <p>For one thread, inside {@link CheckpointStore#run}; before anything else is done with the area.
+ * <p>For one thread, inside {@link CheckpointStore#run}; before any other use of the area.
  */
 public final class CheckpointLoader {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointLoader.class);
 
-    /** Runs something for each number, on one thread or more, and waits for it. */
+    /** Runs a task for each number, on one thread or more, and waits for all. */
     @FunctionalInterface
     public interface ForEach {
-        /** @param workers one for each thread that may be used */
+        /** @param workers one for each available thread */
         void run(List<Integer> numbers, List<IntConsumer> workers);
     }
 
@@ -75,7 +75,7 @@ public final class CheckpointLoader {
         return loaded;
     }
 
-    /** Objects that need not be looked for in the log. */
+    /** Objects that need not be found in the log. */
     public long items() {
         return items;
     }
@@ -85,7 +85,7 @@ public final class CheckpointLoader {
         return loaded && covered[segment];
     }
 
-    /** Removes all checkpoints, as far as that is possible: they are not taken any more, so that they would soon be old. */
+    /** Removes all checkpoints, as far as possible: none are taken any more, so they would become stale. */
     public static void removeAll(CheckpointStore store) {
         try {
             final List<String> unused = remove(store, store.names());
@@ -112,7 +112,7 @@ public final class CheckpointLoader {
         return left;
     }
 
-    /** Loads the newest checkpoint that can be used. */
+    /** Loads the newest usable checkpoint. */
     public void load(int threads, ForEach forEach) {
         try {
             final List<Checkpoint> usable = new ArrayList<>();
@@ -134,8 +134,8 @@ public final class CheckpointLoader {
             left.retainAll(newer);
             if (!left.isEmpty()) {
                 throw new StoreOpenException("the checkpoints " + left + " of server " + origin.serverId()
-                        + " are newer than its area, and cannot be removed: remove them by hand, else a later start would"
-                        + " believe them");
+                        + " are newer than its area, and cannot be removed: remove them by hand, otherwise a later start would"
+                        + " trust them");
             }
         } catch (IOException e) {
             throw new UncheckedIOException("the checkpoints of server " + origin.serverId() + " cannot be listed", e);
@@ -171,7 +171,7 @@ public final class CheckpointLoader {
         return null;
     }
 
-    /** Why a whole checkpoint is not one of this area as it is, or null. */
+    /** The reason why an intact checkpoint does not fit this area as it is, or null. */
     private @Nullable String whyUnfit(Checkpoint checkpoint) {
         final Superblock superblock = segments.area().superblock();
         if (!checkpoint.origin().equals(origin)) {
@@ -192,7 +192,7 @@ public final class CheckpointLoader {
                 return "it names shard " + part.shard() + ", which this server does not hold";
             }
             if (part.tenure() != replicas.get(part.shard()).tenure()) {
-                return "its shard " + part.shard() + " is of another stay here";
+                return "its shard " + part.shard() + " is of another tenure";
             }
             held++;
         }
@@ -234,7 +234,10 @@ public final class CheckpointLoader {
         return true;
     }
 
-    /** What every image reflects: closed before the oldest of them was written, and still in the same use. */
+    /**
+     * Covers the segments that every image reflects: closed before the oldest image was written, and still in the same
+     * use.
+     */
     private void cover(Checkpoint checkpoint) {
         final long oldest = checkpoint.shards().stream()
                 .mapToLong(ShardPart::imageRound)
@@ -280,9 +283,8 @@ public final class CheckpointLoader {
                 sessions.add(restored(session, replica, kept));
             }
             replica.restore(bounds[i], part.commitVersion(), part.clears(), sessions);
-            // Only an image of which every item was loaded as it is shows the index. Of one that was left out, or is
-            // named to be
-            // found again, a later start would believe the address, and there may be something else by then.
+            // Only an image whose items were all loaded unchanged matches the index. If an item was skipped, or named
+            // to be found again, a later start would trust its address, which may hold another entry by then.
             changes[part.shard()] =
                     replica.index().count() == part.items() ? replica.index().changes() : CheckpointRegistry.CHANGED;
             items += replica.index().count();
@@ -298,14 +300,14 @@ public final class CheckpointLoader {
                         s, line.entryBytes(), line.tombstoneBytes(), line.entryBytes() - line.tombstoneBytes() - live);
             }
         }
-        book.goOnFrom(checkpoint, fallback, checkpoint.number(), replicas, changes);
+        book.continueFrom(checkpoint, fallback, checkpoint.number(), replicas, changes);
     }
 
     private boolean isReflected(long address) {
         return address != 0 && covered[segments.segmentOf(address)];
     }
 
-    /** What sessions refer to is not read with the log. Damage there is left for the scan of the whole log to find. */
+    /** Entries that sessions refer to are not read with the log. Damage there is left to a scan of the whole log. */
     private void requireSoundSessions(Checkpoint checkpoint) {
         for (ShardPart part : checkpoint.shards()) {
             for (SessionImage session : part.sessions()) {
@@ -328,7 +330,7 @@ public final class CheckpointLoader {
         }
     }
 
-    /** What lies in a segment that has to be read is found there, or a copy of it elsewhere. */
+    /** An entry in a segment that must be read is found there, or in a copy elsewhere. */
     private SessionImage restored(SessionImage session, ShardReplica replica, int[] kept) {
         final List<SessionImage.Answer> answers = new ArrayList<>();
         for (SessionImage.Answer answer : session.answers()) {
@@ -364,7 +366,7 @@ public final class CheckpointLoader {
                 segments.region().buffer(address), segments.region().offset(address));
     }
 
-    /** Not what the sessions' image says: the image of the index was made before it or after it. */
+    /** Not from the sessions' image: the image of the index was made before it or after it. */
     private int keptLength(ShardReplica replica, long address) {
         final long word = wordAt(address);
         final int type = FrameDescriptor.type(word);

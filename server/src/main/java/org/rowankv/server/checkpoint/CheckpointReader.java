@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import org.rowankv.server.checkpoint.Checkpoint.ShardPart;
 
 /**
- * A checkpoint of a server, to look at.
+ * A tool's view of a server's checkpoint.
  *
- * @param reason why it cannot be used, or "valid"; whether it fits the area is for a start to say
- * @param number of the round; of two the one with the higher number is the newer one
+ * @param reason why it is unusable, or "valid"; whether it fits the area is decided at a start
+ * @param number of the round; the higher of two is the newer one
  * @param incarnation of the server that took it
  * @param takenMs wall-clock milliseconds
  * @param segments that it covers in part or as a whole
@@ -91,7 +91,7 @@ public record CheckpointReader(
                 commitVersions);
     }
 
-    /** A file as a whole, or its header if it cannot be one. */
+    /** Reads a whole file, or only the header of an impossible one. */
     static ByteBuffer readAll(CheckpointStore store, String name) throws IOException {
         try (ReadableByteChannel file = store.read(name)) {
             final ByteBuffer header =
@@ -99,7 +99,7 @@ public record CheckpointReader(
             fill(file, header);
             final long length = header.getLong(CheckpointDescriptor.LENGTH_OFFSET);
             if (length < header.capacity() || length > CheckpointDescriptor.MAX_LENGTH) {
-                return header; // which is refused for its length, or for what else it is
+                return header; // refused for its length or content
             }
             final ByteBuffer all = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
             all.put(header.clear());

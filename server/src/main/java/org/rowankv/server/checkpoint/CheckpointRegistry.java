@@ -12,26 +12,26 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 
 /**
- * What one server's checkpoints are made of, kept from one round to the next: which segments they cover, and each shard's
- * last image. Used by one thread at a time.
+ * The state of one server's checkpoints between rounds: the segments they cover, and each shard's last image. Used by
+ * one thread at a time.
  */
 public final class CheckpointRegistry {
     /** The image of a shard's index. */
     record Image(long number, long length, long items, long round, long itemsUpTo, long changes) {
-        /** The index has not changed since: the image shows it as it is now. */
+        /** The index has not changed since: the image is current. */
         Image asOf(long newRound, long newItemsUpTo) {
             return new Image(number, length, items, newRound, newItemsUpTo, changes);
         }
     }
 
-    /** Of an image of an index that is another one by now. */
+    /** The mark of an image whose index has changed. */
     static final long CHANGED = -1;
 
     private final Segments segments;
     private final int[] generations;
     private final int[] entryBytes;
     private final int[] tombstoneBytes;
-    /** By segment: the round that found it closed and committed first, in this use; 0 for none. */
+    /** By segment: the first round that found it closed and committed, in this use; 0 for none. */
     private final long[] since;
 
     private final @Nullable Image[] images;
@@ -48,8 +48,8 @@ public final class CheckpointRegistry {
         this.images = new @Nullable Image[replicas.shardCount()];
     }
 
-    /** Goes on from a checkpoint that a start has loaded. */
-    void goOnFrom(
+    /** Continues from a checkpoint that a start has loaded. */
+    void continueFrom(
             Checkpoint loaded, @Nullable Checkpoint fallback, long highestNumber, Replicas replicas, long[] changes) {
         number = highestNumber + 1;
         newest = loaded;
@@ -73,12 +73,12 @@ public final class CheckpointRegistry {
         }
     }
 
-    /** The number of the round under way, or of the next. */
+    /** The number of the present round, or of the next. */
     long number() {
         return number;
     }
 
-    /** Notes which segments are closed and committed: nothing is added to them any more. */
+    /** Records the closed and committed segments: they receive nothing more. */
     void coverSegments() {
         for (int s = 0; s < since.length; s++) {
             final int generation = segments.generation(s);
@@ -86,7 +86,7 @@ public final class CheckpointRegistry {
                     generation != 0 && segments.state(s) == SegmentState.COMMITTED && segments.isClosed(s);
             final int entries = segments.entryBytes(s);
             final int tombstones = segments.tombstoneBytes(s);
-            // Freed meanwhile, it has lost its generation first.
+            // If it was freed meanwhile, it lost its generation first.
             if (!ended || segments.generation(s) != generation) {
                 since[s] = 0;
             } else if (since[s] == 0 || generations[s] != generation) {
@@ -122,21 +122,21 @@ public final class CheckpointRegistry {
     }
 
     /**
-     * The round under way is given up. Its number is not used again: what it has covered or written may be older than what a later
-     * round does. The next number names the same of the two files, so that the newest checkpoint stays.
+     * Abandons the present round. Its number is not reused: its segments or images may be older than those of a later
+     * round. The next number names the same of the two files, so that the newest checkpoint stays.
      */
-    void givenUp() {
+    void abandon() {
         number += 2;
     }
 
-    /** The checkpoint of the round under way is in force. */
+    /** The checkpoint of the present round is in force. */
     void published(Checkpoint checkpoint) {
         older = newest;
         newest = checkpoint;
         number++;
     }
 
-    /** The files that the last two checkpoints consist of. */
+    /** The files of the last two checkpoints. */
     Set<String> filesInForce() {
         final Set<String> names = new HashSet<>();
         addFiles(names, newest);

@@ -7,10 +7,10 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Where one server's checkpoints are: a few files, each written once as a whole. After a crash a file is there as it was
- * committed, or not at all; even that is not relied on, since every file carries checksums.
+ * The storage of one server's checkpoints: a few files, each written once as a whole. After a crash a file is there as
+ * committed, or not at all; even that is not relied on, since every file has checksums.
  *
- * <p>Used by one thread at a time, and only inside {@link #run} or by an agent's thread, but for reading, which several may.
+ * <p>Used by one thread at a time, and only inside {@link #run} or by an agent's thread; several threads may read.
  */
 public interface CheckpointStore {
     /** A file being written. */
@@ -18,24 +18,24 @@ public interface CheckpointStore {
         /** Appends the buffer's remaining bytes. */
         void write(ByteBuffer bytes) throws IOException;
 
-        /** From now on the file is there, in place of any other of that name, and survives what the device survives. */
+        /** From now on the file exists, replaces any other of that name, and survives what the device survives. */
         void commit() throws IOException;
 
-        /** Drops what was not committed. */
+        /** Drops uncommitted bytes. */
         @Override
         void close() throws IOException;
     }
 
-    /** The files there are. */
+    /** The existing files. */
     List<String> names() throws IOException;
 
     ReadableByteChannel read(String name) throws IOException;
 
     Writing write(String name) throws IOException;
 
-    /** Removes files for good; those that are not there are none. */
+    /** Deletes files durably; missing ones are ignored. */
     void delete(Collection<String> names) throws IOException;
 
-    /** Runs work on a thread that may touch the files, and waits for it. */
+    /** Runs work on a thread that may access the files, and waits for it. */
     void run(String threadName, Runnable work);
 }

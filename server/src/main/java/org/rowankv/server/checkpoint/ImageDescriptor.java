@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
  *    8  kind: ITEMS, or LIVE, which comes last                                   4
  *   12  ordinal of the block                                                     4
  *   16  ITEMS: groups of items, a bucket each: expiry bound 4, count 4; per item: item 8, version 8
- *       LIVE:  per segment and cache: segment 4, cache 4, how many of the items are in it 4, what they are charged together 4
+ *       LIVE:  per segment and cache: segment 4, cache 4, number of items in it 4, charge of those 4
  * </pre>
  */
 final class ImageDescriptor {
@@ -36,7 +36,7 @@ final class ImageDescriptor {
         return ByteBuffer.allocateDirect(HEADER_LENGTH + MAX_PAYLOAD).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Ends a block whose payload reaches to the buffer's position, and makes it ready to be written. */
+    /** Ends a block whose payload reaches to the buffer's position, and prepares it for writing. */
     static void seal(ByteBuffer block, int kind, int ordinal, long areaId, int shard, long number) {
         block.putInt(LENGTH_OFFSET, block.position() - HEADER_LENGTH);
         block.putInt(KIND_OFFSET, kind);
@@ -45,7 +45,7 @@ final class ImageDescriptor {
         block.putInt(0, checksum(block, areaId, shard, number));
     }
 
-    /** Length of the payload, or −1 when that cannot be one. */
+    /** Length of the payload, or −1 when that is impossible. */
     static int payloadLength(ByteBuffer block) {
         final int length = block.getInt(LENGTH_OFFSET);
         return length >= 0 && length <= MAX_PAYLOAD ? length : -1;
@@ -55,7 +55,7 @@ final class ImageDescriptor {
         return block.getInt(KIND_OFFSET);
     }
 
-    /** Whether a block that reaches from 0 to the buffer's limit is whole, and the one that is expected. */
+    /** Whether a block from 0 to the buffer's limit is intact, and the expected one. */
     static boolean isValid(ByteBuffer block, int ordinal, long areaId, int shard, long number) {
         return block.getInt(ORDINAL_OFFSET) == ordinal && block.getInt(0) == checksum(block, areaId, shard, number);
     }

@@ -12,14 +12,14 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.CheckpointBound;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Reads the image of one shard's index into the index. For one thread. */
+/** The reader of one shard's index image into the index. For one thread. */
 final class ImageReader {
     private final Segments segments;
     private final boolean[] covered;
     private final int[] live;
     private final ByteBuffer block = ImageDescriptor.block();
 
-    /** @param covered the segments whose items can be taken as they are; items of others only name their entries */
+    /** @param covered the segments whose items are loaded unchanged; items of others only name their entries */
     ImageReader(Segments segments, boolean[] covered) {
         this.segments = segments;
         this.covered = covered;
@@ -29,7 +29,7 @@ final class ImageReader {
     /**
      * Loads the index.
      *
-     * @throws IOException if the image is not whole; then the index is empty or half full
+     * @throws IOException if the image is damaged; then the index is empty or half full
      */
     void load(CheckpointStore store, long areaId, ShardPart part, ShardReplica replica, CheckpointBound bound)
             throws IOException {
@@ -54,11 +54,11 @@ final class ImageReader {
             }
         }
         if (!live || length != part.imageLength() || items != part.items()) {
-            throw new IOException(part.imageFile() + " is not the image that the checkpoint means");
+            throw new IOException(part.imageFile() + " is not the image that the checkpoint names");
         }
     }
 
-    /** Reads an image without using it; throws what is wrong with it. */
+    /** Reads an image without using it; throws its first fault. */
     static void verify(CheckpointStore store, long areaId, ShardPart part) throws IOException {
         final ByteBuffer block = ImageDescriptor.block();
         long length = 0;
@@ -133,7 +133,7 @@ final class ImageReader {
         }
     }
 
-    /** What the items of the images read so far are charged in a segment. */
+    /** The charge of the items in a segment, over the images read so far. */
     int liveBytes(int segment) {
         return live[segment];
     }

@@ -16,9 +16,9 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Writes the image of one shard's index after the other, a few buckets at a time, in the order of positions: so it does not
- * matter how the index grows meanwhile. Of each object the address and the version; deletions that are only remembered are
- * left out. For one thread.
+ * The writer of index images, one shard after the other, a few buckets at a time, in position order, so that growth of
+ * the index meanwhile does not matter. Writes address and version of each object; remembered deletions are skipped. For
+ * one thread.
  */
 final class ImageWriter {
     /** The identity under which it takes index locks. */
@@ -29,7 +29,7 @@ final class ImageWriter {
     private final long areaId;
     private final EntryCheck check;
     private final ByteBuffer block = ImageDescriptor.block();
-    /** By cache, whose ids are small and never reused, and by segment: how many items and what they are charged. */
+    /** By cache, whose ids are small and never reused, and by segment: number of items and their charge. */
     private int[] @Nullable [] live = new int[4] @Nullable [];
 
     private CheckpointStore.@Nullable Writing file;
@@ -66,7 +66,7 @@ final class ImageWriter {
         file = store.write(Checkpoint.ShardPart.imageFile(newReplica.shardId(), newNumber));
     }
 
-    /** Goes on by about so many buckets; true when the image is whole and committed. */
+    /** Writes about so many buckets more; true when the image is complete and committed. */
     boolean advance(int buckets) throws IOException {
         final ShardReplica shard = replica;
         final CheckpointStore.Writing out = file;
@@ -94,7 +94,7 @@ final class ImageWriter {
             groupCount = 0;
             final long bound = index.expiry().bound(position);
             block.putInt(bound == ExpiryBound.NEVER ? 0 : (int) bound).putInt(0);
-            // While the index points there and is locked, what lies there stays.
+            // While the index points there and is locked, the entry there stays.
             next = index.visitItems(position, item -> item(shard, item));
         } catch (UncheckedIOException e) {
             throw e.getCause();
@@ -112,7 +112,7 @@ final class ImageWriter {
         return next;
     }
 
-    /** The index is locked. A damaged entry ends the image: a start from it would not see what is lost. */
+    /** The index is locked. A damaged entry ends the image: a start from it would not see the loss. */
     private void item(ShardReplica shard, long item) {
         final long address = IndexItem.address(item);
         final ByteBuffer buffer = segments.region().buffer(address);
@@ -142,7 +142,7 @@ final class ImageWriter {
 
     private static UncheckedIOException damaged(long address, String what) {
         return new UncheckedIOException(new IOException("the entry at " + address + " is damaged in " + what
-                + "; no checkpoint is taken before the entry is mended or replaced"));
+                + "; no checkpoint is taken before the entry is repaired or replaced"));
     }
 
     private int[] live(int cacheId) {
@@ -180,7 +180,7 @@ final class ImageWriter {
         block.clear().position(ImageDescriptor.HEADER_LENGTH);
     }
 
-    /** Of the image written last. */
+    /** Of the last image written. */
     long items() {
         return items;
     }
@@ -189,7 +189,7 @@ final class ImageWriter {
         return length;
     }
 
-    /** Gives up what is not committed. */
+    /** Drops what is not committed. */
     void drop() throws IOException {
         final CheckpointStore.Writing out = file;
         file = null;

@@ -1,4 +1,4 @@
-/** Images of the indexes, from which a start begins that does not read the whole log. */
+/** Checkpoints: images of the indexes, from which a start begins without reading the whole log. */
 @NullMarked
 package org.rowankv.server.checkpoint;
 

@@ -8,19 +8,22 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries that were whole once: should their sender begin again, all their blocks land once more. By shard and in the order of
- * versions, so that a record of CommitVer, which names many shards, costs what it removes and not what there is.
+ * The registry of assembled entries: if their sender restarts, all their blocks land again. By shard and in version
+ * order, so that a record of CommitVer, which names many shards, costs what it removes and not what exists.
  *
  * <p>Owned by the thread of its {@link EntryAssembler}.
  */
 final class AssembledEntries {
-    /** With the type, since the record of a completion has the version of the entry that it is about. */
+    /** With the type, since the record of a completion has the version of its entry. */
     record Key(int shard, long version, int type) {
         private static final Comparator<Key> BY_VERSION =
                 Comparator.comparingLong(Key::version).thenComparingInt(Key::type);
     }
 
-    /** By shard, without boxes: records of CommitVer name all shards, again and again. Null where nothing was ever added. */
+    /**
+     * By shard, without boxes: records of CommitVer name all shards repeatedly. Null for a shard without any entry so
+     * far.
+     */
     private final List<@Nullable NavigableSet<Key>> byShard = new ArrayList<>();
 
     void add(Key key) {

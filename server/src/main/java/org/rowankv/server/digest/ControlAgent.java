@@ -9,11 +9,11 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 
 /**
- * The control path of the backup log (§4.3 of the paper): keeps free segments posted ahead of the senders. Takes no part
+ * The control path of the backup log (§4.3 of the paper): keeps free segments posted ahead of the senders. Not involved
  * in landing.
  */
 public final class ControlAgent implements Agent, SegmentSupplier {
-    /** A horizon behind which there is nothing. */
+    /** A horizon that precedes everything. */
     private static final int OLDEST = 1;
 
     private final RowanReceiver receiver;
@@ -40,7 +40,7 @@ public final class ControlAgent implements Agent, SegmentSupplier {
     @Override
     public int take(int[] taken, int[] generations, int wanted) {
         int count = 0;
-        // What is copied to a joining replica may have been ended by what landed long before it.
+        // Entries copied to a replica that is catching up may have been ended by ones that landed long before.
         final long horizon = replicas.isJoining() ? OLDEST : 0;
         while (count < wanted) {
             final int segment = segments.allocate(SegmentOwner.BACKUP, horizon);

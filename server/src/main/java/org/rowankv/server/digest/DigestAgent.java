@@ -19,9 +19,9 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Applies what landed in the backup log to the shards' replicas, in order (§4.4 of the paper), learns CommitVer from it,
- * and turns used segments into committed ones. Has every shard of its server to itself. Takes no part in replication: an
- * entry is acknowledged long before it is digested.
+ * Applies landed entries to the shards' replicas, in order (§4.4 of the paper), reads CommitVer from them, and turns
+ * used segments into committed ones. Covers every shard of its server alone. Not involved in replication: an entry is
+ * acknowledged long before it is digested.
  */
 public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.Handler {
     /** The identity under which it takes index locks; workers have small numbers. */
@@ -93,8 +93,8 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     }
 
     /**
-     * An entry that was put together of blocks takes effect behind what landed after it: a deletion of its key may be among
-     * that, and must be remembered until then.
+     * An assembled entry takes effect after entries that landed later. These may include a deletion of its key, which
+     * must be remembered until then.
      */
     private void forgetDeletions() {
         mayForget = false;
@@ -104,8 +104,8 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     }
 
     /**
-     * A sender that does not finish what it reserved holds up everybody's entries behind it: it is cut off. Where one bit of a published
-     * word has flipped there is no such sender.
+     * A sender that does not finish its reservation blocks all later entries: it is fenced. If a bit of a published
+     * word has flipped, there is no such sender.
      */
     private void cutOffOldHole() {
         if (cursor.holeAgeNs(clock.nanoTime()) <= holeTimeoutNs) {
@@ -125,9 +125,8 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     public void onFrame(int segment, long address, int type, int length) {
         Chaos.point("digest.before-frame");
         if (flushes) {
-            // Its sender will, if it has not yet. But what is done because of this entry, the end of an older one and
-            // of its
-            // segment, must not get to the device before it.
+            // Its sender will flush it, if it has not yet. But the effects of this entry, such as the end of an older
+            // one and of its segment, must not reach the device before it.
             segments.area().verbs().flush(address, length);
         }
         final String reason = check.whyInvalid(
@@ -146,9 +145,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     }
 
     /**
-     * What landed is not what was sent. Its sender counts it as replicated, and acknowledges it; to pass it over would leave this
-     * replica without it, and nothing would find that later, since no index refers to it. So the server stops before anything
-     * behind it takes effect, and before it does, its area says that it is incomplete: the process may end at any time.
+     * The landed bytes are not what was sent. The sender counts the entry as replicated, and acknowledges it. Skipping
+     * it would leave this replica without it undetected, since no index refers to it. So the server stops before
+     * anything later takes effect. Before that it marks its area as incomplete, since the process may end at any time.
      */
     private DamagedLandingError damaged(int segment, long address, String reason) {
         final DamagedLandingError error = new DamagedLandingError("what landed in segment " + segment + " of server "
@@ -159,7 +158,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             segments.area().superblock().markIncomplete();
         } catch (RuntimeException e) {
             error.addSuppressed(
-                    e); // not on the device, but in the system's pages: any start but after a power cut reads it
+                    e); // in the page cache, not on the device: every start reads it, except after a power cut
         }
         return error;
     }
@@ -220,14 +219,14 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     }
 
     /**
-     * Behind a record of CommitVer that covers it, an entry is a repetition: its first copy had landed before that record
-     * was sent. Not on a joining replica, to which old entries are copied.
+     * An entry at or below a received CommitVer is a repetition: its first copy had landed before that record was sent.
+     * Not while catching up, when old entries are copied here.
      */
     private static boolean isRepeated(ShardReplica replica, long version) {
         return version <= replica.commitVersion() && !replica.isJoining();
     }
 
-    /** Whether the entry is of a shard, or of a stay of it, that is not this server's. */
+    /** Whether the entry belongs to a shard or tenure that is not this server's. */
     private boolean isVoid(int shard, ByteBuffer buffer, int at) {
         return !replicas.has(shard)
                 || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
@@ -249,13 +248,13 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         }
     }
 
-    /** The place behind everything that has landed by now. For the agents of its server. */
+    /** The position after everything landed so far. For the agents of its server. */
     public LandingPosition landed() {
         final long ordinal = queue.currentOrdinal();
         return new LandingPosition(ordinal, queue.landedLimit(ordinal));
     }
 
-    /** Whether everything before that place has taken effect. For the agents of its server. */
+    /** Whether everything before that position has taken effect. For the agents of its server. */
     public boolean isDigested(LandingPosition mark) {
         return (cursor.ordinal() > mark.ordinal()
                         || cursor.ordinal() == mark.ordinal() && cursor.offset() >= mark.offset())
@@ -280,7 +279,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final String reason = check.whyInvalid(
                 address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment));
         if (reason != null) {
-            throw damaged(segment, address, "put together of blocks, " + reason);
+            throw damaged(segment, address, "assembled from blocks, " + reason);
         }
         replicas.get(EntryDescriptor.shard(buffer, at)).assembled(EntryDescriptor.version(buffer, at));
         apply(address, type, length, buffer, at);
@@ -290,13 +289,13 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     public void onBlockDone(long address, int length, boolean repeated) {
         segments.markDead(address, length);
         if (!repeated) {
-            // Its credit was drawn for the time it waits to be put together.
+            // Its credit covered the time until it is assembled.
             spaceFreed += segments.charge(length);
         }
         tracker.blockDone(segments.segmentOf(address));
     }
 
-    /** A replica holds all that was copied to it: repetitions of what CommitVer covers are told by their versions from now on. */
+    /** The copy to a replica is complete: from now on CommitVer identifies repetitions by their versions. */
     public void joined(int shard) {
         assembler.committed(shard, replicas.get(shard).commitVersion());
     }
@@ -306,7 +305,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         return tracker.usedCount() > 0;
     }
 
-    /** Whether all that has landed is digested, as of the last turn. */
+    /** Whether all that has landed is digested, as of the last cycle. */
     public boolean isIdle() {
         return idle;
     }

@@ -18,25 +18,25 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 
 /**
- * Puts entries together that landed as blocks (§4.2.2 of the paper): once all are there, into one contiguous copy, which
- * is what gets indexed; blocks never are. Owned by the digest agent, or by the scan.
+ * Assembles entries that landed as blocks (§4.2.2 of the paper). Once all blocks are there it makes one contiguous
+ * copy, which is indexed; blocks never are. Owned by the digest agent, or by the scan.
  */
 public final class EntryAssembler {
-    /** Receives an entry that is whole, or was given up. */
+    /** Receives an entry that is whole, or was abandoned. */
     public interface Handler {
         void onAssembled(long address, int type, int length);
 
         /**
-         * Whether a whole entry is still to be kept.
+         * Whether a whole entry must still be kept.
          *
-         * @param entry the entry from its version on, as if it began at {@code at}; its frame is not there
+         * @param entry the entry from its version on, as if it began at {@code at}, without its frame
          */
         boolean isWanted(ByteBuffer entry, int at, int type);
 
         /**
-         * The block is of no more use.
+         * The block is not needed any more.
          *
-         * @param repeated whether it had landed before, so that no space was drawn for it
+         * @param repeated whether it had landed before, so that no space was acquired for it
          */
         void onBlockDone(long address, int length, boolean repeated);
     }
@@ -77,7 +77,7 @@ public final class EntryAssembler {
         this.log = new AppendLog(segments, SegmentOwner.CLEAN, keepFree);
     }
 
-    /** Takes a valid block in. A block that is there already is done at once. */
+    /** Accepts a valid block. A block that is present already is done at once. */
     public void block(long address, int length, Handler handler) {
         final ByteBuffer buffer = region.buffer(address);
         final int at = region.offset(address);
@@ -120,7 +120,7 @@ public final class EntryAssembler {
         done.forget(shard, version);
     }
 
-    /** Copies whole entries together as far as there is room; returns how many. */
+    /** Assembles whole entries as far as there is room; returns how many. */
     public int assemble(Handler handler) {
         int count = 0;
         while (!whole.isEmpty()) {
@@ -151,8 +151,8 @@ public final class EntryAssembler {
     }
 
     /**
-     * Orders whole entries by the segments of their blocks, so that one segment after the other is free of blocks that are
-     * needed. For a start, which has little room and reads segments in any order.
+     * Orders whole entries by the segments of their blocks, so that these become free of needed blocks one by one. For
+     * a start, which has little room and reads segments in any order.
      */
     public void orderBySegment() {
         final List<Entry> ordered = new ArrayList<>(whole);
@@ -178,7 +178,7 @@ public final class EntryAssembler {
         return oldest;
     }
 
-    /** Whether a block of an entry that is not whole, or not put together, lies in that segment. */
+    /** Whether that segment holds a block of an entry that is not whole or not assembled. */
     public boolean holdsBlockOf(int segment) {
         for (Entry entry : incomplete.values()) {
             if (hasBlockIn(entry, segment)) {
@@ -217,7 +217,7 @@ public final class EntryAssembler {
         }
     }
 
-    /** Blocks so far that had landed before. */
+    /** The number of blocks that had landed before. */
     int repeatedCount() {
         return repeatedCount;
     }
@@ -226,7 +226,7 @@ public final class EntryAssembler {
         return whole.isEmpty();
     }
 
-    /** Drops what will never be whole: the end of a scan. */
+    /** Drops entries that will never be whole, at the end of a scan. */
     public void giveUpIncomplete(Handler handler) {
         for (Entry entry : incomplete.values()) {
             for (Block block : entry.blocks) {

@@ -9,8 +9,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 
 /**
- * Tells when a segment of the backup log turns from used into committed (§4.4 of the paper): when for every shard the
- * largest version in it is ≤ CommitVer. Owned by the digest agent.
+ * The tracker that commits used segments of the backup log (§4.4 of the paper): once, for every shard, the largest
+ * version in it is ≤ CommitVer. Owned by the digest agent.
  */
 final class LandedTracker {
     private static final long NONE = -1;
@@ -20,9 +20,9 @@ final class LandedTracker {
         int segment;
         int bytes;
         int unassembledBlocks;
-        /** Covers all of the segment; NONE before it was asked for. */
+        /** Covers all of the segment; NONE before it is requested. */
         long ticket = NONE;
-        /** The shard that was found not to be committed last: looked at first. */
+        /** The shard last found uncommitted: checked first. */
         int waitsForShard;
 
         final long[] maxVersion;
@@ -93,10 +93,10 @@ final class LandedTracker {
         open.segment = -1;
     }
 
-    /** Turns into committed what is; returns how many segments. */
+    /** Commits what can be committed; returns the number of segments. */
     int commit() {
         int committed = 0;
-        // By position: this runs in every turn of the agent, and an iterator would be garbage each time.
+        // By position: this runs in every cycle of the agent, and an iterator would be garbage each time.
         for (int i = 0; i < used.size(); ) {
             final Landed landed = used.get(i);
             if (landed.unassembledBlocks == 0 && isCommitted(landed) && isForced(landed)) {
@@ -115,7 +115,7 @@ final class LandedTracker {
         return committed;
     }
 
-    /** A start that finds the segment committed is to find nothing torn in it, also no place that was never filled. */
+    /** A start must find nothing torn in a committed segment, not even a place that was never filled. */
     private boolean isForced(Landed landed) {
         if (landed.ticket == NONE) {
             segments.area().flush(segments.area().addressOf(landed.segment), segments.length());
@@ -138,7 +138,7 @@ final class LandedTracker {
     }
 
     private boolean waitsFor(Landed landed, int shard) {
-        // What landed of a shard that this server does not hold is void, and counts as committed.
+        // Entries of a shard that this server does not hold are void, and count as committed.
         return replicas.has(shard)
                 && landed.maxVersion[shard] > replicas.get(shard).commitVersion();
     }

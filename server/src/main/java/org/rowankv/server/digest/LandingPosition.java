@@ -1,9 +1,4 @@
 package org.rowankv.server.digest;
 
-/**
- * A place in the backup log.
- *
- * @param ordinal of a posted segment
- * @param offset in it, in bytes
- */
+/** A position in the backup log. */
 public record LandingPosition(long ordinal, int offset) {}

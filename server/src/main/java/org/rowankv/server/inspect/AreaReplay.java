@@ -11,8 +11,8 @@ import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryType;
 
 /**
- * What the entries of one area amount to, whatever order they are met in: of a key the newest version counts, and a clear
- * ends what is older. For one thread: first all entries, then the questions.
+ * The state that the entries of one area produce, in whatever order they are read: the newest version of a key counts,
+ * and a clear ends what is older. For one thread: first all entries, then the queries.
  */
 final class AreaReplay {
     record ObjectKey(int cacheId, ByteBuffer key) {
@@ -21,7 +21,7 @@ final class AreaReplay {
         }
     }
 
-    /** What an object is compared by: the same on every replica. */
+    /** The compared state of an object: the same on every replica. */
     record ObjectState(long version, long objectVersion, int valueCrc, long expiryMs) {}
 
     /** The newest entry of a key. */
@@ -41,7 +41,7 @@ final class AreaReplay {
     static final Comparator<ObjectKey> ORDER =
             Comparator.comparingInt(ObjectKey::cacheId).thenComparing(ObjectKey::key);
 
-    /** Told of each object that is there. */
+    /** Receives each present object. */
     @FunctionalInterface
     interface ObjectVisitor {
         void onObject(ObjectKey key, int shard, boolean expires, ObjectState state, List<Place> places);
@@ -52,7 +52,7 @@ final class AreaReplay {
     private final Map<CacheShard, Long> cleared = new HashMap<>();
     private final long[] commitVersions;
 
-    /** @param wanted of which shards the objects are asked for */
+    /** @param wanted the shards whose objects are queried */
     AreaReplay(int shards, IntPredicate wanted) {
         this.wanted = wanted;
         this.commitVersions = new long[shards];
@@ -84,7 +84,7 @@ final class AreaReplay {
         }
     }
 
-    /** Every object that is neither removed nor cleared. */
+    /** Visits every object that is neither removed nor cleared. */
     void forEachObject(ObjectVisitor visitor) {
         newest.forEach((key, entry) -> {
             final long end = cleared.getOrDefault(new CacheShard(key.cacheId(), entry.shard()), 0L);
@@ -94,7 +94,7 @@ final class AreaReplay {
         });
     }
 
-    /** The version of the last that is known to have happened to a key: stored, removed or cleared. */
+    /** The version of the last known event of a key: stored, removed or cleared. */
     long lastVersion(ObjectKey key, int shard) {
         final Newest entry = newest.get(key);
         return Math.max(
@@ -102,7 +102,7 @@ final class AreaReplay {
                 cleared.getOrDefault(new CacheShard(key.cacheId(), shard), 0L));
     }
 
-    /** The largest CommitVer of a shard that is noted in the area; 0 if none is. */
+    /** The largest CommitVer of a shard that is recorded in the area; 0 if none is. */
     long commitVersion(int shard) {
         return commitVersions[shard];
     }

@@ -16,10 +16,10 @@ import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.topology.Configuration;
 
-/** Walks one area and adds up what is in it. Used once, by one thread. */
+/** A walk of one area that sums up its content. Used once, by one thread. */
 final class AreaSurvey implements AreaWalk.Visitor {
     private final AreaImage area;
-    /** Null where it is not at hand: then what can be is not judged by it. */
+    /** Null if unavailable: then checks that need it are skipped. */
     private final @Nullable Configuration configuration;
 
     private final AreaReplay replay;
@@ -46,8 +46,8 @@ final class AreaSurvey implements AreaWalk.Visitor {
     }
 
     /**
-     * @param configuration of its cluster, if it is at hand
-     * @param found is given what is damaged
+     * @param configuration of its cluster, if available
+     * @param found receives the damage
      */
     static ServerContents of(AreaImage area, @Nullable Configuration configuration, List<Damage> found) {
         final AreaSurvey survey = new AreaSurvey(area, configuration);
@@ -92,7 +92,7 @@ final class AreaSurvey implements AreaWalk.Visitor {
         sessions.apply(entry);
     }
 
-    /** Why an entry whose checksums agree cannot be right all the same, or null. */
+    /** The reason why an entry with valid checksums is impossible all the same, or null. */
     private @Nullable String whyImpossible(StoredEntry entry, ByteBuffer buffer, int at) {
         if (entry.type() == EntryType.COMMIT_VECTOR) {
             if (entry.valueLength() != CommitVector.length(CommitVector.count(buffer, at))) {

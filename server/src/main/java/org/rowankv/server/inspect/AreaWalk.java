@@ -22,15 +22,15 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 
 /**
- * Reads an area from its first segment to its last, every checksum included, and tells what it meets: entries, void ones
- * and blocks too, then the entries that lie there in blocks only; places that claim to be entries and are none. For one
+ * A walk of an area from its first segment to its last, with every checksum. It reports entries, including void ones
+ * and blocks, then the entries that lie there in blocks only, and places that claim to be entries and are not. For one
  * thread.
  *
- * <p>An entry whose publication word is damaged claims nothing, and a scan finds nothing there. But its other checksum
- * covers that word: so behind every entry, where none follows, all words that might have stood there are tried.
+ * <p>An entry with a damaged publication word is invisible to a scan. But its other checksum covers that word: so after
+ * every entry without a successor, all possible words are tried.
  */
 public final class AreaWalk {
-    /** Told what is met. */
+    /** Receives the walk's findings. */
     public interface Visitor {
         void onEntry(StoredEntry entry, ByteBuffer buffer, int at);
 
@@ -53,7 +53,7 @@ public final class AreaWalk {
             this.type = type;
         }
 
-        /** The frame's place, left empty, and the body; null while a block is missing. */
+        /** Space for the frame, left empty, and the body; null while a block is missing. */
         @Nullable
         ByteBuffer whole() {
             final ByteBuffer entry = ByteBuffer.allocate(
@@ -80,12 +80,12 @@ public final class AreaWalk {
     private final FrameChecksum frames = new FrameChecksum();
     private final Map<Name, Pieces> incomplete = new HashMap<>();
     private int segment;
-    /** Behind the last entry met in the segment. */
+    /** After the last entry found in the segment. */
     private long next;
-    /** Behind the last place of the segment that was written for certain. */
+    /** After the last place of the segment that was certainly written. */
     private long written;
-    /** Places further on that claim to be entries: garbage of an earlier use, unless something stands behind them. */
-    private final List<Damage> doubtful = new ArrayList<>();
+    /** Later places that claim to be entries: garbage of an earlier use, unless an entry follows. */
+    private final List<Damage> suspected = new ArrayList<>();
 
     private AreaWalk(AreaImage area, Visitor visitor) {
         this.area = area;
@@ -103,13 +103,13 @@ public final class AreaWalk {
             }
         }
         if (!walk.incomplete.isEmpty()) {
-            walk.forgetWhatWasPutTogether(scan);
+            walk.forgetAssembled(scan);
             walk.handWhatLiesInBlocks();
         }
     }
 
-    /** The blocks of an entry stay in the log for a while after a whole copy of it was made. */
-    private void forgetWhatWasPutTogether(SegmentScan scan) {
+    /** The blocks of an entry stay in the log for a while after its assembly. */
+    private void forgetAssembled(SegmentScan scan) {
         for (int s = 0; s < area.segmentCount(); s++) {
             if (isUsed(area, s)) {
                 scan.scan(area.addressOf(s), area.segmentLength(), area.generation(s), new SegmentScan.Visitor() {
@@ -123,7 +123,7 @@ public final class AreaWalk {
 
                     @Override
                     public void onInvalid(long address, String reason) {
-                        // Told by the first walk.
+                        // Reported by the first walk.
                     }
                 });
             }
@@ -135,15 +135,15 @@ public final class AreaWalk {
     }
 
     /**
-     * A log is written without gaps. So a place that claims to be an entry, and is none, is a damaged entry if it stands
-     * where what was written before it ends, or if a whole entry stands behind it. Elsewhere it is what an earlier use of
-     * the segment left there, and what happens to look like this use's.
+     * A log is written without gaps. So a place that claims to be an entry, and is not, is a damaged entry if the
+     * written part ends there, or if a whole entry follows. Elsewhere it is left from an earlier use of the segment,
+     * and resembles this use by chance.
      */
     private void read(int newSegment, SegmentScan scan) {
         segment = newSegment;
         next = area.addressOf(segment);
         written = next;
-        doubtful.clear();
+        suspected.clear();
         final long end = next + area.segmentLength();
         scan.scan(next, area.segmentLength(), area.generation(segment), new SegmentScan.Visitor() {
             @Override
@@ -151,8 +151,8 @@ public final class AreaWalk {
                 if (address > next) {
                     tryGap(next, address);
                 }
-                doubtful.forEach(visitor::onDamage);
-                doubtful.clear();
+                suspected.forEach(visitor::onDamage);
+                suspected.clear();
                 next = address + length;
                 written = next;
                 hand(buffer, at, type, new Place(segment, address, length));
@@ -160,22 +160,24 @@ public final class AreaWalk {
 
             @Override
             public void onInvalid(long address, String reason) {
-                passGivenUp(end);
+                skipAbandoned(end);
                 if (address == written) {
                     visitor.onDamage(damage(address, reason));
                     written = Math.min(end, written + lengthAt(address));
                 } else if (address > written) {
-                    doubtful.add(damage(address, reason));
+                    suspected.add(damage(address, reason));
                 }
             }
         });
         if (tryGap(next, end)) {
-            doubtful.forEach(visitor::onDamage); // how long the entry is that stood there is not certain
+            suspected.forEach(visitor::onDamage); // the entry's length is uncertain
         }
     }
 
-    /** Passes places that were reserved, or made void: nothing was promised there, and the log goes on behind. */
-    private void passGivenUp(long end) {
+    /**
+     * Skips places that were reserved, or made void: they hold nothing acknowledged, and the log continues after them.
+     */
+    private void skipAbandoned(long end) {
         while (written < end) {
             final long word = FrameDescriptor.wordPlain(region.buffer(written), region.offset(written));
             final int type = FrameDescriptor.type(word);
@@ -187,7 +189,7 @@ public final class AreaWalk {
         }
     }
 
-    /** What the word there says, a stride at least. */
+    /** The length in the word there, at least a stride. */
     private int lengthAt(long address) {
         return Math.max(
                 FrameDescriptor.STRIDE,
@@ -198,7 +200,7 @@ public final class AreaWalk {
         return new Damage(area.file(), address, "segment " + segment + ": " + reason);
     }
 
-    /** Where a gap begins, the word of an entry may have been damaged; returns whether one was. */
+    /** At the start of a gap an entry's word may be damaged; returns whether one was. */
     private boolean tryGap(long from, long end) {
         if (from == end) {
             return false;
@@ -212,7 +214,7 @@ public final class AreaWalk {
                 && (foundType == FrameDescriptor.RESERVED
                         || foundType == FrameDescriptor.VOID
                         || FrameDescriptor.isEntryType(foundType))) {
-            return false; // nothing was promised here, or it was told already
+            return false; // nothing was acknowledged here, or it is reported already
         }
         final long strides = Math.min((end - from) / FrameDescriptor.STRIDE, MAX_STRIDES_TRIED);
         for (int length = 1; length <= strides; length++) {

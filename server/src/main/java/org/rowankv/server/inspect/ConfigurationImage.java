@@ -19,8 +19,8 @@ import org.rowankv.server.durability.FileThread;
 import org.rowankv.topology.Configuration;
 
 /**
- * The configuration of a closed store as it lies on disk: the nodes that are whole, in memory, and what is wrong with the
- * others. Nothing is changed, not even what a crash left half written. For one thread.
+ * The configuration of a closed store on disk: the intact nodes, in memory, and the faults of the others. Nothing is
+ * changed, not even what a crash left half written. For one thread.
  */
 public final class ConfigurationImage {
     private final Path directory;
@@ -35,7 +35,7 @@ public final class ConfigurationImage {
         return read(closed.configurationDir());
     }
 
-    /** Of a store that may lack areas. Nobody has it open. */
+    /** Reads the configuration of a closed store that may lack areas. */
     public static ConfigurationImage read(Path directory) {
         final ConfigurationImage image = new ConfigurationImage(directory);
         return FileThread.call("rowan-configuration-image", () -> {
@@ -74,7 +74,7 @@ public final class ConfigurationImage {
         }
     }
 
-    /** The nodes that are whole; what is changed in it goes nowhere. */
+    /** The intact nodes; changes to it are not written. */
     public ConfigurationStore store() {
         return store;
     }
@@ -85,7 +85,7 @@ public final class ConfigurationImage {
     }
 
     /**
-     * Who holds what.
+     * The placement.
      *
      * @throws StoreOpenException if that is missing or damaged
      */

@@ -15,9 +15,9 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.topology.KeyHash;
 
 /**
- * What the entries of a cut amount to on one running server, as digests: {@link AreaReplay} in some forty bytes for each
- * key, whatever its length. Keys are told apart by their 64-bit hashes; two keys of one hash count as one, on every replica
- * alike. For one thread: first all entries, in whatever order, then the digests.
+ * The state that the entries of a cut produce on one running server, as digests: {@link AreaReplay} in some forty bytes
+ * per key, whatever its length. Keys are distinguished by their 64-bit hashes; two keys of one hash count as one, on
+ * every replica alike. For one thread: first all entries, in whatever order, then the digests.
  */
 public final class CutContents {
     private record CacheShard(int cacheId, int shard) {}
@@ -29,10 +29,10 @@ public final class CutContents {
     private final Map<CacheShard, Long> cleared = new HashMap<>();
     private byte[] scratch = new byte[256];
 
-    // An open hash table; a version of 0 is a free place.
+    // An open hash table; a version of 0 is a free slot.
     private long[] hashes = new long[1 << 10];
     private long[] versions = new long[1 << 10];
-    /** 0 of a removal. */
+    /** 0 for a removal. */
     private long[] digests = new long[1 << 10];
 
     private int[] caches = new int[1 << 10];
@@ -40,8 +40,8 @@ public final class CutContents {
     private int count;
 
     /**
-     * @param wanted of which shards the digests are asked for
-     * @param region in which the entries lie
+     * @param wanted the shards whose digests are queried
+     * @param region that holds the entries
      */
     public CutContents(IntPredicate wanted, KeyHash hash, TenureTable tenures, MemoryRegion region) {
         this.wanted = wanted;
@@ -50,7 +50,7 @@ public final class CutContents {
         this.check = new EntryCheck(region);
     }
 
-    /** Takes in an entry that was checked. Blocks count for nothing: what they make lies in the cut as a whole, too. */
+    /** Adds a verified entry. Blocks are ignored: the entry that they form is in the cut too. */
     public void apply(ByteBuffer buffer, int at, int type) {
         if (type != EntryType.CLEAR && !EntryType.isKeyed(type)) {
             return;
@@ -137,7 +137,7 @@ public final class CutContents {
         }
     }
 
-    /** By shard, what this server holds of it. */
+    /** By shard, this server's digest. */
     public Digest[] digests(int server, int shardCount) {
         final long[] objects = new long[shardCount];
         final long[] sums = new long[shardCount];

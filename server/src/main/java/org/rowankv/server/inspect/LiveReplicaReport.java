@@ -6,12 +6,12 @@ import org.rowankv.protocol.Version;
 import org.rowankv.server.inspect.ReplicaReport.ShardDigests;
 
 /**
- * How the replicas of a running store's shards compare at one CommitVer of each shard.
+ * A comparison of a running store's replicas at one CommitVer of each shard.
  *
  * @param objects of all shards, on their primaries
  * @param versions by shard, that CommitVer
- * @param shards the digests, of complete replicas
- * @param damages places that were left out, each with server and offset; what lies there is missing in a digest
+ * @param shards the digests, of in-sync replicas
+ * @param damages skipped places, each with server and offset; their entries are missing in a digest
  */
 public record LiveReplicaReport(long objects, List<Long> versions, List<ShardDigests> shards, List<String> damages) {
     public LiveReplicaReport {
@@ -25,7 +25,7 @@ public record LiveReplicaReport(long objects, List<Long> versions, List<ShardDig
         return damages.isEmpty() && shards.stream().allMatch(ShardDigests::agree);
     }
 
-    /** For people: a line for each shard whose replicas differ, with what each of them holds, and for each damage. */
+    /** For display: a line for each shard whose replicas differ, with the content of each, and for each damage. */
     public List<String> findings() {
         final List<String> findings = shards.stream()
                 .filter(shard -> !shard.agree())

@@ -1,8 +1,8 @@
 package org.rowankv.server.inspect;
 
 /**
- * What one object adds to the digest of a replica: a number in which every bit depends on key, versions, value and expiry.
- * The digest is the sum of these, so it depends on no order.
+ * One object's contribution to the digest of a replica: a number in which every bit depends on key, versions, value and
+ * expiry. The digest is the sum of these, so it does not depend on order.
  */
 final class ObjectDigest {
     private ObjectDigest() {}

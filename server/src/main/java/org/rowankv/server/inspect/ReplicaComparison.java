@@ -23,11 +23,11 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * Compares the replicas of each shard by the servers' areas alone: first by a digest of each replica, which does not depend
- * on any order, with one area in memory at a time; then, of shards whose digests differ, object by object. For one thread.
+ * A comparison of each shard's replicas by the servers' areas alone. First by an order-independent digest of each
+ * replica, with one area in memory at a time; then, for shards whose digests differ, object by object. For one thread.
  */
 final class ReplicaComparison {
-    /** What one area amounts to. */
+    /** The replayed state of one area. */
     private static final class Replayed implements AreaWalk.Visitor {
         private final AreaReplay replay;
         private long damagedPlaces;
@@ -120,7 +120,7 @@ final class ReplicaComparison {
 
     private int[] replicasOf(int shard) {
         final ShardAssignment assignment = configuration.shard(shard);
-        // What a joining one lacks is no difference.
+        // Missing entries on a replica that is catching up are no difference.
         final int[] backups = Arrays.stream(assignment.backups())
                 .filter(assignment::isComplete)
                 .toArray();

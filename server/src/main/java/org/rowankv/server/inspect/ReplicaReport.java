@@ -3,14 +3,14 @@ package org.rowankv.server.inspect;
 import java.util.List;
 
 /**
- * How the replicas of a store's shards compare.
+ * A comparison of a store's replicas.
  *
  * @param replicas of each shard
  * @param objects of all shards, on their primaries
  * @param differences by shard and key
- * @param unsettled differences made by writes that were under way when a store was not closed but ended: nobody was told
- *     that they happened, and the next opening brings them to all replicas or to none
- * @param damagedPlaces that were left out
+ * @param unsettled differences made by writes in flight when a store ended without being closed: they were never
+ *     acknowledged, and the next opening brings them to all replicas or to none
+ * @param damagedPlaces that were skipped
  */
 public record ReplicaReport(
         int replicas,
@@ -32,9 +32,9 @@ public record ReplicaReport(
     }
 
     /**
-     * An object that two replicas do not hold alike.
+     * An object that differs on two replicas.
      *
-     * @param onPrimary what the primary holds of it
+     * @param onPrimary its state on the primary
      */
     @SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
     public record Difference(

@@ -5,16 +5,16 @@ import java.util.Map;
 import org.rowankv.server.area.SuperblockReading;
 
 /**
- * What lies in the area of one server.
+ * The content of one server's area.
  *
  * @param entries valid ones of each type, void ones included
- * @param voidEntries of a tenure that is over
- * @param objects that are there
- * @param expiring those of them that have a lifetime, over or not
+ * @param voidEntries of an ended tenure
+ * @param objects that are present
+ * @param expiring those of them with a lifetime, expired or not
  * @param inBlocks those of them that lie there in blocks only
  * @param tombstones deletions, clears and closed sessions that are still in the log
  * @param openSessions sessions that are open at one shard at least
- * @param completions answers that clients may still ask for
+ * @param completions responses that clients may still request
  * @param damagedPlaces found in its files
  */
 public record ServerContents(

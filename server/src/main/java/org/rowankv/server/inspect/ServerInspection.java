@@ -10,8 +10,8 @@ import org.rowankv.server.directory.ClosedServer;
 import org.rowankv.server.directory.Damage;
 
 /**
- * Reads the directory of one server of a cluster of processes, which does not run. What only the cluster's configuration
- * could tell (epochs, caches, who else has a shard) is not judged. For one thread.
+ * An inspection of the directory of one stopped server of a cluster of processes. Properties that need the cluster's
+ * configuration (epochs, caches, other replicas) are not checked. For one thread.
  */
 public final class ServerInspection {
     private final ClosedServer server;
@@ -26,11 +26,11 @@ public final class ServerInspection {
     }
 
     /**
-     * What a server's directory says of itself and what lies in it.
+     * The content of a server's directory.
      *
-     * @param copied whether the directory is another one than the server was made in
+     * @param copied whether the directory is not the one the server was created in
      * @param servers the contents of its area; none if it has no area yet
-     * @param damages all that was found damaged
+     * @param damages all damage found
      */
     public record Contents(
             String directory,
@@ -55,7 +55,7 @@ public final class ServerInspection {
                 damages);
     }
 
-    /** Hands over every valid entry of its area, with the server's number. */
+    /** Visits every valid entry of its area, with the server's number. */
     public void forEachEntry(StoreInspection.EntryVisitor visitor) {
         final @Nullable AreaImage area = server.area();
         if (area != null) {
@@ -73,7 +73,7 @@ public final class ServerInspection {
 
             @Override
             public void onDamage(Damage damage) {
-                // contents() tells.
+                // contents() reports it.
             }
         });
     }

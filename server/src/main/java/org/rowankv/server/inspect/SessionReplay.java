@@ -9,8 +9,8 @@ import org.rowankv.server.inspect.StoredEntry.Place;
 import org.rowankv.server.log.EntryType;
 
 /**
- * The sessions of one area and the answers that clients may still ask for, whatever order entries are met in. For one
- * thread.
+ * The sessions of one area and the responses that clients may still request, in whatever order entries are read. For
+ * one thread.
  */
 final class SessionReplay {
     private record Name(int shard, long sessionId) {}
@@ -66,7 +66,7 @@ final class SessionReplay {
         return open.size();
     }
 
-    /** Answers that may still be asked for. */
+    /** Responses that may still be requested. */
     long completions() {
         return sessions.values().stream()
                 .filter(Session::isOpen)
@@ -74,7 +74,7 @@ final class SessionReplay {
                 .sum();
     }
 
-    /** Where the openings of open sessions lie. */
+    /** The places of the open sessions' openings. */
     Set<Place> openings() {
         final Set<Place> places = new HashSet<>();
         for (Session session : sessions.values()) {

@@ -7,12 +7,12 @@ import org.rowankv.server.directory.StoreShape;
 import org.rowankv.topology.Configuration;
 
 /**
- * What a closed store says of itself and what lies in it.
+ * The content of a closed store.
  *
- * @param copied whether the directory is another one than the store was created in
+ * @param copied whether the directory is not the one the store was created in
  * @param caches that exist, by id
  * @param checkpoints of the servers' indexes; a store does not need them
- * @param damages all that was found damaged, in whatever file
+ * @param damages all damage found, in any file
  */
 public record StoreContents(
         String directory,

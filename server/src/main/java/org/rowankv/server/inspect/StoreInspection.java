@@ -11,9 +11,9 @@ import org.rowankv.server.directory.Damage;
 import org.rowankv.server.inspect.StoreContents.CacheOfStore;
 import org.rowankv.topology.Configuration;
 
-/** Reads a closed store. Every question reads the areas anew. For one thread. */
+/** An inspection of a closed store. Every query reads the areas again. For one thread. */
 public final class StoreInspection {
-    /** Told of entries, in the order of their places; at the end of each area come those that lie there in blocks only. */
+    /** Receives entries, in the order of their places; at the end of each area those that lie there in blocks only. */
     @FunctionalInterface
     public interface EntryVisitor {
         void onEntry(int server, StoredEntry entry);
@@ -73,14 +73,14 @@ public final class StoreInspection {
     private List<CacheOfStore> caches() {
         final CatalogueStore catalogue =
                 new CatalogueStore(image.store(), "inspect", new SplittableRandomSource(0), unused -> {
-                    throw new IllegalStateException("a closed store was to be changed");
+                    throw new IllegalStateException("attempt to change a closed store");
                 });
         return catalogue.list().stream()
                 .map(cache -> new CacheOfStore(cache.id(), cache.name()))
                 .toList();
     }
 
-    /** Hands over every valid entry of every area. */
+    /** Visits every valid entry of every area. */
     public void forEachEntry(EntryVisitor visitor) {
         for (int server = 0; server < store.shape().servers(); server++) {
             final int number = server;

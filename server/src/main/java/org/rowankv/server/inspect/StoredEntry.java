@@ -4,17 +4,17 @@ import java.util.List;
 import org.rowankv.server.log.EntryDescriptor;
 
 /**
- * One entry as it lies in an area.
+ * One entry in an area.
  *
- * @param place where it begins; of an entry that lies there in blocks only, where one of them does
+ * @param place where it begins; for an entry in blocks only, where one of them does
  * @param blocks the places of its blocks, if it lies there in blocks only
  * @param type of {@link org.rowankv.server.log.EntryType}
- * @param objectVersion by which clients know the object: the entry's own unless it is a touch
+ * @param objectVersion by which clients identify the object: the entry's own unless it is a touch
  * @param valueCrc checksum of the value alone
  * @param expiryMs wall-clock milliseconds, or Long.MAX_VALUE for never
  * @param flags presence flags, and the result bits of the operation
  * @param alsoClosed of the end of a session: other sessions that end with it
- * @param isVoid whether it belongs to a tenure that is over: then it counts for nothing
+ * @param isVoid whether it belongs to an ended tenure: then it does not count
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier of bytes, never compared
 public record StoredEntry(
@@ -36,7 +36,7 @@ public record StoredEntry(
         List<Long> alsoClosed,
         boolean isVoid) {
     /**
-     * Where an entry, or a block of one, lies.
+     * The place of an entry, or of a block.
      *
      * @param fileOffset in the area's file
      * @param length with its padding
@@ -51,7 +51,7 @@ public record StoredEntry(
         return (flags & EntryDescriptor.HAS_EXPIRY) != 0;
     }
 
-    /** All that it takes. */
+    /** All its places. */
     List<Place> places() {
         return blocks.isEmpty() ? List.of(place) : blocks;
     }

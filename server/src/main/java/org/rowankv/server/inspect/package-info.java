@@ -1,4 +1,4 @@
-/** Reads a closed store and changes nothing. */
+/** Inspection of closed stores, read-only. */
 @NullMarked
 package org.rowankv.server.inspect;
 

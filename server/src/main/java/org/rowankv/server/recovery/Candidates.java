@@ -9,8 +9,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 
 /**
- * The entries met by a scan that may not be on all replicas: version and address, sixteen bytes each. What a CommitVer
- * that was learned meanwhile covers is dropped before an array grows. Used by one thread.
+ * The entries found by a scan that may not be on all replicas: version and address, sixteen bytes each. Entries that a
+ * newer CommitVer covers are dropped before an array grows. Used by one thread.
  */
 final class Candidates {
     private static final int WORDS = 2;
@@ -30,7 +30,7 @@ final class Candidates {
         this.used = new int[replicas.shardCount()];
     }
 
-    /** From now on receives the addresses of entries that are dropped since a CommitVer covers them. */
+    /** From now on receives the addresses of entries that are dropped because a CommitVer covers them. */
     void onCommitted(LongConsumer dropped) {
         onCommitted = dropped;
     }
@@ -78,7 +78,7 @@ final class Candidates {
         }
     }
 
-    /** Where an entry lies now; 0 if it is not among these. */
+    /** The present address of an entry; 0 if it is not a candidate. */
     long addressOf(int shard, long version) {
         final long[] array = entries[shard];
         for (int i = 0; array != null && i < used[shard]; i += WORDS) {
@@ -89,7 +89,7 @@ final class Candidates {
         return 0;
     }
 
-    /** Forgets all entries of a shard but those of these versions. */
+    /** Drops all entries of a shard except those of these versions. */
     void keepOnly(int shard, Set<Long> versions, LongConsumer forgotten) {
         final long[] array = entries[shard];
         int kept = 0;
@@ -109,7 +109,7 @@ final class Candidates {
         }
     }
 
-    /** Finds the entries of a segment. */
+    /** Visits the entries of a segment. */
     void forEachIn(int segment, Visitor visitor) {
         forEach((address, shard, place) -> {
             if (segments.segmentOf(address) == segment) {
@@ -127,7 +127,7 @@ final class Candidates {
         }
     }
 
-    /** The entry at that place of the shard, as a visitor met it, lies elsewhere now. */
+    /** The entry at that index of the shard, as passed to a visitor, has another address now. */
     void moved(int shard, int place, long to) {
         final long[] array = entries[shard];
         if (array == null || place >= used[shard]) {

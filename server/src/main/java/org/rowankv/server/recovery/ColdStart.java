@@ -13,17 +13,17 @@ import org.rowankv.server.resync.CopyAgent;
 import org.rowankv.topology.Configuration;
 
 /**
- * Cold start (§4.5 and §4.7 of the paper): after every server has read its area, each shard's entries that may not be on
- * all of its replicas are collected from all of them and scattered to all of them, so that the replicas own the same
- * entries. What was never acknowledged takes effect everywhere or, if no replica has it, nowhere. Joining replicas take
- * no part: what is on them counts nothing, and they are sent everything later ({@link CopyAgent}).
+ * Cold start (§4.5 and §4.7 of the paper). After every server has read its area, the entries of each shard that may not
+ * be on all of its replicas are collected from all of them and scattered to all of them, so that the replicas own the
+ * same entries. An unacknowledged write takes effect everywhere or, if no replica has it, nowhere. Replicas that are
+ * catching up take no part: their content does not count, and {@link CopyAgent} sends them everything later.
  */
 public final class ColdStart {
     private ColdStart() {}
 
-    /** @return how many copies were scattered */
+    /** @return the number of copies scattered */
     public static long collectAndScatter(Configuration configuration, List<RecoveredServer> servers) {
-        // All shards first: what every replica has must not keep a server from making room for what it lacks.
+        // All shards first: entries that every replica has must not keep a server from making room for missing ones.
         final Map<Integer, Set<Long>> lacking = new TreeMap<>();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             final List<RecoveredServer> owners = owners(configuration, shard, servers);
@@ -42,7 +42,7 @@ public final class ColdStart {
             Chaos.point("start.collected");
         }
         Chaos.point("start.scattered");
-        // All of them first: what is committed here must be on the device there.
+        // All servers first: an entry committed here must be on the device there.
         servers.forEach(RecoveredServer::drain);
         servers.forEach(RecoveredServer::finish);
         Chaos.point("start.recovered");
@@ -59,12 +59,12 @@ public final class ColdStart {
         return owners;
     }
 
-    /** Finds the versions of a shard that some replica has and another lacks; the others are of no interest any more. */
+    /** Finds the versions of a shard that some replica has and another lacks; the others are dropped. */
     private static SortedSet<Long> agree(int shard, List<RecoveredServer> owners) {
         long commitVersion = 0;
         for (RecoveredServer owner : owners) {
-            // Above the highest CommitVer that any of them knows: below it every replica had the entry, and may have
-            // dropped it since for good reason.
+            // Above the highest CommitVer of any replica: below it every replica had the entry, and may have dropped it
+            // rightly since.
             commitVersion = Math.max(commitVersion, owner.replicas().get(shard).commitVersion());
         }
         final SortedSet<Long> some = new TreeSet<>();

@@ -3,12 +3,12 @@ package org.rowankv.server.recovery;
 import org.rowankv.server.index.ShardIndex;
 
 /**
- * Keyed entries that a scan found and checked and that have not taken effect yet. What an entry costs is above all the
- * wait for its bucket, which lies anywhere in a table that no cache holds. So the buckets of all that is gathered here
- * are asked for before the first of them is used: the waits then overlap. Used by one thread.
+ * A batch of keyed entries that a scan found and checked, and that have not taken effect yet. The main cost of an entry
+ * is the cache miss of its bucket, in a table larger than any cache. So all buckets of the batch are loaded before the
+ * first is used, and the misses overlap. Used by one thread.
  */
 final class EntryBatch {
-    /** The entries themselves, of a few hundred bytes each, stay in the first caches meanwhile. */
+    /** The entries themselves, of a few hundred bytes each, stay in the L1 and L2 caches meanwhile. */
     private static final int CAPACITY = 64;
 
     private final ShardIndex[] indexes = new ShardIndex[CAPACITY];
@@ -18,10 +18,10 @@ final class EntryBatch {
     private final int[] lengths = new int[CAPACITY];
     private int size;
 
-    @SuppressWarnings("unused") // keeps the compiler from dropping what only warms the cache
+    @SuppressWarnings("unused") // keeps the compiler from removing the loads that warm the cache
     private long fetched;
 
-    /** Adds an entry; there is room for it. */
+    /** Adds an entry; requires room for it. */
     void add(ShardIndex index, long position, long address, int type, int length) {
         indexes[size] = index;
         positions[size] = position;
@@ -34,7 +34,7 @@ final class EntryBatch {
         return size == CAPACITY;
     }
 
-    /** Asks for the buckets of all entries. */
+    /** Loads the buckets of all entries. */
     void fetchBuckets() {
         long sum = 0;
         for (int i = 0; i < size; i++) {

@@ -28,16 +28,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One server at its start: reads every segment of its area, lets each valid entry take effect on the shards' replicas,
- * and remembers what may not be on all replicas, the candidates of the collect. Used by one thread, before any agent
- * runs; for the reading itself it may take more.
+ * The recovery of one server: reads every segment of its area, applies each valid entry to the shards' replicas, and
+ * records the candidates of the collect, which may not be on all replicas. Used by one thread, before any agent runs;
+ * the read itself may use more.
  */
 public final class RecoveredServer implements EntryAssembler.Handler {
     private static final Logger LOG = LoggerFactory.getLogger(RecoveredServer.class);
     private static final int LOCK_OWNER = 1 << 21;
-    /** A horizon behind which there is nothing. */
+    /** A horizon that precedes everything. */
     private static final int OLDEST = 1;
-    /** Free segments that are left to the cleaner: without one it can make no room any more. */
+    /** Free segments reserved for the cleaner, which cannot make room without one. */
     private static final int FOR_CLEANING = 1;
 
     private final int serverId;
@@ -47,7 +47,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     private final boolean replicated;
     private final EntryAssembler assembler;
     private final AppendLog log;
-    /** One for the whole start, so that what lives in its victims comes to lie together. */
+    /** One for the whole start, so that the live entries of its victims are placed together. */
     private @Nullable CleanAgent cleaner;
 
     private final List<SegmentReader> readers = new ArrayList<>();
@@ -55,7 +55,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     /** Of the thread that uses this. */
     private final SegmentReader reader;
 
-    /** @param replicated whether other servers hold replicas too: else there is nobody to collect from */
+    /** @param replicated whether other servers hold replicas too; otherwise there is none to collect from */
     public RecoveredServer(int serverId, Segments segments, Replicas replicas, boolean replicated, ErrorLog errors) {
         this.serverId = serverId;
         this.segments = segments;
@@ -92,7 +92,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         return readers.stream().mapToLong(SegmentReader::entries).sum();
     }
 
-    /** Places found that claimed to be entries and were not: torn by a power cut, or damaged. */
+    /** Places that claimed to be entries and are not: torn by a power cut, or damaged. */
     public long tornEntries() {
         return readers.stream().mapToLong(SegmentReader::tornEntries).sum();
     }
@@ -104,15 +104,16 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     }
 
     /**
-     * Reads the whole area, but for what a checkpoint covers, if there is one that can be used. Removes nothing from the area:
-     * what another server lacks may change what counts here. {@link #settle} follows, once that is decided.
+     * Reads the whole area, except for what a usable checkpoint covers. Removes nothing from the area: missing entries
+     * on another server may change what counts here. {@link #settle} follows, once that is decided.
      *
      * @param threads that may read at the same time, the caller's included
-     * @throws org.rowankv.server.area.UnusableAreaException if an entry that had landed is damaged; the area is marked then
+     * @throws org.rowankv.server.area.UnusableAreaException if a landed entry is damaged; the area is then marked
      */
     public void read(int threads, Clock clock, @Nullable CheckpointLoader checkpoint) {
         forEachReplica(replica -> {
-            // While a replica is joining, digest and cleaner run before its scan ends: it keeps the first copy met.
+            // While a replica is catching up, digest and cleaner run before its scan ends: it keeps the first copy
+            // found.
             if (!replica.isJoining()) {
                 replica.beginScan();
             }
@@ -125,7 +126,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         if (checkpoint != null) {
             toRead.removeIf(checkpoint::isCovered);
         }
-        // The newest first: what they say of CommitVer makes most of the older ones no candidates.
+        // The newest first: their CommitVer excludes most of the older ones as candidates.
         toRead.sort(Comparator.comparingLong(segments::sequence).reversed());
         while (readers.size() < Math.min(threads, toRead.size())) {
             addReader();
@@ -148,25 +149,25 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     }
 
     /**
-     * Frees what holds nothing that counts, and puts large entries together. After {@link #read}, once the roles by which that
-     * read are stored: what is void by them is gone afterwards.
+     * Frees segments without anything that counts, and assembles large entries. After {@link #read}, once the roles
+     * that it used are stored: what they make void is gone afterwards.
      */
     public void settle() {
-        assembler.giveUpIncomplete(this); // no block of them comes any more, and their segments may be needed
+        assembler.giveUpIncomplete(this); // no more of their blocks arrive, and their segments may be needed
         freeDeadSegments(inUse());
         Chaos.point("start.dead-freed");
         assembler.orderBySegment();
         while (!assembler.isIdle()) {
             if (assembler.assemble(this) == 0 && !assembler.isIdle()) {
-                makeRoom("put large entries together");
+                makeRoom("assemble large entries");
             }
         }
         assembler.log().retire();
     }
 
     /**
-     * A replica that lacks an entry which others count as replicated is none. Without other replicas there is none to be
-     * had from, and what is damaged was reported.
+     * A replica without an entry that others count as replicated is unusable. Without other replicas there is no source
+     * for it, and the damage was reported.
      */
     private void requireComplete() {
         if (readers.stream().anyMatch(each -> each.damagedLandings() > 0)) {
@@ -175,8 +176,8 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     }
 
     /**
-     * Segments that were posted and never written to, and such as hold nothing but dead entries, give room for what comes
-     * next. Not those with candidates: another replica may still take a dead one over, for its completion.
+     * Frees segments that were posted and never written, or that hold only dead entries, for what follows. Not those
+     * with candidates: another replica may still take over a dead one, for its completion.
      */
     private void freeDeadSegments(List<Integer> inUse) {
         for (int s : inUse) {
@@ -191,7 +192,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         }
     }
 
-    /** Cleans a segment, or fails. Candidates move with what is copied. */
+    /** Cleans a segment, or fails. Candidates move with copied entries. */
     private void makeRoom(String purpose) {
         CleanAgent used = cleaner;
         if (used == null) {
@@ -214,9 +215,9 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     }
 
     /**
-     * Goes on with the log of copies that a crash cut off, in the segment with the most room. A cleaner that died had perhaps
-     * taken the last free segment: what it had still to copy fits behind what it had copied, so its victim can be emptied,
-     * however often that is interrupted.
+     * Continues the log of copies that a crash interrupted, in the segment with the most room. The interrupted cleaner
+     * may have taken the last free segment. Its remaining copies fit after the existing ones, so its victim can be
+     * emptied, however often that is interrupted.
      */
     private void resume(CleanAgent resuming) {
         int best = -1;
@@ -251,8 +252,8 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     }
 
     /**
-     * The blocks of an entry stay in the log for a while after it was put together; then the index knows it or has passed
-     * it. What it has passed is of use for its outcome only: a client may ask for that, of whoever is primary now.
+     * The blocks of an entry stay in the log for a while after its assembly; then the index holds the entry or a newer
+     * one. A superseded entry is needed for its outcome only, which a client may request from the present primary.
      */
     @Override
     public boolean isWanted(ByteBuffer entry, int at, int type) {
@@ -276,7 +277,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         return above;
     }
 
-    /** Where a candidate lies, until the next call that may make room; 0 if it is none. */
+    /** The address of a candidate, until the next call that may make room; 0 if it is none. */
     public long candidate(int shard, long version) {
         for (SegmentReader each : readers) {
             final long address = each.candidates().addressOf(shard, version);
@@ -288,7 +289,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         return 0;
     }
 
-    /** What was cleaned meanwhile must have taken the candidate along. */
+    /** Cleaning must have moved the candidate along. */
     private void requireEntry(long address, long version) {
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address);
@@ -300,12 +301,12 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         }
     }
 
-    /** All replicas of the shard have all candidates of it but these, of which some replica lacks each. */
+    /** All replicas of the shard have all candidates of it except these, each of which some replica lacks. */
     public void agreeAllBut(int shard, Set<Long> lacking) {
         kept.keepOnly(shard, lacking);
     }
 
-    /** Takes over an entry that another replica has and this one has not. */
+    /** Takes over an entry that another replica has and this one lacks. */
     void takeOver(RecoveredServer from, int shard, long version, int tenure) {
         final long sourceAddress = from.candidate(shard, version);
         takeOver(
@@ -314,14 +315,14 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 tenure);
     }
 
-    /** As above, from a copy of the entry as it lies there; it has been found to be whole. */
+    /** As above, from an entry found whole in that replica. */
     public void takeOver(ByteBuffer source, int sourceAt, int tenure) {
         final long word = FrameDescriptor.wordPlain(source, sourceAt);
         final int type = FrameDescriptor.type(word);
         if (reader.isOfNoUse(source, sourceAt, type)) {
             return;
         }
-        // As old as can be: the copy may be older than tombstones found here.
+        // The oldest horizon: the copy may be older than tombstones found here.
         while (!log.ensureRoom(FrameDescriptor.length(word), OLDEST)) {
             makeRoom("take over entries of other replicas");
         }
@@ -351,8 +352,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 segments.transition(s, state, SegmentState.COMMITTED);
             }
         }
-        // Not before now: what is taken over comes in any order too, and a session's opening may come from a replica
-        // that
+        // Not earlier: entries taken over arrive in any order too, and a session's opening may come from a replica that
         // has not dropped it, after its end was read here.
         forEachReplica(replica -> {
             if (!replica.isJoining()) { // else it goes on

@@ -9,9 +9,9 @@ import org.rowankv.server.cleaning.RetainedEntries;
 import org.rowankv.server.log.Segments;
 
 /**
- * The candidates of the collect while a start cleans: they move with what is copied, and what is dead among them is copied
- * too and counts as alive until the start ends. So no candidate keeps a segment from being cleaned, and a segment full of
- * dead candidates does not look worth it. Used by the thread that uses the recovered server.
+ * The candidates of the collect while a start cleans. They move with copied entries; dead ones are copied too and count
+ * as alive until the start ends. So no candidate keeps a segment from being cleaned, and a segment full of dead
+ * candidates does not seem worth cleaning. Used by the thread of the recovered server.
  */
 final class RetainedCandidates implements RetainedEntries {
     private record Place(Candidates of, int shard, int place) {}
@@ -25,20 +25,20 @@ final class RetainedCandidates implements RetainedEntries {
 
     private boolean holding;
 
-    /** @param readers that have found the candidates; more may come */
+    /** @param readers that have found the candidates; more may be added */
     RetainedCandidates(Segments segments, List<SegmentReader> readers) {
         this.segments = segments;
         this.readers = readers;
     }
 
-    /** From now on, and until {@link #end}, dead candidates count as alive. Takes a look at each candidate, once. */
+    /** From now on until {@link #end}, dead candidates count as alive. Checks each candidate once. */
     void hold() {
         if (holding) {
             return;
         }
         holding = true;
         for (SegmentReader reader : readers) {
-            // What is no candidate any more is not copied, and something else may lie there soon.
+            // A dropped candidate is not copied, and its address may soon hold another entry.
             reader.candidates().onCommitted(this::release);
             reader.candidates().forEach((address, shard, place) -> {
                 if (reader.isDead(address)) {
@@ -56,7 +56,7 @@ final class RetainedCandidates implements RetainedEntries {
                 segments.region().buffer(address), segments.region().offset(address)));
     }
 
-    /** Of a shard's candidates only these versions are still of interest. */
+    /** Only these versions of a shard's candidates are still needed. */
     void keepOnly(int shard, Set<Long> versions) {
         for (SegmentReader reader : readers) {
             reader.candidates().keepOnly(shard, versions, this::release);
@@ -98,7 +98,7 @@ final class RetainedCandidates implements RetainedEntries {
         final Place place = inVictim.get(from);
         if (place != null) {
             place.of.moved(place.shard, place.place, to);
-            release(from); // should the victim not be freed now, nothing of the entry is alive there
+            release(from); // if the victim is not freed now, nothing of the entry is alive there
         }
     }
 

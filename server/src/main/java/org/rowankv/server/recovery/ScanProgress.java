@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.rowankv.runtime.Clock;
 
 /**
- * Says every few seconds how far the reading of an area has come, so that nobody takes a long start for one that hangs; of a
- * short one it says nothing. Thread-safe.
+ * The progress log of a scan: one line every few seconds, so that a long start is not mistaken for a hang; none for a
+ * short one. Thread-safe.
  */
 final class ScanProgress {
     static final long EVERY_NS = TimeUnit.SECONDS.toNanos(3);

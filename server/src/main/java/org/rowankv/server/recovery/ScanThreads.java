@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.durability.FileThread;
 
 /**
- * Several readers on the segments of one area: each takes the next segment that nobody has taken. The caller's thread is
- * one of them, the others end before {@link #readAll} returns. Used once.
+ * The threads that read the segments of one area: each takes the next free segment. The caller's thread is one of them;
+ * the others end before {@link #readAll} returns. Used once.
  */
 final class ScanThreads {
     private final String name;
@@ -18,14 +18,14 @@ final class ScanThreads {
     private final AtomicInteger next = new AtomicInteger();
     private @Nullable Throwable failure;
 
-    /** @param readers one for each thread; what each is given is a segment */
+    /** @param readers one for each thread; each receives segments */
     ScanThreads(String name, List<Integer> segments, List<IntConsumer> readers) {
         this.name = name;
         this.segments = segments;
         this.readers = readers;
     }
 
-    /** Throws what the first reader threw that failed; then nothing of what was read may be used. */
+    /** Rethrows the first reader's failure; then nothing that was read may be used. */
     void readAll() {
         final List<Thread> others = new ArrayList<>();
         try {
@@ -54,7 +54,7 @@ final class ScanThreads {
     }
 
     private synchronized void failed(Throwable newFailure) {
-        next.set(segments.size()); // the others need not go on
+        next.set(segments.size()); // the others stop
         if (failure == null) {
             failure = newFailure;
         } else {

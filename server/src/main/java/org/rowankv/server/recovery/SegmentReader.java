@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads segments of one area for a start: lets each valid entry take effect on the shards' replicas, and remembers what
- * may not be on all replicas. Entries take effect in any order, so several readers may each read other segments of one
- * area at the same time; one reader belongs to one thread. The assembler is shared, and guarded by itself.
+ * A reader of an area's segments for a start: applies each valid entry to the shards' replicas, and records the
+ * candidates, which may not be on all replicas. Entries take effect in any order, so several readers may read different
+ * segments of one area concurrently; one reader belongs to one thread. The assembler is shared, and guards itself.
  */
 final class SegmentReader implements SegmentScan.Visitor {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentReader.class);
-    /** Behind a damaged word, whose length is not certain, the next landing may begin at any stride. */
+    /** After a damaged word, whose length is uncertain, the next landing may begin at any stride. */
     private static final long ANYWHERE = -1;
 
     private final int serverId;
@@ -41,11 +41,11 @@ final class SegmentReader implements SegmentScan.Visitor {
     private final EntryBatch batch = new EntryBatch();
     private byte[] keyScratch = new byte[256];
     private int segment;
-    /** Whether what is damaged in the segment may have been torn by a power cut, before anything in it was acknowledged. */
+    /** Whether damage in the segment may be torn by a power cut, before anything in it was acknowledged. */
     private boolean mayBeTorn;
-    /** Behind the entry found last, or the segment's start: where the one that landed next begins, if one did; or ANYWHERE. */
+    /** The end of the last entry found, or the segment's start: where the next landing begins, if any; or ANYWHERE. */
     private long next;
-    /** Where the last place ends that has a word and lies behind {@link #next}, in a segment that may be torn. */
+    /** The end of the last place with a word after {@link #next}, in a segment that may be torn. */
     private long tornEnd;
 
     private int charged;
@@ -54,9 +54,9 @@ final class SegmentReader implements SegmentScan.Visitor {
     private long damagedLandings;
 
     /**
-     * @param handler told of blocks that are of no use
-     * @param replicated whether other servers hold replicas too: else there is nobody to collect from
-     * @param lockOwner who takes the index locks: another one for each reader
+     * @param handler receives blocks that are not needed
+     * @param replicated whether other servers hold replicas too; otherwise there is none to collect from
+     * @param lockOwner that takes the index locks: a different one for each reader
      */
     SegmentReader(
             int serverId,
@@ -94,12 +94,12 @@ final class SegmentReader implements SegmentScan.Visitor {
         return tornEntries;
     }
 
-    /** Entries that landed whole and are not whole any more, so far. */
+    /** Entries that landed whole and are damaged, so far. */
     long damagedLandings() {
         return damagedLandings;
     }
 
-    /** Reads a whole segment, and closes it; returns how many valid entries it found. */
+    /** Reads a whole segment, and closes it; returns the number of valid entries found. */
     long read(int newSegment) {
         final long before = entries;
         segment = newSegment;
@@ -151,8 +151,7 @@ final class SegmentReader implements SegmentScan.Visitor {
     @Override
     public void onInvalid(long address, String reason) {
         if (mayBeTorn) {
-            // What nobody was told of may be there in part, and was never acknowledged. It is made void, or no cleaner
-            // could ever go over it again.
+            // An unacknowledged entry may be there in part. It is made void, or the cleaner could never process it.
             tornEntries++;
             tornEnd = Math.max(tornEnd, address + FrameDescriptor.length(wordAt(address)));
             LOG.debug("server {}: segment {}, address {}: {}", serverId, segment, address, reason);
@@ -180,17 +179,18 @@ final class SegmentReader implements SegmentScan.Visitor {
     }
 
     /**
-     * Whether a place with an entry's word is that of an entry, which was there as a whole once. Where nothing is torn, what
-     * was stored before the process ended is there; and in every log the word is stored last, behind all of the entry.
-     * So it is, if the place is one that was written to: behind a whole entry or at the start, since no log has gaps
-     * and no old word of the segment has its generation. Words in the body of what was never finished, or was given up, are
-     * bytes of some value.
+     * Whether a place with an entry's word holds an entry that was once whole. Where nothing is torn, all stores before
+     * the process ended are there; and in every log the word is stored last, after all of the entry. So the entry was
+     * whole if the place was written: after a whole entry or at the start. No log has gaps, and no old word of the
+     * segment has its generation. Words in the body of an unfinished or abandoned entry are bytes of some value.
      */
     private boolean hasLanded(long address) {
         return address == next || next == ANYWHERE;
     }
 
-    /** Before the next place is taken each place gets a word, so a gap in front of an entry hides an entry whose word is damaged. */
+    /**
+     * Each place gets a word before the next one is taken, so a gap before an entry hides an entry with a damaged word.
+     */
     private void invisible(long address) {
         if (replicated) {
             damagedLandings++;
@@ -198,10 +198,10 @@ final class SegmentReader implements SegmentScan.Visitor {
         errors.reportExpected(
                 "server " + serverId + ": scan of segment " + segment + " before "
                         + (address - segments.area().addressOf(segment)),
-                new IllegalStateException("no word says what is there"));
+                new IllegalStateException("no publication word is there"));
     }
 
-    /** No gap shows that the last entry of a log has a damaged word. The rest of its header does. */
+    /** The last entry of a log may have a damaged word without a following gap. The rest of its header reveals it. */
     private void lookBehindTheLast() {
         final long end = segments.area().addressOf(segment) + segments.length();
         final int type = check.typeBeforeAFlip(next, end, segments.generation(segment));
@@ -216,8 +216,8 @@ final class SegmentReader implements SegmentScan.Visitor {
     }
 
     /**
-     * Makes one void place of all that lies between the last whole entry and there. The word of what was torn may be gone too. This
-     * start commits the segment, and a later one takes a gap in a committed segment for damage.
+     * Makes one void place of everything between the last whole entry and there. The word of a torn entry may be gone
+     * too. This start commits the segment, and a later one treats a gap in a committed segment as damage.
      */
     private void closeGap(long end) {
         if (end <= next) {
@@ -241,8 +241,8 @@ final class SegmentReader implements SegmentScan.Visitor {
     }
 
     /**
-     * Whether the header is whole, and that of a record of CommitVer: it holds nothing that was acknowledged, and without it
-     * CommitVer is smaller, so that more entries are candidates.
+     * Whether the header is intact, and that of a record of CommitVer: it holds nothing acknowledged, and without it
+     * CommitVer is lower, so that more entries are candidates.
      */
     private boolean isCommitVector(long address) {
         final long end = segments.area().addressOf(segment) + segments.length();
@@ -291,7 +291,7 @@ final class SegmentReader implements SegmentScan.Visitor {
         batch.clear();
     }
 
-    /** Lets an entry take effect that was found, or put together from blocks; as a tombstone it was counted already. */
+    /** Applies an entry that was found, or assembled from blocks; as a tombstone it was counted already. */
     void entry(ByteBuffer buffer, int at, long address, int type, int length) {
         entry(buffer, at, positionOf(buffer, at, type), address, type, length);
     }
@@ -304,16 +304,16 @@ final class SegmentReader implements SegmentScan.Visitor {
         }
     }
 
-    /** Lets an entry take effect of which every replica is known to have it, or will be. */
+    /** Applies an entry that every replica has, or will have. */
     ShardReplica apply(ByteBuffer buffer, int at, long address, int type, int length) {
         return apply(buffer, at, positionOf(buffer, at, type), address, type, length);
     }
 
     private ShardReplica apply(ByteBuffer buffer, int at, long position, long address, int type, int length) {
         final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
-        // Other readers may meet other entries of the key, or another copy of this one.
+        // Other readers may find other entries of the key, or another copy of this one.
         final int stripe = KeyLocks.stripeOf(position);
-        // Ends: the other reader holds it for one entry.
+        // Terminates: the other reader holds it for one entry.
         while (!replica.keyLocks().tryLock(stripe, lockOwner)) {
             Thread.yield(); // rare, and the other reader may have lost its processor
         }
@@ -340,7 +340,7 @@ final class SegmentReader implements SegmentScan.Visitor {
         return replica.positionOf(buffer, at, keyScratch);
     }
 
-    /** Whether nothing needs the entry at that address here: neither an index nor who asks for an answer. */
+    /** Whether the entry at that address is not needed here: neither by an index nor for its response. */
     boolean isDead(long address) {
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address);
@@ -359,7 +359,10 @@ final class SegmentReader implements SegmentScan.Visitor {
                 && !(sequence != 0 && replica.sessions(sessionId).isNeeded(sessionId, sequence, address));
     }
 
-    /** Whether that entry would change nothing here: its key has passed it, and its outcome is known or never asked for. */
+    /**
+     * Whether that entry would change nothing here: its key has a newer one, and its outcome is known or never
+     * requested.
+     */
     boolean isOfNoUse(ByteBuffer entry, int at, int type) {
         if (!isPassed(entry, at, type)) {
             return false;

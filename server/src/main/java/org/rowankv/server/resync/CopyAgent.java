@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Re-replication (§4.5 of the paper): the primary sends what a joining replica lacks of a shard through Rowan into that
- * server's backup log, where it is digested like everything else. One shard after the other, to all of its joining
- * replicas at once, at a bounded rate; before the first of them, the space that all need is announced.
+ * Re-replication (§4.5 of the paper): the primary sends a replica that is catching up what it lacks of a shard, through
+ * Rowan into that server's backup log, where it is digested like everything else. One shard after the other, to all
+ * such replicas at once, at a bounded rate. Before the first shard, the space that all need is announced.
  */
 public final class CopyAgent implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(CopyAgent.class);
@@ -61,8 +61,8 @@ public final class CopyAgent implements Agent {
 
     /**
      * @param own the shards whose primary this server is
-     * @param links of this agent's own
-     * @param bytesPerSecond that are copied at most
+     * @param connections exclusive to this agent
+     * @param bytesPerSecond maximum copy rate
      */
     @SuppressWarnings("TooManyParameters")
     public CopyAgent(
@@ -70,7 +70,7 @@ public final class CopyAgent implements Agent {
             List<ShardPrimary> own,
             Configuration configuration,
             Segments segments,
-            BackupConnections links,
+            BackupConnections connections,
             int maxMessage,
             int[] epochs,
             CopyListener listener,
@@ -97,7 +97,7 @@ public final class CopyAgent implements Agent {
                 ? null
                 : new RowanReplicator(
                         MemoryRegion.of(staging),
-                        links,
+                        connections,
                         BackupSets.joining(configuration),
                         configuration.serverCount(),
                         maxMessage,
@@ -132,7 +132,7 @@ public final class CopyAgent implements Agent {
             final ShardPrimary primary = toDo.element();
             final int length = step(primary, own, copied);
             if (length < 0) {
-                break; // it waits for somebody
+                break; // it waits for another server
             }
             sent += length;
             count++;
@@ -159,7 +159,7 @@ public final class CopyAgent implements Agent {
         }
     }
 
-    /** What was not used in a second is lost. */
+    /** The allowance of a second expires with it. */
     private void allow() {
         final long nowNs = clock.nanoTime();
         final long sinceNs = Math.min(nowNs - allowedNs, 1_000_000_000L);
@@ -170,7 +170,7 @@ public final class CopyAgent implements Agent {
         }
     }
 
-    /** Copies an entry, or ends the shard; bytes sent, or −1 when nothing can be done now. */
+    /** Copies an entry, or ends the shard; bytes sent, or −1 when no progress is possible now. */
     private int step(ShardPrimary primary, RowanReplicator own, Replication copied) {
         final int shard = primary.replica().shardId();
         CopySource from = source;

@@ -9,9 +9,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * How much log space the copy of a shard takes where it lands, at most: it is known before the copy begins, so that new
- * writes are not granted what the copy needs. Entries for which a backup takes space by itself do not count. Used by one
- * agent.
+ * The maximum log space of a shard's copy where it lands. It is known before the copy begins, so that new writes do not
+ * get the space that the copy needs. Entries that a backup accounts by itself do not count. Used by one agent.
  */
 final class CopySize {
     private static final int LOCK_OWNER = (1 << 20) + 7;
@@ -24,7 +23,7 @@ final class CopySize {
     private boolean over;
     private long bytes;
 
-    /** @param epoch with which the joining replica's tenure began */
+    /** @param epoch with which the tenure of the replica that is catching up began */
     CopySize(Segments segments, ShardReplica replica, int epoch, IntToLongFunction creditOf) {
         this.segments = segments;
         this.replica = replica;
@@ -32,7 +31,7 @@ final class CopySize {
         this.creditOf = creditOf;
     }
 
-    /** Looks at some more buckets; true when all were seen. */
+    /** Visits some more buckets; true after the last one. */
     boolean advance(int buckets) {
         for (int i = 0; i < buckets && !over; i++) {
             replica.index().lock(LOCK_OWNER);

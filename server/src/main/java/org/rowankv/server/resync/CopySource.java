@@ -12,12 +12,12 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * What a joining replica lacks of one shard, one entry after the other, each copied to a buffer: the openings of open
- * sessions, the completions that may still be asked for, and the live objects in hash order. Only what was written before
- * the joining replica's tenure; what came since it was sent when it was written.
+ * The entries of one shard that a replica lacks while catching up, in sequence, each copied to a buffer: the openings
+ * of open sessions, the completions that may still be requested, and the live objects in hash order. Only entries from
+ * before the replica's tenure; later ones were sent when they were written.
  *
- * <p>Tombstones are not among it: there is nothing older for them to end. While this goes on, what it has handed over may
- * be superseded, removed or cleared; who receives it must see to it that the larger version wins whatever comes first.
+ * <p>Tombstones are excluded: there is nothing older for them to end. Meanwhile, copied entries may be superseded,
+ * removed or cleared. The receiver must ensure that the larger version wins in any order.
  *
  * <p>Used by one agent.
  */
@@ -38,9 +38,9 @@ final class CopySource {
     private boolean inObjects;
     private long position;
     private boolean inBucket;
-    /** Where the bucket ended that is being copied, when it was first visited; it may be split since. */
+    /** The end of the current bucket at its first visit; it may be split since. */
     private long bucketEnd;
-    /** Versions of what is copied of that bucket. */
+    /** Versions of the entries copied from that bucket. */
     private long[] copied = new long[16];
 
     private int copiedCount;
@@ -48,7 +48,7 @@ final class CopySource {
     private int length;
 
     /**
-     * @param epoch with which the joining replica's tenure began
+     * @param epoch with which the tenure of the replica that is catching up began
      * @param target is filled from its beginning
      */
     CopySource(Segments segments, ShardReplica replica, int epoch, ByteBuffer target) {
@@ -93,7 +93,7 @@ final class CopySource {
     private void nextOfBucket() {
         replica.index().lock(LOCK_OWNER);
         try {
-            // While the lock is held the cleaner can free nothing that the index points to.
+            // While the lock is held the cleaner cannot free anything that the index points to.
             final long next = replica.index().visit(position, this::copyObject);
             if (!inBucket) {
                 inBucket = true;
@@ -153,7 +153,7 @@ final class CopySource {
         }
     }
 
-    /** As a record: the object itself may be over, and its end forgotten. */
+    /** As a record: the object itself may be dead, and its end forgotten. */
     private void copyCompletion(long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);

@@ -14,8 +14,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 
 /**
- * The joining server's part of a re-replication: once all of a shard's copy has landed and taken effect, the replica is
- * complete; once all of this server's are, it says so. Shares its thread with the digest.
+ * The receiver's part of a re-replication: once all of a shard's copy has landed and taken effect, the replica is in
+ * sync; once all of this server's are, it reports that. Shares its thread with the digest.
  */
 public final class JoinAgent implements Agent {
     private static final int LOCK_OWNER = (1 << 20) + 6;
@@ -57,12 +57,12 @@ public final class JoinAgent implements Agent {
         return "join";
     }
 
-    /** A copy that is to come will take so much. Any thread. */
+    /** An upcoming copy will take so many bytes. Any thread. */
     public void announced(long bytes) {
         segments.space().take(bytes);
     }
 
-    /** The whole copy of a shard has landed here, and left some of what was announced. Any thread. */
+    /** The whole copy of a shard has landed here, and left some announced bytes unused. Any thread. */
     public void copied(int shard, long unused) {
         segments.space().giveBack(unused);
         landed.add(shard);
@@ -89,13 +89,16 @@ public final class JoinAgent implements Agent {
             }
         }
         if (!replicas.isJoining()) {
-            tell();
+            report();
         }
         return done;
     }
 
-    /** The configuration store may fail for a while, as a full disk does: that is tried again, and is no failure of this agent. */
-    private void tell() {
+    /**
+     * The configuration store may fail for a while, for example on a full disk: that is retried, and is no failure of
+     * this agent.
+     */
+    private void report() {
         final long nowNs = clock.nanoTime();
         if (tried && nowNs - triedNs < AGAIN_NS) {
             return;

@@ -1,4 +1,4 @@
-/** Brings a replica up to date while its shard serves. */
+/** Resynchronization: brings a replica up to date while its shard serves. */
 @NullMarked
 package org.rowankv.server.resync;
 

@@ -12,37 +12,37 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Another server's replica of a shard, read from here without a lock while that server goes on: copies of whole entries, or
- * nothing. Used by one thread.
+ * Another server's replica of a shard, read without a lock while that server runs: copies of whole entries, or none.
+ * Used by one thread.
  */
 public final class PeerReplica {
     private static final int LOOKS = 8;
 
     private final Segments segments;
     private final ShardReplica replica;
-    private final LongSupplier digestedTurns;
+    private final LongSupplier digestedCycles;
     private final EntryCheck check;
 
-    /** @param digestedTurns of that server: two more, and all that had landed there is in its index */
-    public PeerReplica(Segments segments, ShardReplica replica, LongSupplier digestedTurns) {
+    /** @param digestedCycles quiet cycles of that server: after two more, all that had landed there is in its index */
+    public PeerReplica(Segments segments, ShardReplica replica, LongSupplier digestedCycles) {
         this.segments = segments;
         this.replica = replica;
-        this.digestedTurns = digestedTurns;
+        this.digestedCycles = digestedCycles;
         this.check = new EntryCheck(segments.region());
     }
 
-    long digestedTurns() {
-        return digestedTurns.getAsLong();
+    long digestedCycles() {
+        return digestedCycles.getAsLong();
     }
 
-    /** Whether an entry is the one that is looked for. */
+    /** Whether an entry is the requested one. */
     @FunctionalInterface
     interface Wanted {
         boolean test(ByteBuffer entry);
     }
 
     /**
-     * A copy of the entry of an object at that position that is wanted, from its frame to its end; null when there is none
+     * A copy of the matching entry of an object at that position, from its frame to its end; null when there is none
      * here, or it moves too often to be read.
      */
     @Nullable
@@ -77,7 +77,7 @@ public final class PeerReplica {
         final byte[] bytes = new byte[length];
         buffer.get(at, bytes);
         VarHandle.acquireFence();
-        // What was whole, and stayed in the same use until it was copied, was copied whole.
+        // Whole before the copy, and in the same use after it: the copy is whole.
         return segments.generation(segment) == generation
                 ? ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
                 : null;

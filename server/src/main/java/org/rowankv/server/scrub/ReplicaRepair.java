@@ -22,12 +22,12 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Finds out what is missing in a segment, whether anybody needs it, and where else it is. A damaged entry cannot be asked
- * for its key, nor believed to be one; so the indexes are asked which of their items point to a place where no whole entry
- * lies. Each of those is taken from another replica, or is lost: whoever asks for it is told so.
+ * The repair of damaged segments: finds out what is missing, whether it is needed, and which replica has it. A damaged
+ * entry reveals neither its key nor whether it is one. So the indexes are searched for items that point to an address
+ * without a whole entry. Each of those is replaced from another replica, or is lost: requests for it report that.
  *
- * <p>One segment at a time, one index in each turn. Walking an index takes some ten nanoseconds for each object; but it is
- * done only when something is damaged. Used by the scrubber's thread.
+ * <p>One segment at a time, one index per cycle. Walking an index takes some ten nanoseconds per object, and happens
+ * only on damage. Used by the scrubber's thread.
  */
 public final class ReplicaRepair implements SegmentScan.Visitor {
     private static final int LOCK_OWNER = (1 << 20) + 6;
@@ -35,24 +35,24 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
 
     private enum State {
         IDLE,
-        /** The next index is to be asked. */
-        ASKING_INDEXES,
+        /** The next index is to be searched. */
+        SEARCHING_INDEXES,
         /**
-         * The digest of the other replicas must come by what had landed when the damage was found; and what one of them
-         * has must be on all replicas, if nothing but its key tells that it is the one.
+         * The other replicas must digest what had landed when the damage was found. If only the key identifies an entry
+         * of theirs, it must also be on all replicas.
          */
         AWAITING_PEERS
     }
 
     /** An item of the index that points to no whole entry. */
     private record Needed(ShardReplica replica, long position, long address, int type, int charge) {
-        /** Whether its publication word is that of an entry: else reading the segment passes it over. */
+        /** Whether its publication word is that of an entry; otherwise the scan of the segment skips it. */
         boolean hasWord() {
             return type != 0;
         }
     }
 
-    /** The turns of a peer's digest when it was first needed. */
+    /** The peer's quiet cycles when it was first needed. */
     private record Awaited(PeerReplica peer, long turns) {}
 
     private final int serverId;
@@ -70,13 +70,13 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     private final BitSet whole = new BitSet();
     private int found;
     private int invalid;
-    /** Of what is missing, what is known not to be needed, or was replaced. */
+    /** Missing bytes that are known not to be needed, or were replaced. */
     private int explained;
 
     private boolean keepsUnknown;
     private int shard;
     private final List<Needed> needed = new ArrayList<>();
-    /** Addresses of damaged entries that nothing needs there: replaced, overwritten or dead. */
+    /** Addresses of damaged entries that are not needed there: replaced, overwritten or dead. */
     private final List<Long> unneeded = new ArrayList<>();
 
     private final List<Awaited> awaited = new ArrayList<>();
@@ -99,13 +99,13 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         this.log = new AppendLog(segments, SegmentOwner.CLEAN, segments.cleanerReserve());
     }
 
-    /** Does the next step; false when there is nothing to mend. */
+    /** Performs the next step; false when there is nothing to repair. */
     boolean step() {
         switch (state) {
             case IDLE -> {
                 return begin();
             }
-            case ASKING_INDEXES -> {
+            case SEARCHING_INDEXES -> {
                 if (shard < replicas.shardCount()) {
                     askIndex(shard++);
                 } else {
@@ -115,9 +115,9 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
                 return true;
             }
             case AWAITING_PEERS -> {
-                if (awaited.stream().allMatch(each -> each.peer().digestedTurns() >= each.turns() + 2)
+                if (awaited.stream().allMatch(each -> each.peer().digestedCycles() >= each.turns() + 2)
                         && needed.stream().noneMatch(this::isUndecided)) {
-                    mend();
+                    repair();
                     state = State.IDLE;
                     return true;
                 }
@@ -133,7 +133,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
             return false;
         }
         if (!isStill(suspect)) {
-            // Whatever it was, nobody needs it there any more.
+            // It is not needed there any more.
             damage.settled(suspect, 0, 0);
             return true;
         }
@@ -147,7 +147,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         awaited.clear();
         shard = 0;
         scan.scan(segments.area().addressOf(suspect.segment()), segments.length(), suspect.generation(), this);
-        state = State.ASKING_INDEXES;
+        state = State.SEARCHING_INDEXES;
         return true;
     }
 
@@ -170,7 +170,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         whole.set(strideOf(address));
     }
 
-    /** The publication word says at least that there is something; the index has the last word on whether it is needed. */
+    /** The publication word implies that there is something; the index decides whether it is needed. */
     @Override
     public void onInvalid(long address, String reason) {
         invalid++;
@@ -209,7 +209,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
             needed.add(new Needed(
                     replica, position, address, FrameDescriptor.type(word), chargeOf(FrameDescriptor.length(word))));
         } else {
-            damage.countBad(); // its word is not one any more, so reading the segment passed it over
+            damage.countBad(); // its word is damaged, so the scan skipped it
             needed.add(new Needed(replica, position, address, 0, 0));
         }
     }
@@ -221,17 +221,16 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     private void awaitPeers() {
         for (Needed each : needed) {
             for (PeerReplica peer : peersOfShard.apply(each.replica().shardId())) {
-                awaited.add(new Awaited(peer, peer.digestedTurns()));
+                awaited.add(new Awaited(peer, peer.digestedCycles()));
             }
         }
     }
 
-    private void mend() {
+    private void repair() {
         final DamagedEntries.Suspect use = suspected();
         if (needed.isEmpty() && found == segments.entryBytes(use.segment())) {
-            // All that was written is there. What looked like an entry is left of an earlier use of the segment: some
-            // bytes of
-            // a value that happen to name this use, as one stride in four billion does.
+            // All that was written is there. The apparent entry is left from an earlier use of the segment: bytes of a
+            // value that match this use, as one stride in four billion does.
             damage.settled(use, invalid, 0);
             return;
         }
@@ -240,20 +239,20 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         }
         boolean allThere = true;
         for (Needed each : needed) {
-            allThere &= mend(each, use);
+            allThere &= repair(each, use);
         }
         log.retire();
         log.drain();
         final int missing = segments.entryBytes(use.segment()) - found;
         explainDead(use);
         if (!allThere || keepsUnknown) {
-            return; // it was said of each; the segment stays as it is
+            return; // each was reported; the segment stays as it is
         }
         if (missing > explained) {
             errors.reportExpected(
                     place(segments.area().addressOf(use.segment())),
                     new IllegalStateException(missing - explained
-                            + " bytes of entries are damaged, of which it cannot be told whether they are needed: the"
+                            + " bytes of entries are damaged, and it is unknown whether they are needed: the"
                             + " segment is kept as it is"));
         } else {
             writeOffUnneeded();
@@ -262,8 +261,8 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     }
 
     /**
-     * A start knows nothing of what was settled, and counts damage in the backup log as an entry that the replica lacks. So the
-     * places get a durable mark, now that the copies are drained.
+     * A start does not see what was settled, and counts damage in the backup log as an entry that the replica lacks. So
+     * the entries get a durable mark, now that the copies are drained.
      */
     private void writeOffUnneeded() {
         for (long address : unneeded) {
@@ -272,7 +271,10 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         }
     }
 
-    /** What is invalid and was not needed: where its word can be read, whether it may go tells its type. */
+    /**
+     * Accounts for invalid entries that were not needed: if the word is readable, its type decides whether the entry
+     * may go.
+     */
     private void explainDead(DamagedEntries.Suspect use) {
         scan.scan(segments.area().addressOf(use.segment()), segments.length(), use.generation(), new DeadEntries());
     }
@@ -332,8 +334,8 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
                 && (!replicas.has(of) || replicas.get(of).sessions(sessionId).isNeeded(sessionId, sequence, address));
     }
 
-    /** Whether it is there again, or is not needed any more. */
-    private boolean mend(Needed each, DamagedEntries.Suspect use) {
+    /** Whether it is restored, or is not needed any more. */
+    private boolean repair(Needed each, DamagedEntries.Suspect use) {
         final ShardReplica replica = each.replica();
         if (!replica.index().refers(each.position(), each.address())) {
             explained += each.charge();
@@ -367,7 +369,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         return find(each, entry -> isThat(each, entry));
     }
 
-    /** Another replica has a whole entry of that key, of which it is not known here yet whether it is on all replicas. */
+    /** Another replica has a whole entry of that key, and whether that is on all replicas is not known here yet. */
     private boolean isUndecided(Needed each) {
         return each.replica().index().refers(each.position(), each.address())
                 && copyOf(each) == null
@@ -385,8 +387,8 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     }
 
     /**
-     * Whether a whole entry is what the damaged one was: it has its version, which no other has, or its key; and then it is
-     * the one that is newest there, and on all replicas.
+     * Whether a whole entry is the damaged one: it has the same version, which is unique, or the same key and is the
+     * newest there and on all replicas.
      */
     private boolean isThat(Needed each, ByteBuffer entry) {
         final int damaged = segments.region().offset(each.address());

@@ -10,23 +10,22 @@ import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 
 /**
- * Reads every committed segment again, one after the other for ever, at a bounded rate, and compares what it finds with
- * what was written. A segment where something is missing is handed to the {@link ReplicaRepair}, as are those that the cleaner
- * or a reader came upon.
+ * Reads every committed segment again, in an endless cycle at a bounded rate, and compares it with what was written. A
+ * segment with missing entries goes to the {@link ReplicaRepair}, as do those that the cleaner or a reader reports.
  *
- * <p>Between two turns a segment may be freed and used for something else; its generation tells, and it is left.
+ * <p>Between two cycles a segment may be freed and reused; its generation reveals that, and the segment is skipped.
  */
 public final class ScrubAgent implements Agent, SegmentScan.Visitor {
-    /** Bytes that are read at once. */
+    /** Bytes read at once. */
     private static final int STEP = 32 << 10;
-    /** In one turn. */
+    /** Per cycle. */
     private static final int MOST_STEPS = 32;
-    /** What was missed while others had the processor, or the agents were at rest, is not made up for beyond this. */
+    /** Maximum backlog: time lost while the agents were idle or descheduled is not made up beyond this. */
     private static final long MOST_BEHIND_NS = 300_000_000;
 
     private final Segments segments;
     private final DamagedEntries damage;
-    private final ReplicaRepair mending;
+    private final ReplicaRepair repair;
     private final Clock clock;
     private final long bytesPerSecond;
     private final SegmentScan scan;
@@ -39,11 +38,11 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
     private final OwnedCounter scrubbedBytes = new OwnedCounter();
     private final OwnedCounter rounds = new OwnedCounter();
 
-    /** @param bytesPerSecond at most; 0: looks only into what others came upon */
-    public ScrubAgent(Segments segments, ReplicaRepair mending, Clock clock, long bytesPerSecond) {
+    /** @param bytesPerSecond at most; 0: examines only reported segments */
+    public ScrubAgent(Segments segments, ReplicaRepair repair, Clock clock, long bytesPerSecond) {
         this.segments = segments;
         this.damage = segments.damage();
-        this.mending = mending;
+        this.repair = repair;
         this.clock = clock;
         this.bytesPerSecond = bytesPerSecond;
         this.scan = new SegmentScan(segments.region());
@@ -57,7 +56,7 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
 
     @Override
     public int doWork() {
-        if (mending.step()) {
+        if (repair.step()) {
             return 1;
         }
         if (bytesPerSecond == 0) {
@@ -71,7 +70,7 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
         for (int steps = 0; steps < MOST_STEPS && nowNs - dueNs >= 0; steps++) {
             dueNs += readOn() * 1_000_000_000L / bytesPerSecond;
         }
-        // Not counted as work: it can always go on, and nobody is to be kept awake for it.
+        // Not counted as work: there is always more to read, which must not keep the thread awake.
         return 0;
     }
 
@@ -135,13 +134,13 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
         return scrubbedBytes.get();
     }
 
-    /** Times that the last segment of the area was passed. */
+    /** Completed passes over the area. */
     public long rounds() {
         return rounds.get();
     }
 
     @Override
     public void onClose() {
-        mending.close();
+        repair.close();
     }
 }

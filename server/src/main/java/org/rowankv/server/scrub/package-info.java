@@ -1,4 +1,4 @@
-/** Reads old entries again, and takes damaged ones from another replica. */
+/** The scrubber: reads old entries again, and repairs damaged ones from another replica. */
 @NullMarked
 package org.rowankv.server.scrub;
 

@@ -22,13 +22,13 @@ import org.rowankv.server.area.TenureTable;
 import org.rowankv.server.durability.MemoryVerbs;
 
 /**
- * The file of one server's area in a copy that is made while the server runs. It has its full length from the beginning,
- * and no segment in use; then it is given segments, in any order; at last its tables say which those are.
+ * The file of one server's area in a copy made while the server runs. It has its full length from the beginning, and no
+ * segment in use. It then receives segments, in any order; at last its tables list them.
  *
- * <p>Guarantees: when {@link #finish} has returned, everything is on the device and was read back. Then the area counts as
- * closed cleanly, since all that it says it holds is there.
+ * <p>Guarantees: when {@link #finish} has returned, everything is on the device and was read back. Then the area counts
+ * as closed cleanly, since it holds everything that its tables list.
  *
- * <p>Not guaranteed: anything about the bytes that were given. For one thread, which is one of ours.
+ * <p>Not guaranteed: anything about the received bytes. For one internal thread.
  */
 public final class AreaCopy implements AutoCloseable {
     private final Area source;
@@ -37,7 +37,7 @@ public final class AreaCopy implements AutoCloseable {
     private final ByteBuffer tables;
     private final int headerLength;
     private final int metaOffset;
-    /** Of the segments that were given, a checksum each. */
+    /** A checksum of each received segment. */
     private final int[] checksums;
 
     private final boolean[] given;
@@ -78,7 +78,8 @@ public final class AreaCopy implements AutoCloseable {
     }
 
     /**
-     * Takes a segment: its bytes, from the buffer's position to its limit, and its use, which must last until this returns.
+     * Adds a segment: its bytes, from the buffer's position to its limit, and its use, which must last until this
+     * returns.
      */
     public void give(int segment, ByteBuffer bytes) throws IOException {
         checksums[segment] = crcOf(bytes.duplicate());
@@ -99,9 +100,9 @@ public final class AreaCopy implements AutoCloseable {
     }
 
     /**
-     * Says what the area is and holds.
+     * Writes the area's superblocks and tables.
      *
-     * @param term of the configuration that the copy has
+     * @param term of the copy's configuration
      */
     public void finish(long term) throws IOException {
         for (int segment = 0; segment < given.length; segment++) {
@@ -122,7 +123,7 @@ public final class AreaCopy implements AutoCloseable {
         requireReadable();
     }
 
-    /** Opening sequences go on in the copy where they are here: stamps of tombstones are such numbers. */
+    /** Opening sequences continue in the copy from the same number: stamps of tombstones are such numbers. */
     private void keepSequence(int segment) {
         final long sequence = source.segments().sequence(segment);
         final int at = metaOffset + segment * SegmentMetaDescriptor.LENGTH;
@@ -149,7 +150,7 @@ public final class AreaCopy implements AutoCloseable {
 
     private StoreOpenException unlike(long offset) {
         return new StoreOpenException("the copy " + file + " does not read back as it was written at offset " + offset
-                + ": see to that disk, or give a directory on another one");
+                + ": check that disk, or give a directory on another one");
     }
 
     private void write(ByteBuffer bytes, long offset) throws IOException {

@@ -16,11 +16,11 @@ import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.durability.DurableFile;
 
 /**
- * The directory that a copy of a store is made in: missing or empty at first. The manifest comes last and as a whole; so
- * until {@link #publish} has begun to succeed there is no store in it, whatever stops the copy. Closed before that, it is
- * as it was: what was made in it is gone.
+ * The target directory of a store's copy: missing or empty at first. The manifest is written last and as a whole. So
+ * until {@link #publish} begins to succeed the directory holds no store, whatever stops the copy. Closed before that,
+ * it is as it was: everything created in it is removed.
  *
- * <p>Locked meanwhile as the directory of an open store is. On a thread of ours only.
+ * <p>Locked meanwhile like the directory of an open store. Only on an internal thread.
  */
 final class CopyTarget implements AutoCloseable {
     private final Path target;
@@ -83,7 +83,7 @@ final class CopyTarget implements AutoCloseable {
         return target;
     }
 
-    /** The place of a file that is about to be made, in a directory that exists. */
+    /** The path for a new file, in a directory that exists. */
     Path fileToMake(String relative) throws IOException {
         final Path file = target.resolve(relative);
         makeDirectories(file);
@@ -91,7 +91,7 @@ final class CopyTarget implements AutoCloseable {
         return file;
     }
 
-    /** A new directory, to be filled by others. */
+    /** Creates a directory that others fill. */
     Path directoryToMake(String name) throws IOException {
         final Path directory = target.resolve(name);
         Files.createDirectory(directory);
@@ -99,7 +99,7 @@ final class CopyTarget implements AutoCloseable {
         return directory;
     }
 
-    /** Beside what the manifest takes. */
+    /** Excluding the manifest's own bytes. */
     void requireSpace(long bytes) throws IOException {
         final long needed = bytes + Manifest.MAX_LENGTH;
         final long usable = Files.getFileStore(target).getUsableSpace();
@@ -109,7 +109,7 @@ final class CopyTarget implements AutoCloseable {
         }
     }
 
-    /** From now on the directory holds a store: that of a manifest, at its new place. */
+    /** From now on the directory holds a store: that of a manifest, at its new path. */
     void publish(Manifest manifest) throws IOException {
         final Path file = target.resolve(StoreDirectory.MANIFEST);
         made.add(file);
@@ -143,7 +143,7 @@ final class CopyTarget implements AutoCloseable {
         }
     }
 
-    /** Removes what was made, the newest first, and what others put into directories that were made. */
+    /** Removes everything created, newest first, including the files of others in created directories. */
     private void undo(Exception failure) {
         Collections.reverse(made);
         for (Path path : made) {

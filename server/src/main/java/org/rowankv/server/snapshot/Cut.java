@@ -16,20 +16,20 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.topology.Configuration;
 
 /**
- * A consistent cut through a running store, for those who read its logs: of each shard a version, and on each server the
- * segments in which everything up to those versions lies, pinned. Writers go on meanwhile.
+ * A consistent snapshot of a running store, for readers of its logs: a version of each shard and, on each server, the
+ * pinned segments with everything up to those versions. Writers continue meanwhile.
  *
- * <p>Why it is consistent: first nothing is freed any more, on any server (what was being cleaned is finished before), so all that is missing in a log was ended by an
- * entry that is there or by one older than those. Then, of each shard, the version given out last is noted. All that was
- * acknowledged before is at most that; what begins from now on is later. When everything up to it has taken effect on all
- * complete replicas, the segments in use are all that is needed: later ones hold later entries, or copies of entries whose
- * originals are pinned.
+ * <p>Why it is consistent: first freeing stops on all servers (a segment being cleaned is finished before). So anything
+ * missing in a log was ended by an entry that is there or by an older one. Then the last assigned version of each shard
+ * is recorded. Everything acknowledged before is at most that; everything that begins later is greater. Once everything
+ * up to it has taken effect on all in-sync replicas, the segments in use suffice. Later ones hold later entries, or
+ * copies of entries whose originals are pinned.
  *
- * <p>For one thread, which is none of an application.
+ * <p>For one thread that is not an application's.
  */
 public final class Cut implements AutoCloseable {
     private static final long PARK_NS = 20_000;
-    /** How often CommitVer is asked for out of turn. */
+    /** Interval between requests to recompute CommitVer. */
     private static final long HURRY_NS = 2_000_000;
 
     private static final int MOST_TRIES = 50;
@@ -50,12 +50,12 @@ public final class Cut implements AutoCloseable {
     }
 
     /**
-     * Pins what is needed, and waits until it is there: some milliseconds, in which nothing is freed anywhere. Where writers
-     * use up what is free in that time, it begins again.
+     * Pins the needed segments, and waits until the snapshot is complete: some milliseconds without freeing anywhere.
+     * If writers use up the free segments in that time, it starts again.
      *
-     * @param closing whether somebody waits for the store's end
-     * @param noted runs at the cut itself: what is stored apart from the logs is to be noted by it; the last time counts
-     * @throws StoreOpenException if the store is stopped, closed, or so full that writers could not go on
+     * @param closing whether the store is being closed
+     * @param noted runs at the snapshot itself, to record what is stored outside the logs; its last run counts
+     * @throws StoreOpenException if the store is stopped, closed, or so full that writers could not proceed
      */
     public static Cut take(
             Configuration configuration,
@@ -72,7 +72,7 @@ public final class Cut implements AutoCloseable {
             }
             if (tries == MOST_TRIES) {
                 throw new StoreOpenException(
-                        "so much is written, and so little is free, that no moment was found at which"
+                        "writes are so many, and free segments so few, that no moment was found at which"
                                 + " the store could be read as a whole: writes go first. Try again when less is written, or with a"
                                 + " larger capacity");
             }
@@ -81,8 +81,8 @@ public final class Cut implements AutoCloseable {
     }
 
     /**
-     * Nothing is pinned for so long as the try has lasted. Pinned again at once, the cleaners would free nothing between two tries, and
-     * writers would wait for the last one.
+     * Leaves everything unpinned for as long as the attempt has lasted. Otherwise the cleaners would free nothing
+     * between two attempts, and writers would wait for the last one.
      */
     private void leaveAlone(Scheduling scheduling, long durationNs) {
         final long beganNs = clock.nanoTime();
@@ -120,7 +120,7 @@ public final class Cut implements AutoCloseable {
                 pins(server).keep(inUse, clock.nanoTime());
                 used.add(inUse);
             }
-            // Looked at last: what was given up before may have been freed.
+            // Checked last: segments unpinned before may have been freed.
             taken = servers.stream().noneMatch(server -> pins(server).isGivenUp());
             return taken;
         } finally {
@@ -134,7 +134,7 @@ public final class Cut implements AutoCloseable {
         return server.segments().pins();
     }
 
-    /** False when the pins were given up meanwhile. */
+    /** False when the pins were revoked meanwhile. */
     private boolean await(Scheduling scheduling, BooleanSupplier condition) {
         final long sinceNs = clock.nanoTime();
         long hurriedNs = sinceNs - HURRY_NS;
@@ -146,7 +146,7 @@ public final class Cut implements AutoCloseable {
             servers.forEach(this::requireGoing);
             if (nowNs - sinceNs > SegmentPins.PATIENCE_NS) {
                 throw new StoreOpenException(
-                        "some writes do not reach all replicas, the error log may say why; nothing was"
+                        "some writes do not reach all replicas, see the error log for the reason; nothing was"
                                 + " read. Try again when writes go on");
             }
             if (nowNs - hurriedNs >= HURRY_NS) {
@@ -179,11 +179,11 @@ public final class Cut implements AutoCloseable {
         }
         if (server.isStopped()) {
             throw new StoreOpenException("server " + server.serverId()
-                    + " has stopped, the error log says why: close the store, and read it as it lies there");
+                    + " has stopped, see the error log for the reason: close the store, and read it closed");
         }
     }
 
-    /** Throws unless all that was read of a server's pinned segments so far was read as it was at the cut. */
+    /** Throws unless everything read so far from a server's pinned segments belongs to the snapshot. */
     void requireHeld(Server server) {
         requireGoing(server);
         if (pins(server).isGivenUp()) {
@@ -194,7 +194,7 @@ public final class Cut implements AutoCloseable {
         }
     }
 
-    /** By shard, the version up to which everything, and behind which nothing, belongs to the cut. */
+    /** By shard, the snapshot version: everything up to it belongs to the snapshot, and nothing after it. */
     List<Long> versions() {
         return Arrays.stream(versions).boxed().toList();
     }
@@ -207,7 +207,7 @@ public final class Cut implements AutoCloseable {
         return new CutReader(server.segments(), versions);
     }
 
-    /** The pinned segments of a server, those first that its cleaner would like best. */
+    /** The pinned segments of a server, the cleaner's preferred victims first. */
     List<Integer> segments(Server server) {
         final Segments segments = server.segments();
         final List<Integer> inOrder = new ArrayList<>();
@@ -215,13 +215,13 @@ public final class Cut implements AutoCloseable {
         final long[] live = new long[segments.count()];
         for (int s : inOrder) {
             final int bytes = segments.liveBytes(s, 0);
-            live[s] = bytes < 0 ? Long.MAX_VALUE : bytes; // what is open now, nobody wants
+            live[s] = bytes < 0 ? Long.MAX_VALUE : bytes; // an open segment is no victim
         }
         inOrder.sort((a, b) -> Long.compare(live[a], live[b]));
         return inOrder;
     }
 
-    /** A segment was read to its end, and was what it was at the cut; its server may do with it as it likes. */
+    /** Releases a segment that was read to its end and belonged to the snapshot. */
     void release(Server server, int segment) {
         requireHeld(server);
         pins(server).release(segment, clock.nanoTime());

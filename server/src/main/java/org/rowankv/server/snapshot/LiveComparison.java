@@ -16,11 +16,11 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * Compares the replicas of a running store by what their logs hold as of a {@link Cut}: for each shard one digest of each
- * complete replica. For one thread, which is one of ours.
+ * A comparison of a running store's replicas by the content of their logs as of a {@link Cut}: for each shard one
+ * digest of each in-sync replica. For one internal thread.
  */
 public final class LiveComparison {
-    /** Objects whose digests are in memory at once, some tens of megabytes; the logs are read once for so many. */
+    /** Objects with digests in memory at once, some tens of megabytes; the logs are read once per so many. */
     private static final long OBJECTS_AT_ONCE = 1 << 20;
 
     private final Cut cut;
@@ -63,7 +63,7 @@ public final class LiveComparison {
         return new LiveReplicaReport(objects, cut.versions(), shards, List.copyOf(damages));
     }
 
-    /** Shards that are read together. */
+    /** Groups of shards that are read together. */
     private List<BitSet> groups() {
         final List<BitSet> groups = new ArrayList<>();
         BitSet group = new BitSet();

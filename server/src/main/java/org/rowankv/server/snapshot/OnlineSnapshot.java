@@ -11,15 +11,15 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.CutReader;
 
 /**
- * Copies a running store to a directory, as of a {@link Cut}. The copy holds whole entries of the cut and nothing else:
- * neither what was written later nor what lies in segments of earlier uses. For one thread, which is one of ours.
+ * A copy of a running store to a directory, as of a {@link Cut}. The copy holds whole entries up to the snapshot
+ * versions and nothing else: neither later entries nor bytes of earlier uses of the segments. For one internal thread.
  */
 public final class OnlineSnapshot {
-    /** Takes a cut, and notes what is stored beside the logs at that moment. */
+    /** Takes a cut, and records what is stored outside the logs at that moment. */
     public interface Source {
         Cut cut();
 
-        /** Puts the configuration and the catalogue as of the cut into a directory; returns the configuration's term. */
+        /** Writes configuration and catalogue as of the cut into a directory; returns the configuration's term. */
         long writeConfiguration(Path directory);
     }
 
@@ -50,7 +50,7 @@ public final class OnlineSnapshot {
     }
 
     private SnapshotOutcome make(Source source, StoreShape shape, @Nullable Path dir, Path target) throws IOException {
-        // What takes long comes first: segments are pinned for as long as it takes to copy them.
+        // The slow part comes first: segments are pinned for as long as it takes to copy them.
         try (StoreSnapshot snapshot = StoreSnapshot.begin(
                 dir,
                 target,
@@ -66,7 +66,7 @@ public final class OnlineSnapshot {
         }
     }
 
-    /** A cut that is over when this returns: nobody waits for what comes then. */
+    /** Copies a cut that is closed when this returns, so that writers no longer wait for it. */
     private Cut copyCut(Source source, StoreSnapshot snapshot) throws IOException {
         try (Cut cut = source.cut()) {
             final int all = servers.stream()
@@ -88,7 +88,7 @@ public final class OnlineSnapshot {
             if (damage != null) {
                 throw new StoreOpenException("server " + server.serverId()
                         + " cannot be copied: its area is damaged at "
-                        + damage + ". The scrubber has been told, and takes what is missing from another replica where"
+                        + damage + ". The scrubber is notified, and restores what is missing from another replica where"
                         + " there is one: try again later");
             }
             area.give(segment, buffer);

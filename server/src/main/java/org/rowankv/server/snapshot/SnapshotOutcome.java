@@ -3,12 +3,12 @@ package org.rowankv.server.snapshot;
 import java.util.List;
 
 /**
- * What a copy of a running store holds.
+ * The result of copying a running store.
  *
  * @param segments that were in use, of all servers
- * @param entries in them, of all servers: objects, and what is needed beside them
+ * @param entries in them, of all servers: objects, and the entries beside them
  * @param bytes of the areas' files, which have the length of the originals
- * @param versions by shard, the version up to which the copy holds everything, and behind which nothing
+ * @param versions by shard, the snapshot version: the copy holds everything up to it, and nothing after it
  */
 public record SnapshotOutcome(int segments, long entries, long bytes, List<Long> versions) {
     public SnapshotOutcome {

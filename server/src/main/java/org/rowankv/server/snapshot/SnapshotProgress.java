@@ -1,16 +1,16 @@
 package org.rowankv.server.snapshot;
 
-/** Told how far a copy of a running store has come, by the thread that makes it. */
+/** Receives the progress of copying a running store, on the copying thread. */
 @FunctionalInterface
 public interface SnapshotProgress {
-    /** Somebody who does not care. */
+    /** Ignores the progress. */
     SnapshotProgress NONE = (segments, ofSegments) -> {};
 
     /**
-     * What this throws ends the copy, which then leaves nothing behind.
+     * An exception thrown here ends the copy, which then leaves nothing behind.
      *
-     * @param segments that were copied so far, of all servers
-     * @param ofSegments that are copied in all
+     * @param segments copied so far, of all servers
+     * @param ofSegments to copy in all
      */
     void copied(int segments, int ofSegments);
 }

@@ -26,21 +26,21 @@ import org.rowankv.server.durability.FileThread;
 import org.rowankv.server.durability.MemoryVerbs;
 
 /**
- * Copies a closed store into another directory, as a store that can be opened like any other: directory and areas of the
- * copy are recorded as what they are, and not as copies of others. An open one is copied by {@link StoreSnapshot}.
+ * A copy of a closed store in another directory, which opens like any other store: directory and areas of the copy are
+ * recorded as originals, not as copies. {@link StoreSnapshot} copies an open one.
  *
- * <p>Guarantees: when {@link #make} returns, every file of the copy was read back and has the checksum of what was read
- * from the original, and is on the device. Until the last moment the target holds no manifest, and therefore no store: a
- * copy that stopped half way cannot be opened by mistake. One that failed leaves nothing behind.
+ * <p>Guarantees: when {@link #make} returns, every file of the copy is on the device, was read back, and has the
+ * checksum of the original's bytes. Until the end the target holds no manifest, and therefore no store: an interrupted
+ * copy cannot be opened by mistake. A failed copy leaves nothing behind.
  *
- * <p>Not guaranteed: that what was copied is sound; that is for who verifies. Cluster, areas, terms and the mark of a
- * clean end are those of the original: after a restart of the machine the copy of a store that was not closed is refused
- * as the original is.
+ * <p>Not guaranteed: that the copied bytes are sound, which verification checks. Cluster, areas, terms and the clean
+ * mark are those of the original: after a restart of the machine the copy of a store that was not closed is refused
+ * like the original.
  */
 public final class StoreCopy {
     private static final int BUFFER_LENGTH = 1 << 20;
 
-    /** What was copied. */
+    /** The copied files and bytes. */
     public record Outcome(int files, long bytes) {}
 
     private final ClosedStore source;
@@ -56,7 +56,7 @@ public final class StoreCopy {
     /**
      * Copies into a directory that is missing or empty.
      *
-     * @throws StoreOpenException if that cannot be done; then the target is as it was
+     * @throws StoreOpenException on failure; then the target is as it was
      */
     public static Outcome make(ClosedStore source, Path target) {
         return FileThread.call("rowan-store-copy", () -> {
@@ -85,8 +85,9 @@ public final class StoreCopy {
     }
 
     /**
-     * All that the directory holds but what is of this opening, half written, or written anew; relative to it. Nor
-     * checkpoints, which are of these very files: the copy's first start reads its logs, and it takes its own.
+     * Everything in the directory except files of this opening, half-written files, and files written anew; relative to
+     * it. Excludes checkpoints, which belong to the original files: the copy's first start reads its logs, and takes
+     * its own.
      */
     private List<Path> files() throws IOException {
         try (Stream<Path> all = Files.walk(source.path())) {
@@ -130,7 +131,7 @@ public final class StoreCopy {
             if (found != expected || (own > 0 && !areSuperblocksValid(to))) {
                 throw new StoreOpenException("the copy " + to + " does not read back as it was written (checksum "
                         + Integer.toHexString(found) + ", not " + Integer.toHexString(expected)
-                        + "): see to that disk, or give a directory on another one");
+                        + "): check that disk, or give a directory on another one");
             }
             bytes += written.size();
         }
@@ -146,7 +147,7 @@ public final class StoreCopy {
         return false;
     }
 
-    /** The front of the copied area: what the original says of itself, in both copies, and which file this is. */
+    /** The copied area's header: the original's content, in both copies, with this file's identity. */
     private static ByteBuffer superblocks(Path from, Path to) throws IOException {
         final Content content = AreaProbe.requireSuperblock(from, AreaProbe.readSuperblocks(from));
         final ByteBuffer copies = AreaProbe.superblockBuffer();
@@ -169,7 +170,10 @@ public final class StoreCopy {
                 && SuperblockDescriptor.whyInvalid(copies, AreaDescriptor.SUPERBLOCK_B_OFFSET) == null;
     }
 
-    /** Reads a file from an offset to its end; returns the checksum of that, and writes it to another if there is one. */
+    /**
+     * Reads a file from an offset to its end; returns the checksum of that, and writes it to another file if there is
+     * one.
+     */
     private int crcOf(FileChannel in, long offset, @Nullable FileChannel out) throws IOException {
         final CRC32C crc = new CRC32C();
         in.position(offset);

@@ -14,13 +14,13 @@ import org.rowankv.server.directory.StoreShape;
 import org.rowankv.server.durability.DurableFile;
 
 /**
- * A copy of a store that is being made while the store is open: the files, and in which order they come to count. Whoever
- * uses it brings what is in them, and sees to it that this belongs together.
+ * The files of a copy made while the store is open, and the order in which they take effect. The caller supplies
+ * consistent content.
  *
  * <p>Guarantees: before {@link #publish} there is no store in the target, and afterwards there is a whole one, on the
  * device. Closed without it, the target is as it was.
  *
- * <p>For one thread, which is one of ours.
+ * <p>For one internal thread.
  */
 public final class StoreSnapshot implements AutoCloseable {
     private final CopyTarget target;
@@ -31,11 +31,11 @@ public final class StoreSnapshot implements AutoCloseable {
     }
 
     /**
-     * Begins with areas that hold nothing yet, of their full length: on a disk that is too small this fails, and not what
-     * comes after.
+     * Begins with empty areas of their full length, so that a disk too small fails here and not later.
      *
      * @param source directory of the store; null if it has none
-     * @throws StoreOpenException if the target is not a new or empty directory elsewhere, or has no room; it is as it was
+     * @throws StoreOpenException if the target is not a new or empty directory elsewhere, or has no room; it is as it
+     *     was
      */
     public static StoreSnapshot begin(@Nullable Path source, Path target, List<Area> originals) throws IOException {
         final StoreSnapshot snapshot = new StoreSnapshot(CopyTarget.begin(source, target));
@@ -68,7 +68,7 @@ public final class StoreSnapshot implements AutoCloseable {
         return target.directoryToMake(StoreDirectory.CONFIGURATION);
     }
 
-    /** From now on there is a store. Every area is finished, and the configuration is there. */
+    /** Completes the store. Every area is finished, and the configuration is there. */
     public void publish(long clusterId, StoreShape shape) throws IOException {
         target.publish(new Manifest(true, clusterId, shape, FileIdentity.UNKNOWN));
     }

@@ -15,11 +15,11 @@ import org.rowankv.server.area.Machine;
 import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.durability.Durability;
 
-/** What a start takes from a checkpoint, and what it reads all the same. */
+/** The parts that a start takes from a checkpoint, and those that it reads all the same. */
 final class CheckpointLoaderTest {
     private static final int MANY = 20;
 
-    /** A round writes anew only some images: what was closed since the oldest of them has to be read. */
+    /** A round rewrites only some images: segments closed since the oldest of them must be read. */
     @Test
     void shouldReadWhatWasClosedSinceTheOldestImage() {
         final CheckpointedServer server = new CheckpointedServer();
@@ -49,7 +49,7 @@ final class CheckpointLoaderTest {
         }
     }
 
-    /** A round that failed has written some images: what was closed since is in none of them. */
+    /** A failed round has written some images: segments closed since are in none of them. */
     @Test
     void shouldReadWhatWasClosedSinceARoundThatFailed() {
         final CheckpointedServer server = new CheckpointedServer();
@@ -75,7 +75,7 @@ final class CheckpointLoaderTest {
         assertThat(server.find(0, late)).isPositive();
     }
 
-    /** The number of a round that failed is passed over, and with it the file that the newest checkpoint is not in. */
+    /** The number of a failed round is skipped, and with it the file that does not hold the newest checkpoint. */
     @Test
     void shouldKeepTheNewestCheckpointWhenTheRoundAfterItFails() {
         final CheckpointedServer server = new CheckpointedServer();
@@ -112,7 +112,7 @@ final class CheckpointLoaderTest {
         assertThat(server.find(0, late)).isPositive();
     }
 
-    /** Where an item of the image lay something else lies by the next start. */
+    /** By the next start, an item's address in the image holds another entry. */
     @Test
     void shouldNotGoOnWithAnImageThatWasLoadedInPart() {
         final CheckpointedServer server = new CheckpointedServer();
@@ -139,7 +139,7 @@ final class CheckpointLoaderTest {
         assertThat(server.find(1, other)).isEqualTo(place);
     }
 
-    /** What the checkpoint refers to may not have been written before the machine stopped. */
+    /** The entries that the checkpoint refers to may not have been written before the machine stopped. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldNotBeBelievedAfterARestartOfTheMachine(boolean restarted, @TempDir Path dir) {

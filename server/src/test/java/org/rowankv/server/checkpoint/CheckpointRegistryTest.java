@@ -42,7 +42,7 @@ final class CheckpointRegistryTest {
                 List.of()));
     }
 
-    /** Images of earlier rounds reflect what was in it before. */
+    /** Images of earlier rounds reflect its earlier content. */
     @Test
     void shouldCoverASegmentThatWasUsedAnewSinceItsNewUse() {
         final int segment = useSegment();

@@ -26,7 +26,7 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
-/** A server with two shards, turned by the test: it writes, takes checkpoints, ends and starts again. */
+/** A server with two shards, driven by the test: it writes, takes checkpoints, ends and starts again. */
 final class CheckpointedServer {
     private static final int SHARDS = 2;
     private static final int CACHE = 3;
@@ -59,7 +59,7 @@ final class CheckpointedServer {
         start(segments.area());
     }
 
-    /** As above, with the area as it was opened again. */
+    /** As above, with the reopened area. */
     void start(Area area) {
         segments = new Segments(area, new SplittableRandomSource(2), 0, 1 << 20);
         final ShardReplica[] held = new ShardReplica[SHARDS];
@@ -79,7 +79,7 @@ final class CheckpointedServer {
         log = new AppendLog(segments, SegmentOwner.WORKER);
     }
 
-    /** Returns where the entry lies. The key belongs to that shard. */
+    /** Returns the entry's address. The key belongs to that shard. */
     long put(int shard, String key) {
         final byte[] bytes = bytes(key);
         version = Version.next(version);
@@ -91,7 +91,7 @@ final class CheckpointedServer {
         return address;
     }
 
-    /** Returns where the entry lies that opens the session at shard 0. */
+    /** Returns the address of the entry that opens the session at shard 0. */
     long openSession(long session) {
         version = Version.next(version);
         draft.begin(EntryType.SESSION_OPEN, 0, 0).request(session, 0, 0).version(version);
@@ -102,7 +102,7 @@ final class CheckpointedServer {
         return address;
     }
 
-    /** A bit of what lies at the address flips. */
+    /** Flips a bit at the address. */
     void flip(long address, int bit) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address) + bit / Byte.SIZE;
@@ -120,7 +120,7 @@ final class CheckpointedServer {
         }
     }
 
-    /** What is written next comes into another segment; this one is closed and committed. */
+    /** The next entry goes into another segment; this one is closed and committed. */
     void closeLog() {
         log.retire();
     }
@@ -152,7 +152,7 @@ final class CheckpointedServer {
         assertThat(errors.distinct()).isEmpty();
     }
 
-    /** As above; that rounds before it failed may have been reported. */
+    /** As above; earlier failed rounds may have been reported. */
     void takeCheckpointAfterFailures() {
         settle();
         final long before = agent.taken();
@@ -176,7 +176,7 @@ final class CheckpointedServer {
         assertThat(agent.taken()).isEqualTo(before);
     }
 
-    /** A round is tried, and comes to nothing. Returns what it reported. */
+    /** A round without a result. Returns its report. */
     List<ErrorLog.Observation> tryCheckpoint() {
         settle();
         final long before = agent.taken();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An index refers to an entry in which a bit has flipped: no checkpoint covers it, and the agent goes on. */
+/** An index refers to an entry with a flipped bit: no checkpoint covers it, and the agent continues. */
 final class DamagedImageTest {
     private static final int CACHE_BYTE = 36;
 
@@ -44,7 +44,7 @@ final class DamagedImageTest {
         requireNoCheckpointUntilReplaced(CACHE_BYTE * Byte.SIZE + bit);
     }
 
-    /** Left out, a retry of its session would be taken for a request of a session that is over. */
+    /** Without it, a retry of its session would be taken for a request of an ended session. */
     @ParameterizedTest
     @ValueSource(ints = {0, 40, 47, 100, 200})
     void shouldNotBelieveACheckpointOfWhichASessionIsDamaged(int bit) {

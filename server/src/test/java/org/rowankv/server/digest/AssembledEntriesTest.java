@@ -10,7 +10,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.rowankv.server.digest.AssembledEntries.Key;
 
-/** What was put together is remembered until CommitVer covers it, shard by shard. */
+/** Assembled entries are remembered until CommitVer covers them, shard by shard. */
 final class AssembledEntriesTest {
     private final AssembledEntries done = new AssembledEntries();
 
@@ -54,7 +54,7 @@ final class AssembledEntriesTest {
         assertThat(done.contains(new Key(2, 1, 0))).isTrue();
     }
 
-    /** Asked for each shard that a record of CommitVer names, by the thread that digests. */
+    /** Called for each shard in a record of CommitVer, by the digesting thread. */
     @Test
     void shouldAllocateNothingWhereThereIsNothingToForget() {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -64,7 +64,7 @@ final class AssembledEntriesTest {
                 done.add(new Key(1, Long.MAX_VALUE, 0));
             }
             long allocated = Long.MAX_VALUE;
-            for (int attempt = 0; attempt < 5; attempt++) { // what a compiler does meanwhile is not counted
+            for (int attempt = 0; attempt < 5; attempt++) { // allocations of the compiler are not counted
                 final long before = threads.getCurrentThreadAllocatedBytes();
                 for (int round = 0; round < 100; round++) {
                     for (int shard = 0; shard < shards; shard++) {

@@ -8,7 +8,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ControlAgentTest {
     private final LandingServer server = new LandingServer();
 
-    /** What is copied to a joining replica may have been ended by what has landed in an earlier segment. */
+    /**
+     * Entries copied to a replica that is catching up may have been ended by ones that landed in an earlier segment.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldPostSegmentsAsOldAsCanBeWhileAReplicaJoins(boolean joining) {

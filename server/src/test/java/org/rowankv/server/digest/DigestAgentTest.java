@@ -7,7 +7,7 @@ import org.rowankv.protocol.Version;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 
-/** The space that a backup takes for what lands, and gives back. */
+/** The space that a backup takes for landed entries, and frees. */
 final class DigestAgentTest {
     private static final long SESSION = 9;
 
@@ -21,7 +21,7 @@ final class DigestAgentTest {
                 .withoutSpace();
     }
 
-    /** It is copied to a joining replica, and its client has heard the answer before it lands. */
+    /** It is copied to a replica that is catching up, and its client has the response before it lands. */
     @Test
     void shouldGiveBackTheSpaceOfARecordThatNobodyNeeds() {
         server.replica.beginJoining();

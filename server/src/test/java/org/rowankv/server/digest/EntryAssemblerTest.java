@@ -32,7 +32,7 @@ final class EntryAssemblerTest {
         }
     };
 
-    /** Of a joining replica's blocks some are older than the segment that they landed in. */
+    /** Some blocks of a replica that is catching up are older than their segment. */
     @Test
     void shouldCountWhatIsPutTogetherAsOldAsItsOldestBlock() {
         server.put(Version.of(1, 1), "before", 100);

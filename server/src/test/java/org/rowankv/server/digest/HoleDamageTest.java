@@ -19,7 +19,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 
-/** A place that is reserved, and whose word says nothing for long. */
+/** A reserved place whose word stays empty for long. */
 final class HoleDamageTest {
     private static final int HOLE_TIMEOUT_NS = 1_000;
     private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
@@ -87,7 +87,7 @@ final class HoleDamageTest {
         assertThat(fences).isPositive();
     }
 
-    /** The segment that the entry lies in is posted, and nothing else. */
+    /** The entry's segment is posted, and no other. */
     private final class OneSegment implements ReceiveQueue {
         @Override
         public boolean post(int segment, int generation) {

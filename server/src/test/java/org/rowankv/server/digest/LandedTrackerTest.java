@@ -13,7 +13,10 @@ final class LandedTrackerTest {
     private final Segments segments = server.segments;
     private final LandedTracker tracker = new LandedTracker(segments, server.replicas);
 
-    /** What is charged to a segment must be what is found in it, else it seems damaged, and no cleaner frees it. */
+    /**
+     * The charge of a segment must equal that of the entries found in it; otherwise it seems damaged, and is never
+     * freed.
+     */
     @Test
     void shouldCountTheBytesOfEachSegmentAlone() {
         for (int entries = 1; entries <= 5; entries++) {

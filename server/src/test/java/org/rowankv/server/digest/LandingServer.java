@@ -24,7 +24,7 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** A backup's area with one shard and the agents of its backup log, turned by the test, which hands over what lands. */
+/** A backup's area with one shard and the agents of its backup log, driven by the test, which delivers the landings. */
 final class LandingServer {
     private static final int SEGMENT = 64 << 10;
 

@@ -8,14 +8,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.protocol.Version;
 
-/** What is collected from one replica and scattered to another. */
+/** Entries collected from one replica and scattered to another. */
 final class ColdStartTest {
     private final LoggedServer first = new LoggedServer(0);
     private final LoggedServer second = new LoggedServer(1);
     private final long over = Version.next(Version.of(1, 0));
     private final long committed = Version.next(over);
 
-    /** What the other has dropped since is to stay dropped, whichever of the two has heard that it was committed. */
+    /** An entry that the other has dropped since must stay dropped, whichever of the two has the newer CommitVer. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void shouldCollectNothingThatAnyReplicaKnowsToBeCommitted(int knows) {

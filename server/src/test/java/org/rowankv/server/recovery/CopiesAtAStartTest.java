@@ -13,8 +13,8 @@ import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * A cleaner that was cut off has left entries in two places. Whatever order the threads of a start read them in, those live that
- * lie in the segment that was opened later: what is left of the cut-off segment fits behind them.
+ * An interrupted cleaner has left entries in two places. In whatever order the threads of a start read them, the copies
+ * in the segment opened later are live: the rest of the interrupted segment fits after them.
  */
 final class CopiesAtAStartTest {
     private static final long[] SESSIONS = {77, 78};
@@ -59,7 +59,7 @@ final class CopiesAtAStartTest {
         }
         assertThat(segments.deadBytes(victim)).isEqualTo(segments.entryBytes(victim));
         assertThat(segments.deadBytes(copies)).isZero();
-        // What is kept for its answer alone dies with that; the other entry lives.
+        // An entry kept for its response alone dies with that; the other entry lives.
         for (long session : SESSIONS) {
             replica.sessions(session)
                     .complete(session, 2, 0, plain + 10, 0, 0, LoggedServer.addressOf(replica, "plain"));
@@ -68,7 +68,10 @@ final class CopiesAtAStartTest {
         assertThat(replica.counts().objects(LoggedServer.CACHE)).isEqualTo(2);
     }
 
-    /** The digest and the cleaner run before its scan ends, and index and sessions must keep the same copy: the first met. */
+    /**
+     * The digest and the cleaner run before its scan ends, and index and sessions must keep the same copy: the first
+     * found.
+     */
     @Test
     void shouldKeepTheFirstCopyMetAtAReplicaThatIsJoining() {
         writeAll();
@@ -86,7 +89,7 @@ final class CopiesAtAStartTest {
         assertThat(table.readCompletion(SESSIONS[0], 0, liesInFirst)).isEqualTo(1);
     }
 
-    /** Copies of copies, as after several cut-off starts. */
+    /** Copies of copies, as after several interrupted starts. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldLetOneOfManyCopiesLive(boolean oldestFirst) {

@@ -15,7 +15,7 @@ import org.rowankv.server.area.UnusableAreaException;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 
-/** What a start makes of places in a log that hold an entry's word and no whole entry, where nothing is torn. */
+/** A start's classification of places in a log with an entry's word and no whole entry, where nothing is torn. */
 final class DamagedLandingScanTest {
     private static final int ENTRIES = 4;
 
@@ -48,7 +48,7 @@ final class DamagedLandingScanTest {
         return FrameDescriptor.length(FrameDescriptor.wordPlain(buffer(server, address), offset(server, address)));
     }
 
-    /** Of the first, one between others, or the last: the word is stored last, so all of it was there. */
+    /** The first, one between others, or the last: the word is stored last, so all of it was there. */
     @ParameterizedTest
     @ValueSource(ints = {0, 2, ENTRIES - 1})
     void shouldNotCountTheReplicaAsComplete(int damaged) {
@@ -65,7 +65,7 @@ final class DamagedLandingScanTest {
         new EntryCheck(server.segments().region()).writeOff(address);
     }
 
-    /** The replica has what it held elsewhere, or needs it no more. */
+    /** The replica has its content elsewhere, or does not need it any more. */
     @ParameterizedTest
     @ValueSource(ints = {0, 2, ENTRIES - 1})
     void shouldPassOverWhatTheScrubberHasWrittenOff(int damaged) {
@@ -81,7 +81,7 @@ final class DamagedLandingScanTest {
         }
     }
 
-    /** Nothing between the two says where the second begins. */
+    /** Nothing between the two shows where the second begins. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldCountFreshDamageBehindWhatIsWrittenOff(boolean lengthIsDamaged) {
@@ -92,7 +92,7 @@ final class DamagedLandingScanTest {
         assertThatThrownBy(server::start).isInstanceOf(UnusableAreaException.class);
     }
 
-    /** Not one bit of a header may be taken for the mark. */
+    /** No single bit of a header may be taken for the mark. */
     @Test
     void shouldCountDamageOfEachBitOfAHeaderThatTheWordShows() {
         for (int bit = Long.SIZE; bit < 8 * FrameDescriptor.HEADER_LENGTH; bit++) {
@@ -104,7 +104,7 @@ final class DamagedLandingScanTest {
         }
     }
 
-    /** It holds nothing that was acknowledged; what lies behind it may. */
+    /** It holds nothing that was acknowledged; later entries may. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldNotMissARecordOfWhatIsCommitted(boolean alsoTheNext) {
@@ -122,7 +122,9 @@ final class DamagedLandingScanTest {
         }
     }
 
-    /** A replica is complete by all that is written in its area: a primary's log, and copies, are as good as what landed. */
+    /**
+     * A replica is complete by everything written in its area: a primary's log, and copies, count like landed entries.
+     */
     @ParameterizedTest
     @CsvSource({"WORKER, 0", "WORKER, 2", "WORKER, 3", "CLEAN, 0", "CLEAN, 3"})
     void shouldCountDamageInOtherLogsAsWell(SegmentOwner owner, int damaged) {
@@ -132,7 +134,7 @@ final class DamagedLandingScanTest {
         assertThat(server.area().superblock().isIncomplete()).isTrue();
     }
 
-    /** Such a word says nothing of an entry. But no log has gaps. */
+    /** Such a word implies no entry. But no log has gaps. */
     @ParameterizedTest
     @CsvSource({"BACKUP, 0, 0", "BACKUP, 2, 3", "WORKER, 1, 6", "CLEAN, 2, 1"})
     void shouldFindAnEntryWhoseWordIsDamaged(SegmentOwner owner, int damaged, int byteOfWord) {
@@ -142,7 +144,7 @@ final class DamagedLandingScanTest {
         assertThat(server.area().superblock().isIncomplete()).isTrue();
     }
 
-    /** No entry behind it shows the gap. */
+    /** No following entry reveals the gap. */
     @Test
     void shouldFindTheLastEntryOfALogWhicheverBitOfItsWordIsDamaged() {
         for (int bit = 0; bit < Long.SIZE; bit++) {

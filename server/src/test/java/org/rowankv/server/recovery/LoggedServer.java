@@ -31,7 +31,7 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 
-/** A server's area with one shard, written to as a process does that then ends, and read by starts. */
+/** A server's area with one shard, written by a process that then ends, and read by starts. */
 public final class LoggedServer {
     public static final int CACHE = 3;
     public static final KeyHash HASH = new KeyHash(11);
@@ -75,7 +75,7 @@ public final class LoggedServer {
         return log.openSegment();
     }
 
-    /** What is written next comes into another segment. */
+    /** The next entry goes into another segment. */
     public void closeSegment() {
         log.retire();
     }
@@ -121,7 +121,7 @@ public final class LoggedServer {
         return log.append(draft, 1);
     }
 
-    /** A put as it lands in messages: as blocks. */
+    /** A put that lands in messages: as blocks. */
     public void putInBlocks(long version, String key, int valueLength) {
         begin(EntryType.PUT, version, key, 0, 0, valueLength);
         final int used = (int) draft.usedLength();
@@ -167,7 +167,7 @@ public final class LoggedServer {
         return start(false);
     }
 
-    /** @param joining whether its replica still awaits a copy of what was written before */
+    /** @param joining whether its replica is catching up */
     RecoveredServer start(boolean joining) {
         return start(joining, 1);
     }
@@ -196,8 +196,8 @@ public final class LoggedServer {
     }
 
     /**
-     * The process has ended; reads the area as the next one does, whose threads come to the segments by chance in the order in
-     * which these were opened, or in the opposite one.
+     * The process has ended; reads the area as the next one does, whose threads happen to read the segments in the
+     * order in which these were opened, or in reverse.
      */
     ShardReplica read(boolean oldestFirst) {
         final Segments found = newSegments();
@@ -216,7 +216,7 @@ public final class LoggedServer {
         return replica;
     }
 
-    /** Where the newest entry of that key lies, or 0. */
+    /** The address of the newest entry of that key, or 0. */
     static long addressOf(ShardReplica replica, String key) {
         final byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
         return replica.index()

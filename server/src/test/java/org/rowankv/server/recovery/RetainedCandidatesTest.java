@@ -20,7 +20,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
-/** While a start cleans, each place in the log counts as alive or dead for what lies there, and for nothing else. */
+/** While a start cleans, each place in the log counts as alive or dead by its present entry alone. */
 @Tag("chaos")
 final class RetainedCandidatesTest {
     private static final int VERSIONS = 64;
@@ -34,7 +34,7 @@ final class RetainedCandidatesTest {
         Chaos.reset();
     }
 
-    /** Writes one object so often; all but the last are dead, and each may be one that another replica lacks. */
+    /** Writes one object so often; all but the last are dead, and another replica may lack each. */
     private int writeVersions(int count) {
         int segment = -1;
         for (int i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ final class RetainedCandidatesTest {
         return segment;
     }
 
-    /** A record of CommitVer may say so between two entries that are put together from blocks. */
+    /** A record of CommitVer may imply that between the assembly of two entries. */
     @Test
     void shouldChargeNoOtherUseOfASegmentForCandidatesThatAreNoneAnyMore() {
         final int segment = writeVersions(VERSIONS);
@@ -71,13 +71,13 @@ final class RetainedCandidatesTest {
         assertThat(segments.deadBytes(segment)).as("of what lies there now").isZero();
     }
 
-    /** The victim stays, as while a reader has it: no entry that was copied is alive there. */
+    /** The victim stays, as while a reader pins it: no copied entry is alive there. */
     @Test
     void shouldCountTheOldPlaceOfACopiedCandidateDead() {
         version = Version.next(version);
         server.write(EntryType.SESSION_OPEN, version, "", 77, 0, 0);
         version = Version.next(version);
-        server.write(EntryType.PUT, version, "key", 77, 1, VALUE); // replaced, and its answer may be asked for
+        server.write(EntryType.PUT, version, "key", 77, 1, VALUE); // replaced, and its response may be requested
         final int segment = writeVersions(VERSIONS);
         final ShardReplica replica = server.read(true);
         final Segments segments = server.segments();
@@ -98,7 +98,7 @@ final class RetainedCandidatesTest {
         assertThat(segments.deadBytes(segment)).isEqualTo(segments.entryBytes(segment));
     }
 
-    /** The caller's thread reads one segment, the other one all the rest; each must stay for what either has found. */
+    /** The caller's thread reads one segment, the other one all the rest; each must keep what either has found. */
     @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void shouldKeepTheSegmentOfACandidateThatAnotherThreadHasFound() {

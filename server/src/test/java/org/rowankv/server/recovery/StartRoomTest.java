@@ -16,13 +16,13 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 
 /**
- * A start of a store that is nearly out of segments finds room for what it has to write, although no record of CommitVer is
- * left in the logs, so that every entry is one that another replica may lack.
+ * A start of a store nearly out of segments makes room for its writes, although the logs hold no record of CommitVer,
+ * so that another replica may lack any entry.
  */
 @Tag("chaos")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class StartRoomTest {
-    /** The cleaner of a start needs one; a start that needs a segment itself has to make room. */
+    /** The cleaner of a start needs one; a start that needs a segment itself must make room. */
     private static final int LEFT_FREE = 1;
 
     private static final int MOST_STARTS = 60;
@@ -49,7 +49,7 @@ final class StartRoomTest {
         expected.put(key, given);
     }
 
-    /** In each segment some objects live, and others were replaced. */
+    /** In each segment some objects are live, and others were replaced. */
     private void fill() {
         for (int i = 0; first.freeSegments() > LEFT_FREE; i++) {
             putOnBoth("kept" + i, 1_000);
@@ -104,19 +104,19 @@ final class StartRoomTest {
         requireAll(List.of(first.start()));
     }
 
-    /** The object was replaced here; only its answer counts, which the other replica has not. */
+    /** The object was replaced here; only its response counts, which the other replica lacks. */
     @Test
     void shouldGiveADeadEntryToAReplicaThatLacksItAfterCleaning() {
         final long session = 77;
         final long opened = next();
         first.write(EntryType.SESSION_OPEN, opened, "", session, 0, 0);
         second.write(EntryType.SESSION_OPEN, opened, "", session, 0, 0);
-        // Needed first, so that the first server has to clean before it gives anything.
+        // Needed first, so that the first server must clean before it sends anything.
         final long lacking = next();
         final long dead = next();
         first.write(EntryType.PUT, dead, "dead", session, 1, 100);
         putOnBoth("dead", 100);
-        // Of no session: nothing but the candidate points to it.
+        // Without a session: nothing but the candidate refers to it.
         first.put(next(), "over", 100);
         putOnBoth("over", 100);
         for (int i = 0; i < 40; i++) {
@@ -137,7 +137,7 @@ final class StartRoomTest {
         }
     }
 
-    /** Each start is cut off a little later than the one before; none leaves the next without room. */
+    /** Each start is interrupted a little later than the previous one; none leaves the next without room. */
     @Test
     void shouldOpenHoweverOftenAStartIsCutOff() {
         fill();

@@ -31,7 +31,7 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
-/** At the level process: the machine restarts before a close, and the user consents to what is there. */
+/** At level process: the machine restarts before a close, and the user accepts the remaining content. */
 final class TornProcessAreaTest {
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int ENTRIES = 4;
@@ -89,7 +89,10 @@ final class TornProcessAreaTest {
         }
     }
 
-    /** Nothing is forced at this level: a committed segment is as torn as any. The word of an entry is lost, or another one. */
+    /**
+     * Nothing is forced at this level: a committed segment is as torn as any. The word of an entry is lost, or an older
+     * one.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 96})
     void shouldTakeWhatIsMissingInACommittedSegmentForTorn(int lost) {

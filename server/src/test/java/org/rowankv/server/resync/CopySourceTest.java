@@ -20,7 +20,7 @@ import org.rowankv.server.recovery.LoggedServer;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.shard.ShardReplica;
 
-/** What a joining replica is sent, while writers go on. */
+/** The entries sent to a replica that is catching up, while writers continue. */
 final class CopySourceTest {
     private static final int OWNER = 1;
     private static final int EPOCH = 2;
@@ -30,7 +30,7 @@ final class CopySourceTest {
     private final LoggedServer server = new LoggedServer(0);
     private final ByteBuffer target = ByteBuffer.allocateDirect(4096).order(ByteOrder.LITTLE_ENDIAN);
 
-    /** Whichever half of it lies behind the split, and however far the copy has come then. */
+    /** Whichever half of it follows the split, and however far the copy has advanced by then. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
     void shouldCopyEachObjectOnceOfABucketThatIsSplitMeanwhile(int copiedBefore) {

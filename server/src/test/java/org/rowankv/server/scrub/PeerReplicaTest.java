@@ -20,7 +20,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 
-/** Another server's entries are read while that server goes on. */
+/** Another server's entries are read while that server runs. */
 @Tag("races")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class PeerReplicaTest {
@@ -36,7 +36,7 @@ final class PeerReplicaTest {
     private final byte[] value = new byte[VALUE];
     private final FrameChecksum checksum = new FrameChecksum();
 
-    /** The segment is freed and filled again, with bytes of its own. */
+    /** The segment is freed and filled again, with different bytes. */
     private void useAnew(int use) {
         Arrays.fill(value, (byte) use);
         final EntryDraft draft = new EntryDraft()
@@ -45,7 +45,7 @@ final class PeerReplicaTest {
                 .version(use)
                 .value(value, 0, VALUE);
         final int length = EntryDescriptor.aligned((int) draft.usedLength());
-        // As fast as it can: a reader that has begun meanwhile is to meet the new bytes.
+        // As fast as possible: a concurrent reader must meet the new bytes.
         peer.segments.free(peer.segments.segmentOf(place));
         if (!log.ensureRoom(length) || log.append(draft, 1) != place) {
             throw new AssertionError("use " + use + " is elsewhere");
@@ -55,7 +55,7 @@ final class PeerReplicaTest {
 
     private void useOften() {
         for (int use = 2; use <= USES; use++) {
-            // So that a reader is met at every distance.
+            // So that a reader is met at every offset.
             for (int spin = 0; spin < use % SKEWS; spin++) {
                 Thread.onSpinWait();
             }
@@ -83,7 +83,7 @@ final class PeerReplicaTest {
         assertThat(read.find(position, entry -> true)).isNotNull();
     }
 
-    /** What replaces a damaged entry relies on this. */
+    /** The replacement of a damaged entry relies on this. */
     private void requireWhole(ByteBuffer copy) {
         final int bodyLength = EntryDescriptor.usedLength(copy, 0) - EntryDescriptor.FRAME_LENGTH;
         final String reason = FrameDescriptor.whyBodyInvalid(copy, 0, bodyLength, checksum);

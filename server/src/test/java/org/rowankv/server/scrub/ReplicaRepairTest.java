@@ -14,7 +14,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
-/** What takes the place of a damaged entry, step by step; the other replica's server is turned by the test too. */
+/** The replacement of a damaged entry, step by step; the test drives the other replica's server too. */
 final class ReplicaRepairTest {
     private static final long SESSION = 9;
     private static final int VERSION_BYTE = 25;
@@ -36,7 +36,7 @@ final class ReplicaRepairTest {
         }
     }
 
-    /** Nothing more is written to the segment, a bit flips in it, and the scrubber comes by. */
+    /** Closes the segment, flips a bit in it, and scrubs. */
     private void damage(long address, int offset) {
         assertThat(here.closeLog()).isTrue();
         final ByteBuffer buffer = segments.region().buffer(address);
@@ -78,7 +78,7 @@ final class ReplicaRepairTest {
         assertThat(answer[0]).isEqualTo(mended);
     }
 
-    /** Readers must not see a write that a start may still take back. */
+    /** Readers must not see a write that a start may still undo. */
     @Test
     void shouldAwaitThatANewerOneIsOnAllReplicas() {
         onBoth(1, EntryType.PUT, "k");
@@ -95,7 +95,7 @@ final class ReplicaRepairTest {
         assertThat(versionHere()).isEqualTo(peer.version());
     }
 
-    /** Its version cannot be read: until the peer has digested what had landed there, its newest one may be older. */
+    /** Its version is unreadable: until the peer has digested what had landed there, its newest one may be older. */
     @Test
     void shouldAwaitThatThePeerHasDigestedWhatHadLanded() {
         onBoth(1, EntryType.PUT, "k");
@@ -103,7 +103,7 @@ final class ReplicaRepairTest {
         here.replica.raiseCommitVersion(here.version());
         damage(here.addressOf("k"), VERSION_BYTE);
         assertThat(mending.step()).isFalse();
-        peersTurns = 1; // of the turn that was under way
+        peersTurns = 1; // of the cycle in progress
         assertThat(mending.step()).isFalse();
 
         peer.write(SESSION, 2, 0, EntryType.PUT, "k", 100);

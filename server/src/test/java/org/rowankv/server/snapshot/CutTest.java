@@ -18,7 +18,7 @@ import org.rowankv.server.embedded.Stores;
 import org.rowankv.server.embedded.TurnedStore;
 import org.rowankv.server.log.SegmentPins;
 
-/** How a cut is taken where writers need what it pins. */
+/** Taking a cut while writers need the pinned segments. */
 @Timeout(60)
 final class CutTest {
     private static final long STEP_NS = SegmentPins.BRIEF_PATIENCE_NS / 10;
@@ -40,7 +40,7 @@ final class CutTest {
     private long pinnedNs;
     private long freeNs;
 
-    /** The thread that takes the cut waits: no agent gets a turn, and the cleaner says that it lacks what is pinned. */
+    /** The thread that takes the cut waits: no agent runs, and the cleaner reports that it lacks pinned segments. */
     private final class LackingCleaner implements Scheduling {
         @Override
         public AgentHandle take(Agent agent, ErrorLog errors) {
@@ -60,11 +60,11 @@ final class CutTest {
         }
     }
 
-    /** Else nothing would be freed between two tries, and writers would wait for the last of them. */
+    /** Otherwise nothing would be freed between two attempts, and writers would wait for the last of them. */
     @Test
     void shouldLeaveSegmentsAloneAsLongAsATryThatFailedHasPinnedThem() {
         try (RowanClient client = Stores.client(store.cluster())) {
-            client.put(Stores.cache(client), bytes("k"), bytes("v")); // does not settle, since no agent gets a turn
+            client.put(Stores.cache(client), bytes("k"), bytes("v")); // does not settle, since no agent runs
         }
 
         assertThatThrownBy(() -> Cut.take(

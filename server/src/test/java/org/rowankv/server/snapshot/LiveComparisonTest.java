@@ -34,7 +34,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
-/** Replicas of stores that are written to are compared: equal ones are, and one that differs is named. */
+/** Replicas of stores under writes are compared: equal ones agree, and a different one is named. */
 @Timeout(120)
 final class LiveComparisonTest {
     @TempDir
@@ -74,7 +74,7 @@ final class LiveComparisonTest {
         model.requireSettled();
     }
 
-    /** With lifetimes, touches, removals and a clear; against what reads the copy of the same store, when it is closed. */
+    /** With lifetimes, touches, removals and a clear; against the comparison of the same store after its close. */
     @Test
     void shouldComeToTheSameDigestsAsTheToolDoes() {
         final LiveReplicaReport live;
@@ -165,7 +165,7 @@ final class LiveComparisonTest {
                 .digest();
     }
 
-    /** Changes the newest entry of some key of the shard, which nobody writes any more, and its checksums with it. */
+    /** Changes the newest entry of some key of the shard that is not written any more, with its checksums. */
     private static void plant(Server server, int shard, Planted what) {
         final ShardReplica replica = server.replicas().get(shard);
         final Segments segments = server.segments();
@@ -211,7 +211,7 @@ final class LiveComparisonTest {
                         FrameDescriptor.stamp(buffer, at));
     }
 
-    /** Where a byte lies that changes the expiry and nothing else. */
+    /** The address of a byte that changes the expiry and nothing else. */
     private static int expiryAt(ByteBuffer buffer, int at, int flags) {
         final long before = EntryDescriptor.expiryMs(buffer, at, flags);
         for (int offset = EntryDescriptor.FRAME_LENGTH; offset < EntryDescriptor.headerLength(flags); offset++) {

@@ -41,7 +41,7 @@ import org.rowankv.server.log.SegmentPins;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 
-/** Copies of stores that are written to meanwhile: a cut, whole, and nobody pays for it with more than time. */
+/** Copies of stores under writes: a whole cut, which costs writers nothing but time. */
 @Timeout(120)
 final class OnlineSnapshotTest {
     @TempDir
@@ -83,7 +83,7 @@ final class OnlineSnapshotTest {
                 EmbeddedContext.of(clock(), new SplittableRandomSource(5)));
     }
 
-    /** The machine's, that can be set forward. */
+    /** The machine's clock, which can be set forward. */
     private Clock clock() {
         return new Clock() {
             @Override
@@ -117,7 +117,7 @@ final class OnlineSnapshotTest {
                 final List<Integer> before = model.acknowledged();
                 copied = cluster.snapshot(target, (segments, of) -> {
                     assertThat(segments).isLessThanOrEqualTo(of);
-                    running.awaitWritesOrPressure(20, cluster); // it takes long
+                    running.awaitWritesOrPressure(20, cluster); // slow
                 });
                 model.requireBetween(before, copied.versions(), model.attempted());
             }
@@ -136,7 +136,7 @@ final class OnlineSnapshotTest {
         }
     }
 
-    /** While caches come and go: what the catalogue of the copy names is what objects in it belong to. */
+    /** While caches are created and destroyed: the copy's catalogue names the caches of its objects. */
     @Test
     void shouldHoldTheCachesOfTheSameMoment() throws Exception {
         final AtomicLong made = new AtomicLong();
@@ -196,7 +196,7 @@ final class OnlineSnapshotTest {
         }
     }
 
-    /** What is made before the last step is no store, to whoever finds it: here, and wherever a crash leaves it. */
+    /** Before the last step the target is no store to any reader: here, and wherever a crash leaves it. */
     @Test
     void shouldBeNoStoreUntilItIsWhole() throws IOException {
         final Path left = temporary.resolve("left");
@@ -265,7 +265,7 @@ final class OnlineSnapshotTest {
         }
     }
 
-    /** Nearly full, and the target does not get on: writers need what is pinned, and get it. */
+    /** Nearly full, and the target makes no progress: writers need the pinned segments, and get them. */
     @Test
     void shouldLetWritesGoFirstWhereTheStoreIsNearlyFull() {
         final WriterModel model = new WriterModel(2, 200, 3_500);
@@ -275,7 +275,7 @@ final class OnlineSnapshotTest {
             running.awaitWrites(3_000);
             assertThatThrownBy(() -> cluster.snapshot(target, (segments, of) -> {
                         if (segments == 1) {
-                            // Writes use up what is free; then nobody goes on, until patience is over.
+                            // Writes use up the free segments; then none proceeds until the cleaner's wait is over.
                             await().until(() -> {
                                 aheadNs.addAndGet(SegmentPins.PATIENCE_NS / 4);
                                 return cluster.statistics().stream().anyMatch(each -> each.pinnedSegments() == 0);
@@ -302,7 +302,7 @@ final class OnlineSnapshotTest {
         assertThatThrownBy(() -> cluster.snapshot(target, (segments, of) -> {
                     if (segments == 1) {
                         closer.start();
-                        // It waits for us, and has said so.
+                        // It waits for the test, and has reported that.
                         await().until(() -> closer.getState() == Thread.State.WAITING);
                     }
                 }))
@@ -314,7 +314,7 @@ final class OnlineSnapshotTest {
         open(settings(1, 1), dir).close();
     }
 
-    /** A store that has no directory can be given one that way. */
+    /** A store without a directory can get one in this way. */
     @Test
     void shouldKeepWhatIsInMemoryOnly() {
         try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(settings(2, 2)));
@@ -334,7 +334,7 @@ final class OnlineSnapshotTest {
         }
     }
 
-    /** A copy is whole or there is none: what is damaged is named. */
+    /** A copy is whole or absent: damage is named. */
     @Test
     void shouldNameWhatIsDamagedAndMakeNoCopy() {
         try (EmbeddedCluster cluster = open(settings(1, 1).andThen(with -> with.scrubMibPerSecond = 0), dir);
