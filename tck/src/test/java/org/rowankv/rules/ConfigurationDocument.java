@@ -7,7 +7,7 @@ import org.rowankv.daemon.ServerOption;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.TemplateEntry;
 
-/** Generator of docs/CONFIGURATION.md from the tables of settings. {@code main(path)} writes it to that path. */
+/** Generator of docs/configuration.md from the tables of settings. {@code main(path)} writes it to that path. */
 public final class ConfigurationDocument {
     private ConfigurationDocument() {}
 

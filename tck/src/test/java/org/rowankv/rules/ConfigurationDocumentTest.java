@@ -6,12 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** docs/CONFIGURATION.md matches the tables of settings. */
+/** docs/configuration.md matches the tables of settings. */
 class ConfigurationDocumentTest {
     @Test
     void shouldBeWhatTheTablesOfSettingsSay() throws Exception {
-        assertThat(Files.readString(Path.of("../docs/CONFIGURATION.md")))
-                .as("docs/CONFIGURATION.md is out of date: run %s", ConfigurationDocument.class.getName())
+        assertThat(Files.readString(Path.of("../docs/configuration.md")))
+                .as("docs/configuration.md is out of date: run %s", ConfigurationDocument.class.getName())
                 .isEqualTo(ConfigurationDocument.text());
     }
 }

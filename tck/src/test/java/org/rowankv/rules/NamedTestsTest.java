@@ -28,7 +28,7 @@ final class NamedTestsTest {
     private static final Set<String> THE_TCKS = Set.of("StoreByReferenceTest", "TypesTest", "CachingTest");
 
     @ParameterizedTest
-    @ValueSource(strings = {"jcache-provider/CONFORMANCE.md", "docs/TESTING.md"})
+    @ValueSource(strings = {"jcache-provider/CONFORMANCE.md", "docs/testing.md"})
     void shouldNameOnlyTestsThatExist(String document) throws IOException {
         final String text = Files.readString(SourceFiles.root().resolve(document));
         final List<String> missing = new ArrayList<>();

@@ -47,6 +47,51 @@ final class SourceFiles {
                 .toList();
     }
 
+    /** Every text of main sources: Java files, package descriptions included. */
+    static List<Path> texts() {
+        return javaUnder("src/main/java").toList();
+    }
+
+    /** Every Java file, tests included. */
+    static List<Path> withTests() {
+        return Stream.concat(javaUnder("src/main/java"), javaUnder("src/test/java"))
+                .toList();
+    }
+
+    private static Stream<Path> javaUnder(String sources) {
+        return modules().stream()
+                .map(module -> module.resolve(sources))
+                .filter(Files::isDirectory)
+                .flatMap(directory -> walk(directory, ".java"));
+    }
+
+    /** Every document but the table of former names. */
+    static List<Path> documents() {
+        final Stream<Path> ofModules =
+                modules().stream().filter(module -> !module.equals(root())).flatMap(SourceFiles::list);
+        return Stream.of(list(root()), walk(root().resolve("docs"), ".md"), ofModules)
+                .flatMap(each -> each)
+                .filter(document -> !document.endsWith("names.md"))
+                .sorted()
+                .toList();
+    }
+
+    private static Stream<Path> list(Path directory) {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.toString().endsWith(".md")).toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Stream<Path> walk(Path directory, String ending) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.toString().endsWith(ending)).toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Number of files per package. */
     static Map<String, Long> typesByPackage() {
         return all().stream().collect(Collectors.groupingBy(SourceFiles::packageOf, Collectors.counting()));

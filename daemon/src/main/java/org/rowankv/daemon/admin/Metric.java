@@ -3,7 +3,7 @@ package org.rowankv.daemon.admin;
 import java.util.Locale;
 
 /**
- * The metrics of a server, in output order. The table in docs/OPERATIONS.md is generated from this.
+ * The metrics of a server, in output order. The table in docs/operations.md is generated from this.
  *
  * <p>Counters of client connections, of the fabric, and of errors count from the start of the process. Those of the
  * engine count from the start of the server in its cluster ({@link #SERVER_START}), and restart at 0 with the next one.

@@ -132,8 +132,8 @@ final class MetricsTest {
 
     @Test
     void shouldBeDocumentedOneByOne() throws IOException {
-        assertThat(Files.readString(Path.of("../docs/OPERATIONS.md")))
-                .as("docs/OPERATIONS.md must hold this table:%n%s", table())
+        assertThat(Files.readString(Path.of("../docs/operations.md")))
+                .as("docs/operations.md must hold this table:%n%s", table())
                 .contains(table());
         assertThat(List.of(Metric.values()))
                 .allSatisfy(metric -> assertThat(metric.help()).endsWith("."));
