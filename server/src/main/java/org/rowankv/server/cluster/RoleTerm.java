@@ -214,7 +214,7 @@ final class RoleTerm implements MembershipView {
     }
 
     /**
-     * Reads the catalogue while the servers reconciliation entries: its caches are served even if the store is unreachable
+     * Reads the catalogue while the servers exchange entries: its caches are served even if the store is unreachable
      * afterwards. If the store does not answer the list is empty, and the port looks up each cache.
      */
     private void listCaches() {
