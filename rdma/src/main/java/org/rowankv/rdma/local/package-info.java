@@ -1,6 +1,6 @@
 /**
  * The fabric between servers of one JVM: one-sided, with the sender's CPU in the role of the receiver's NIC. {@code
- * docs/design/02-local-fabric.md} describes the design and its limits.
+ * docs/design/fabrics.md} describes the design and its limits.
  *
  * <p>{@link org.rowankv.rdma.local.LocalFabric} is the entry point; {@code LandingRing} and {@code HazardWord} describe
  * the shared words and their writers.

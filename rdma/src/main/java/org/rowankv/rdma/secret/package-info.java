@@ -1,4 +1,4 @@
-/** The secret that the servers of a cluster share, and the keys that follow from it (docs/design/22). */
+/** The secret that the servers of a cluster share, and the keys that follow from it (docs/design/fabrics.md). */
 @NullMarked
 package org.rowankv.rdma.secret;
 

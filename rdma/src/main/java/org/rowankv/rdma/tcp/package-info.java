@@ -3,7 +3,7 @@
  * has arrived completely, and acknowledges; workers take no part. Needs Netty, which applications with embedded servers
  * omit.
  *
- * <p>{@code docs/PROTOCOL.md} describes the bytes, {@code docs/design} the decisions.
+ * <p>{@code docs/protocol.md} describes the bytes, {@code docs/design} the decisions.
  */
 @NullMarked
 package org.rowankv.rdma.tcp;

@@ -9,7 +9,7 @@ import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.topology.Configuration;
 
 /**
- * Change streams that a server keeps from one start of its roles to the next (docs/design/17-change-streams.md).
+ * Change streams that a server keeps from one start of its roles to the next (docs/design/change-streams.md).
  *
  * <p>A stream continues only if the shard's next epoch belongs to this server too. One incarnation of one server
  * assigns all versions of an epoch. So all changes of the last epoch passed here, and no other epoch was in between.

@@ -16,7 +16,7 @@ import org.rowankv.server.shard.ShardPrimary;
 
 /**
  * Dispatches a server's requests: refuses what the server does not serve, answers reads at once, and executes mutations
- * in an acquired worker context, on the calling thread (docs/design/20-threading-modes.md). A waiting caller runs work
+ * in an acquired worker context, on the calling thread (docs/design/cluster.md). A waiting caller runs work
  * that it may depend on (helping).
  *
  * <p>Every wait ends: by progress, by the failure of the server, or at the deadline. An unfinished mutation stays in

@@ -10,7 +10,7 @@ import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.Scheduling;
 
 /**
- * The agents of a server: one on a thread for all, or several side by side (docs/design/20-threading-modes.md). They
+ * The agents of a server: one on a thread for all, or several side by side (docs/design/cluster.md). They
  * fail together: once a broken invariant stops one of them, or the server's memory is lost, the others do nothing more.
  * Another access to lost memory could end the JVM.
  *

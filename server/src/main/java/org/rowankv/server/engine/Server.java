@@ -51,7 +51,7 @@ import org.rowankv.topology.ShardAssignment;
 /**
  * One Rowan-KV server: worker contexts and agents over one area. The threads of callers execute requests, each in an
  * acquired worker context; the agents (control, digest, commit, sweeps, clean) share one thread, or commit has its own
- * (docs/design/20-threading-modes.md).
+ * (docs/design/cluster.md).
  *
  * <p>Thread-safe. Serves from {@link #start} to {@link #close}.
  */

@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Evicts objects of caches above their limits (docs/design/09-eviction.md), in the shards whose primary this server is.
+ * Evicts objects of caches above their limits (docs/design/space.md), in the shards whose primary this server is.
  * Each eviction is a logged entry, replicated like a client's removal. A {@link ClockHand} per cache selects the
  * objects, over the index in hash order.
  *

@@ -16,7 +16,7 @@ import org.rowankv.server.shard.ShardPrimary;
 
 /**
  * Ends expired objects that no request accesses, so that their space is freed. It walks over the indexes of the shards
- * whose primary this server is, guided by the buckets' bounds (docs/design/08-expiry.md). For each object found it
+ * whose primary this server is, guided by the buckets' bounds (docs/design/space.md). For each object found it
  * issues a GET, which logs the object's end as if a client had met it. So one piece of code decides expiry, under the
  * key's lock.
  *

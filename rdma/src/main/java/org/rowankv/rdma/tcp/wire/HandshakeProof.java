@@ -9,7 +9,7 @@ import org.rowankv.protocol.frame.HandshakeDescriptor;
 import org.rowankv.rdma.secret.ClusterSecret;
 
 /**
- * The MACs of one handshake (docs/design/22). Both ends compute them from the same hello and challenge, so from
+ * The MACs of one handshake (docs/design/fabrics.md). Both ends compute them from the same hello and challenge, so from
  * version, method, kind of link, both servers, both incarnations, the term and both nonces. Each direction has its own
  * label: a MAC sent back proves nothing. For one thread.
  */
