@@ -8,6 +8,7 @@ import org.rowankv.protocol.ChangeType;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -23,9 +24,11 @@ final class ChangeCapture {
     private static final int MAX_READS = 64;
 
     private final Segments segments;
+    private final EntryCheck check;
 
     ChangeCapture(Segments segments) {
         this.segments = segments;
+        this.check = new EntryCheck(segments.region());
     }
 
     /**
@@ -116,9 +119,16 @@ final class ChangeCapture {
                 continue;
             }
             final byte[] copy = bytes(buffer, valueAt, valueLength);
+            // After the copy: the entry may be damaged since the mutation was decided, or was not checked then.
+            final boolean whole =
+                    check.whyInvalid(address, segments.area().addressOf(segment) + segments.length(), generation)
+                            == null;
             VarHandle.acquireFence();
             if (segments.generation(segment) == generation && !segments.damage().isLost(address, generation)) {
-                return copy;
+                if (!whole) {
+                    segments.damage().suspect(segment, generation);
+                }
+                return whole ? copy : null;
             }
         }
         return null;

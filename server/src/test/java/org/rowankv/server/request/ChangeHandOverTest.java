@@ -2,8 +2,10 @@ package org.rowankv.server.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -88,7 +90,33 @@ final class ChangeHandOverTest {
             return inFlightWindow.finished(0, last);
         }
 
-        /** The versions that a reader receives, from one version on. */
+        long entryOfTheOnlyKey() {
+            final long[] found = new long[1];
+            replica.index().lock(WORKERS + 1);
+            try {
+                for (long position = replica.index().visit(0, address -> found[0] = address); position != 0; ) {
+                    position = replica.index().visit(position, address -> found[0] = address);
+                }
+            } finally {
+                replica.index().unlock();
+            }
+            return found[0];
+        }
+
+        /** Flips a bit in the first occurrence of a text behind an address. */
+        void flipIn(String text, long address) {
+            final ByteBuffer buffer = segments.region().buffer(address);
+            int at = segments.region().offset(address);
+            final byte[] wanted = text.getBytes(StandardCharsets.US_ASCII);
+            final byte[] there = new byte[wanted.length];
+            buffer.get(at, there);
+            while (!Arrays.equals(wanted, there)) {
+                buffer.get(++at, there);
+            }
+            buffer.put(at, (byte) (buffer.get(at) ^ 4));
+        }
+
+/** The versions that a reader receives, from one version on. */
         List<Long> heard(long from) {
             return changes().read(CACHE, from, finished(), Long.MAX_VALUE).changes().stream()
                     .map(Change::version)
@@ -173,7 +201,36 @@ final class ChangeHandOverTest {
         assertThat(primary.heard(begun)).isEqualTo(inTheMiddle);
     }
 
-    /** It takes effect all the same, and its subscribers receive a loss. */
+    /** The decision may be long ago: a backup that is away holds the mutation up behind it. */
+    @Test
+    void shouldHandOverNoOldValueThatIsDamagedSinceTheDecision() {
+        final Primary primary = new Primary(1);
+        final long begun = primary.changes().want(CACHE, true, primary.versions::last);
+        final Worker worker = primary.workers.get(0);
+        worker.begin(primary.primary, put("k", "first"));
+        assertThat(worker.advance()).isFalse();
+        primary.replicators.get(0).acknowledge();
+        assertThat(worker.advance()).isTrue();
+        worker.begin(primary.primary, put("k", "second"));
+        assertThat(worker.advance()).isFalse();
+
+        final long replaced = primary.entryOfTheOnlyKey();
+        primary.flipIn("first", replaced);
+        primary.replicators.get(0).acknowledge();
+        assertThat(worker.advance()).isTrue();
+
+        final List<Change> changes = primary.changes()
+                .read(CACHE, begun, primary.finished(), Long.MAX_VALUE)
+                .changes();
+        assertThat(changes).hasSize(2);
+        assertThat(changes.get(1).value()).asString(StandardCharsets.US_ASCII).isEqualTo("second");
+        assertThat(changes.get(1).oldValue()).isNull();
+        final int segment = primary.segments.segmentOf(replaced);
+        assertThat(primary.segments.damage().isSuspect(segment, primary.segments.generation(segment)))
+                .isTrue();
+    }
+
+/** It takes effect all the same, and its subscribers receive a loss. */
     @Test
     @Tag("chaos")
     void shouldCallAChangeLostThatThereIsNoMemoryFor() {
