@@ -260,6 +260,11 @@ public final class Server implements AutoCloseable {
         serving.open();
     }
 
+    /** The clock of its agents. A reading of it says nothing beside one of another server's clock. */
+    public Clock clock() {
+        return clock;
+    }
+
     public int serverId() {
         return serverId;
     }

@@ -98,7 +98,8 @@ public final class Cut implements AutoCloseable {
         int pinnedOn = 0;
         try {
             for (; pinnedOn < servers.size(); pinnedOn++) {
-                pins(servers.get(pinnedOn)).pinAll(clock.nanoTime());
+                final Server server = servers.get(pinnedOn);
+                pins(server).pinAll(server.clock().nanoTime());
             }
             if (!await(scheduling, () -> servers.stream().noneMatch(Server::isRelocating))) {
                 return false;
@@ -117,7 +118,7 @@ public final class Cut implements AutoCloseable {
                 for (int s = 0; s < server.segments().count(); s++) {
                     inUse.set(s, server.segments().generation(s) != 0);
                 }
-                pins(server).keep(inUse, clock.nanoTime());
+                pins(server).keep(inUse, server.clock().nanoTime());
                 used.add(inUse);
             }
             // Checked last: segments unpinned before may have been freed.
@@ -224,7 +225,7 @@ public final class Cut implements AutoCloseable {
     /** Releases a segment that was read to its end and belonged to the snapshot. */
     void release(Server server, int segment) {
         requireHeld(server);
-        pins(server).release(segment, clock.nanoTime());
+        pins(server).release(segment, server.clock().nanoTime());
     }
 
     @Override

@@ -7,7 +7,9 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.Scheduling;
@@ -16,6 +18,7 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.KeptStore;
 import org.rowankv.server.embedded.Stores;
 import org.rowankv.server.embedded.TurnedStore;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.SegmentPins;
 
 /** Taking a cut while writers need the pinned segments. */
@@ -79,5 +82,31 @@ final class CutTest {
 
         assertThat(pinnedNs).isGreaterThan(10 * SegmentPins.BRIEF_PATIENCE_NS);
         assertThat(freeNs).isGreaterThan(pinnedNs * 9 / 10);
+    }
+
+    /** The cleaner counts how long it has lacked them, and has the clock of its server. */
+    @Test
+    void shouldPinByTheClockOfTheServerAndNotByThatOfTheReader() {
+        try (RowanClient client = Stores.client(store.cluster())) {
+            client.put(Stores.cache(client), bytes("k"), bytes("v")); // else no segment is in use
+        }
+        final Clock ahead = new ManualClock(store.clock().nanoTime() + SegmentPins.PATIENCE_NS, 0);
+
+        try (Cut cut = Cut.take(
+                store.cluster().configuration(),
+                store.cluster().servers(),
+                ahead,
+                store.turns(),
+                () -> false,
+                () -> {})) {
+            final Server server = store.cluster().servers().get(0);
+            final SegmentPins pins = server.segments().pins();
+            assertThat(cut.segments(server)).isNotEmpty();
+
+            pins.lacked(store.clock().nanoTime() + SegmentPins.PATIENCE_NS);
+            assertThat(pins.isGivenUp()).isFalse();
+            pins.lacked(store.clock().nanoTime() + SegmentPins.PATIENCE_NS + 1);
+            assertThat(pins.isGivenUp()).isTrue();
+        }
     }
 }
