@@ -14,6 +14,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.shard.ShardSessions;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
@@ -281,28 +282,29 @@ public final class SessionLeases implements Service {
         final Configuration configuration = scene.cluster().configuration();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             final ShardAssignment assignment = configuration.shard(shard);
-            final long[] expected = sessions(assignment.primary(), shard);
+            final ShardSessions primary = sessions(assignment.primary(), shard);
+            final long[] expected = settled(primary, primary);
             for (int backup : assignment.backups()) {
-                if (assignment.isComplete(backup) && !Arrays.equals(expected, sessions(backup, shard))) {
+                final long[] found = settled(sessions(backup, shard), primary);
+                if (assignment.isComplete(backup) && !Arrays.equals(expected, found)) {
                     return "sessions open at shard " + shard + ": server " + assignment.primary() + " has "
-                            + Arrays.toString(expected) + ", its backup " + backup + " "
-                            + Arrays.toString(sessions(backup, shard));
+                            + Arrays.toString(expected) + ", its backup " + backup + " " + Arrays.toString(found);
                 }
             }
         }
         return "";
     }
 
-    private long[] sessions(int server, int shard) {
-        final long[] sessions = scene.cluster()
-                .servers()
-                .get(server)
-                .replicas()
-                .get(shard)
-                .sessions()
-                .openIds();
-        Arrays.sort(sessions);
-        return sessions;
+    private ShardSessions sessions(int server, int shard) {
+        return scene.cluster().servers().get(server).replicas().get(shard).sessions();
+    }
+
+    /** Excludes sessions that the primary is ending: the record may have taken effect on some backups already. */
+    private static long[] settled(ShardSessions sessions, ShardSessions primary) {
+        return Arrays.stream(sessions.openIds())
+                .filter(id -> !primary.of(id).isEnding(id))
+                .sorted()
+                .toArray();
     }
 
     @Override
