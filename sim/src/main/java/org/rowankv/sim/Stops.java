@@ -17,6 +17,7 @@ final class Stops {
     private final Simulation simulation;
     private final RandomSource random;
     private boolean met;
+    private boolean lingers;
 
     Stops(Simulation simulation, RandomSource random) {
         this.simulation = simulation;
@@ -62,9 +63,20 @@ final class Stops {
 
     /** Other tasks run for a while, and are refused. */
     void linger() {
-        for (int steps = random.nextInt(MOST_STEPS); steps > 0; steps--) {
-            simulation.turns().step();
+        lingers = true;
+        try {
+            for (int steps = random.nextInt(MOST_STEPS); steps > 0; steps--) {
+                simulation.turns().step();
+            }
+        } finally {
+            lingers = false;
+            simulation.turns().onProgress(); // the close that follows has its own time
         }
+    }
+
+    /** Whether a store that has stopped itself is left running before it is closed. */
+    boolean lingers() {
+        return lingers;
     }
 
     /** Another store is opened, however the former one ended. */

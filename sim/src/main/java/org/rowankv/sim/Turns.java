@@ -151,7 +151,7 @@ final class Turns {
                 offer(service, service.readyAtNs(), now);
             }
         }
-        if (++stepsSinceEnd > STUCK_AFTER_STEPS && now - endedAtNs > STUCK_AFTER_NS && !destroysOn()) {
+        if (++stepsSinceEnd > STUCK_AFTER_STEPS && now - endedAtNs > STUCK_AFTER_NS && !destroysOn() && !lingers()) {
             stuck();
         }
         if (readyCount == 0) {
@@ -206,6 +206,11 @@ final class Turns {
             onProgress();
         }
         return more;
+    }
+
+    /** A store that has stopped itself runs on for a drawn number of steps: without requests, nothing can complete. */
+    private boolean lingers() {
+        return simulation.stops().lingers() && isQuiet();
     }
 
     private void stuck() {
