@@ -116,7 +116,7 @@ final class ChangeHandOverTest {
             buffer.put(at, (byte) (buffer.get(at) ^ 4));
         }
 
-/** The versions that a reader receives, from one version on. */
+        /** The versions that a reader receives, from one version on. */
         List<Long> heard(long from) {
             return changes().read(CACHE, from, finished(), Long.MAX_VALUE).changes().stream()
                     .map(Change::version)
@@ -230,7 +230,7 @@ final class ChangeHandOverTest {
                 .isTrue();
     }
 
-/** It takes effect all the same, and its subscribers receive a loss. */
+    /** It takes effect all the same, and its subscribers receive a loss. */
     @Test
     @Tag("chaos")
     void shouldCallAChangeLostThatThereIsNoMemoryFor() {
