@@ -174,7 +174,7 @@ final class CacheFactory {
     private static void checkName(String name) {
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
             throw new CacheException(
-                    "the name of the cache cannot be encoded in UTF-8: it contains an unpaired surrogate");
+                    "the name of the cache cannot be encoded in UTF-8: it contains half of a surrogate pair");
         }
         final int length = name.getBytes(StandardCharsets.UTF_8).length;
         if (length == 0 || length > MAX_NAME_BYTES) {
