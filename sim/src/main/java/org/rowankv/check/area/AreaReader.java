@@ -11,8 +11,7 @@ import org.rowankv.server.log.EntryType;
 
 /**
  * Reads one server's area without index, digest or recovery: every valid entry of every segment in use, and entries that
- * lie there in blocks only. What the engine makes of the same bytes can be held against it. Used by one thread, on a
- * store that nobody has open.
+ * exist in blocks only: an independent reading to compare the engine with. Used by one thread, on a closed store.
  *
  * <p>Entries come in no order that means anything; of two of a key the one with the larger version counts. Entries of
  * an older tenure are void and left out, and so is what is damaged or torn.
@@ -60,7 +59,7 @@ final class AreaReader {
 
             @Override
             public void onDamage(Damage damage) {
-                // Left out: what had to be there is missed by who compares.
+                // Left out: the comparison reports missing entries.
             }
         });
     }

@@ -115,7 +115,7 @@ public final class TemporaryCluster implements AutoCloseable {
         startProcesses();
     }
 
-    /** Its directory stays when it is closed, for whoever wants to look what happened. */
+    /** Keeps the directory when the cluster closes, for inspection. */
     public void keep() {
         kept = true;
     }

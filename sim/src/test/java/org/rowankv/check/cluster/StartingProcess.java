@@ -14,7 +14,7 @@ final class StartingProcess {
         System.out.println("STARTED " + cluster.dir());
         System.out.flush();
         while (System.in.read() >= 0) {
-            // Nobody says anything.
+            // No input arrives.
         }
     }
 }
