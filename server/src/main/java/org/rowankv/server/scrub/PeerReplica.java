@@ -61,6 +61,17 @@ public final class PeerReplica {
     }
 
     private @Nullable ByteBuffer copyOf(long address) {
+        final Copy copy = begin(address);
+        return copy == null ? null : finish(copy);
+    }
+
+    /** Bytes that were whole in one use of their segment before they were copied. */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Copy(int segment, int generation, byte[] bytes) {}
+
+    /** Copies the entry at an address; null if there is none. The copy counts only after {@link #finish}. */
+    @Nullable
+    Copy begin(long address) {
         final int segment = segments.segmentOf(address);
         final int generation = segments.generation(segment);
         final long end = segments.area().addressOf(segment) + segments.length();
@@ -76,10 +87,15 @@ public final class PeerReplica {
         }
         final byte[] bytes = new byte[length];
         buffer.get(at, bytes);
+        return new Copy(segment, generation, bytes);
+    }
+
+    /** The entry, or null if its segment was reused meanwhile. Whole before the copy, in the same use after it: it is whole. */
+    @Nullable
+    ByteBuffer finish(Copy copy) {
         VarHandle.acquireFence();
-        // Whole before the copy, and in the same use after it: the copy is whole.
-        return segments.generation(segment) == generation
-                ? ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
+        return segments.generation(copy.segment) == copy.generation
+                ? ByteBuffer.wrap(copy.bytes).order(ByteOrder.LITTLE_ENDIAN)
                 : null;
     }
 }

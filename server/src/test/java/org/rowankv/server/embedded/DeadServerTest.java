@@ -369,6 +369,8 @@ final class DeadServerTest {
                 .hasMessageContaining("was not sent");
         assertThat(taken).hasSize(AT_ONCE + 65_536);
         client.close();
+        // A request that another thread took from the queue ends there, perhaps after the close.
+        await().atMost(Duration.ofSeconds(60)).until(() -> statusOf(taken).size() >= 65_536);
         assertThat(statusOf(taken)).hasSize(65_536).containsOnly(Status.CLOSED);
         session.close();
         awaitAll(taken);

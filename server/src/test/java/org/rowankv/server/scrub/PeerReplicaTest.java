@@ -83,6 +83,18 @@ final class PeerReplicaTest {
         assertThat(read.find(position, entry -> true)).isNotNull();
     }
 
+    /** The same at the one moment that threads seldom meet. */
+    @Test
+    void shouldDiscardACopyWhoseSegmentIsReusedBeforeItsEnd() {
+        assertThat(peer.closeLog()).isTrue();
+        useAnew(1);
+        final PeerReplica.Copy copy = read.begin(place);
+        assertThat(copy).isNotNull();
+        assertThat(read.finish(copy)).isNotNull();
+        useAnew(2);
+        assertThat(read.finish(copy)).isNull();
+    }
+
     /** The replacement of a damaged entry relies on this. */
     private void requireWhole(ByteBuffer copy) {
         final int bodyLength = EntryDescriptor.usedLength(copy, 0) - EntryDescriptor.FRAME_LENGTH;
