@@ -83,8 +83,6 @@ final class Simulation {
         this.services = new Services(this, random.fork("services"), workload.streamLog(), workload.waitingLog());
     }
 
-    // --- the run ---
-
     /** Runs to the end or to the first violation. */
     SimReport run() {
         SimThread.current().tells(points::onPoint);
@@ -289,8 +287,6 @@ final class Simulation {
         mood.end();
     }
 
-    // --- pauses ---
-
     /** Pauses all tasks; then runs the checkers. */
     private void restAndJudge() {
         windowBegan = begun;
@@ -383,8 +379,6 @@ final class Simulation {
         judge.judgeSpace();
         store.close();
     }
-
-    // --- requests of others ---
 
     /** Runs an action that reaches no points of this simulation. */
     void undisturbed(Runnable action) {

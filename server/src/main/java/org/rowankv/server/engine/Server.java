@@ -235,10 +235,7 @@ public final class Server implements AutoCloseable {
                 serverId, primaries, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
     }
 
-    /**
-     * Sets the servers of the cluster in this process, whose replicas serve the repair of damaged entries. Call before
-     * the start.
-     */
+    /** The servers of this process, from whose replicas damaged entries are repaired. Call before the start. */
     public void meet(List<Server> servers) {
         peers.meet(this, servers);
     }
@@ -274,10 +271,7 @@ public final class Server implements AutoCloseable {
         serving.refuse(why);
     }
 
-    /**
-     * Stops service after a failure: pending and new requests receive this exception. Only {@link #close} remains
-     * possible.
-     */
+    /** Stops service after a failure: every request receives this exception; only {@link #close} remains. */
     public void fail(RuntimeException why) {
         serving.fail(why);
     }
@@ -309,10 +303,7 @@ public final class Server implements AutoCloseable {
         return pool.retireLogsOlderThan(sequence, segments) || ofRetention;
     }
 
-    /**
-     * Passes the live objects of a cache in a shard to a visitor, from a position; returns the next position, or 0 at
-     * the end.
-     */
+    /** Passes live objects of a cache in a shard to a visitor, from a position; the next position, or 0 at the end. */
     public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
         final ShardPrimary primary = primaries.get(shard);
         if (primary == null) {
