@@ -1,6 +1,6 @@
 package org.rowankv.daemon;
 
-import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
+import org.rowankv.daemon.zookeeper.OptionDefaults;
 import picocli.CommandLine;
 
 /** Runs commands whose options may also stand in the environment and in an options file. */
@@ -10,7 +10,7 @@ final class Commands {
     static int execute(Object command, String... arguments) {
         final CommandLine line = new CommandLine(command);
         try {
-            line.setDefaultValueProvider(new ZooKeeperNodeDefaults(System.getenv(), arguments));
+            line.setDefaultValueProvider(new OptionDefaults(System.getenv(), arguments));
         } catch (IllegalArgumentException e) {
             line.getErr().println(e.getMessage());
             return CommandLine.ExitCode.USAGE;

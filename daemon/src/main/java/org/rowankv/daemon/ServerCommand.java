@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.daemon.zookeeper.OptionDefaults;
 import org.rowankv.daemon.zookeeper.SecretFiles;
 import org.rowankv.daemon.zookeeper.ZooKeeperAuth;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
-import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
@@ -135,7 +135,7 @@ public final class ServerCommand implements Callable<Integer> {
     }
 
     private void requireKnownOptions() {
-        if (spec.defaultValueProvider() instanceof ZooKeeperNodeDefaults defaults) {
+        if (spec.defaultValueProvider() instanceof OptionDefaults defaults) {
             final var unknown = defaults.unknown(spec);
             if (!unknown.isEmpty()) {
                 throw new IllegalArgumentException(
@@ -224,7 +224,7 @@ public final class ServerCommand implements Callable<Integer> {
 
     private @Nullable ClusterSecret secretFor(InetSocketAddress peers) {
         final String text =
-                spec.defaultValueProvider() instanceof ZooKeeperNodeDefaults defaults ? defaults.clusterSecret() : null;
+                spec.defaultValueProvider() instanceof OptionDefaults defaults ? defaults.clusterSecret() : null;
         final ClusterSecret secret = SecretFiles.clusterSecret(path(ServerOption.CLUSTER_SECRET_FILE), text);
         final boolean onThisMachine =
                 peers.getAddress() != null && peers.getAddress().isLoopbackAddress();

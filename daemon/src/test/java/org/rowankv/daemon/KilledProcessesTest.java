@@ -107,9 +107,14 @@ class KilledProcessesTest {
             }
         }
 
+        /** By its handle: {@link Process#destroyForcibly} closes the streams, and output that is not read yet would be lost. */
+        void sendKill() {
+            process.toHandle().destroyForcibly();
+        }
+
         /** Kills it, and reads its remaining output. */
         void kill() throws InterruptedException {
-            process.destroyForcibly();
+            sendKill();
             assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
             reader.join(20_000);
             assertThat(reader.isAlive()).isFalse();
@@ -171,7 +176,7 @@ class KilledProcessesTest {
         for (int round = 0; round < TestScale.of(2, 3); round++) {
             awaitAcks(150);
             for (Child child : children) {
-                child.process.destroyForcibly(); // at once, so that each is in the middle of a write
+                child.sendKill(); // at once, so that each is in the middle of a write
             }
             for (Child child : children) {
                 child.kill();

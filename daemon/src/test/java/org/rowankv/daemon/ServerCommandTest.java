@@ -13,9 +13,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.daemon.zookeeper.OptionDefaults;
 import org.rowankv.daemon.zookeeper.ZooKeeperAuth;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
-import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
 import picocli.CommandLine;
 
 /** Invalid options of {@code rowan server}: refused before anything is opened, wherever they are set. */
@@ -33,7 +33,7 @@ class ServerCommandTest {
         final StringWriter err = new StringWriter();
         final String[] all = arguments.toArray(new String[0]);
         final CommandLine line = new CommandLine(new ServerCommand())
-                .setDefaultValueProvider(new ZooKeeperNodeDefaults(environment, all))
+                .setDefaultValueProvider(new OptionDefaults(environment, all))
                 .setErr(new PrintWriter(err));
         assertThat(line.execute(all)).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(dir.resolve("data")).doesNotExist();

@@ -39,12 +39,12 @@ public final class ScheduleExplorer implements ChaosHandler, Parker, AutoCloseab
         Scenario make();
     }
 
-    private static final class MutationPlanner {
+    private static final class Choice {
         final List<Integer> enabled;
         final boolean preempts;
         int chosen;
 
-        MutationPlanner(List<Integer> enabled, boolean preempts) {
+        Choice(List<Integer> enabled, boolean preempts) {
             this.enabled = enabled;
             this.preempts = preempts;
         }
@@ -62,7 +62,7 @@ public final class ScheduleExplorer implements ChaosHandler, Parker, AutoCloseab
     private final int maxPreemptions;
     private final Thread explorer = Thread.currentThread();
     private final List<Worker> workers = new ArrayList<>();
-    private final List<MutationPlanner> decisions = new ArrayList<>();
+    private final List<Choice> decisions = new ArrayList<>();
     private Scenario scenario;
     private boolean[] ended = {};
     private boolean[] parked = {};
@@ -107,7 +107,7 @@ public final class ScheduleExplorer implements ChaosHandler, Parker, AutoCloseab
     /** Backtracks to the last decision that has an alternative within the bound. */
     private boolean nextSchedule() {
         while (!decisions.isEmpty()) {
-            final MutationPlanner last = decisions.get(decisions.size() - 1);
+            final Choice last = decisions.get(decisions.size() - 1);
             last.chosen++;
             if (last.chosen < last.enabled.size() && preemptions() <= maxPreemptions) {
                 return true;
@@ -119,7 +119,7 @@ public final class ScheduleExplorer implements ChaosHandler, Parker, AutoCloseab
 
     private int preemptions() {
         int sum = 0;
-        for (MutationPlanner each : decisions) {
+        for (Choice each : decisions) {
             sum += each.cost();
         }
         return sum;
@@ -218,9 +218,9 @@ public final class ScheduleExplorer implements ChaosHandler, Parker, AutoCloseab
             if (enabled.isEmpty()) {
                 return NONE;
             }
-            decisions.add(new MutationPlanner(enabled, running));
+            decisions.add(new Choice(enabled, running));
         }
-        final MutationPlanner decision = decisions.get(step++);
+        final Choice decision = decisions.get(step++);
         return decision.enabled.get(decision.chosen);
     }
 

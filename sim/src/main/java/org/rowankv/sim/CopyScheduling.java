@@ -10,10 +10,10 @@ import org.rowankv.runtime.agent.Scheduling;
 
 /** Scheduling for a store outside the simulation: runs all its agents whenever its one caller waits. */
 final class CopyScheduling implements Scheduling {
-    private static final class SimTask implements AgentHandle {
+    private static final class SteppedAgent implements AgentHandle {
         private final AgentInvoker invoker;
 
-        SimTask(Agent agent, ErrorLog errors) {
+        SteppedAgent(Agent agent, ErrorLog errors) {
             this.invoker = new AgentInvoker(agent, errors);
         }
 
@@ -39,7 +39,7 @@ final class CopyScheduling implements Scheduling {
     }
 
     private final Timeline timeline;
-    private final List<SimTask> agents = new ArrayList<>();
+    private final List<SteppedAgent> agents = new ArrayList<>();
 
     CopyScheduling(Timeline timeline) {
         this.timeline = timeline;
@@ -47,7 +47,7 @@ final class CopyScheduling implements Scheduling {
 
     @Override
     public AgentHandle take(Agent agent, ErrorLog errors) {
-        final SimTask turned = new SimTask(agent, errors);
+        final SteppedAgent turned = new SteppedAgent(agent, errors);
         agents.add(turned);
         return turned;
     }
@@ -55,7 +55,7 @@ final class CopyScheduling implements Scheduling {
     @Override
     public void park(long ns) {
         timeline.advance(ns);
-        for (SimTask each : List.copyOf(agents)) {
+        for (SteppedAgent each : List.copyOf(agents)) {
             each.invoker.tryInvoke();
         }
     }

@@ -158,7 +158,7 @@ final class Points {
             breaksLeft--;
             simulation.trace().tell(here + " loses its connection during a copy");
             if (breaks.nextInt(2) == 0) {
-                simulation.mood().removeAll();
+                simulation.bias().removeAll();
             }
             fabric.breakNext(
                     here,
@@ -225,7 +225,7 @@ final class Points {
         }
         final Task here = simulation.turns().current();
         // Otherwise every client that uses that shard's keys waits for the sleeping sender, and soon all clients do.
-        simulation.mood().avoid(here instanceof Delivery delivery ? delivery.shard() : -1);
+        simulation.bias().avoid(here instanceof Delivery delivery ? delivery.shard() : -1);
         simulation.happenings().count("senders that slept while segments were used again");
         final long before = fabric.keptBack();
         try {
@@ -238,7 +238,7 @@ final class Points {
                                     || !simulation.isAccepting()
                                     || simulation.turns().stepsSinceEnd() > HOPELESS);
         } finally {
-            simulation.mood().avoid(-1);
+            simulation.bias().avoid(-1);
         }
         simulation.turns().nest(lengths.nextInt(2_000));
     }

@@ -198,7 +198,7 @@ final class Services implements StoreScene {
 
     @Override
     public boolean mayAsk() {
-        return simulation.isAccepting() && simulation.mood().isUsual();
+        return simulation.isAccepting() && simulation.bias().isUsual();
     }
 
     @Override

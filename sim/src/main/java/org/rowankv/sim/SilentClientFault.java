@@ -24,6 +24,6 @@ final class SilentClientFault implements Fault {
                 keys.add(key);
             }
         }
-        simulation.mood().lastWords(a % simulation.plan().clients(), keys, LEAST_OPERATIONS + a / 2, b);
+        simulation.bias().lastWords(a % simulation.plan().clients(), keys, LEAST_OPERATIONS + a / 2, b);
     }
 }

@@ -47,7 +47,7 @@ final class SimClient extends Task {
         this.plan = simulation.plan();
         this.random = random;
         this.timeoutNs = 3_000_000 + 300 * plan.stepNs();
-        this.asks = simulation.workload().client(number, random.fork("questions"), simulation.mood());
+        this.asks = simulation.workload().client(number, random.fork("questions"), simulation.bias());
         this.client = newClient();
     }
 
@@ -90,7 +90,7 @@ final class SimClient extends Task {
     @Override
     long readyAtNs() {
         if (stepped == null) {
-            return simulation.isAccepting() && !leaving && simulation.mood().lets(number) ? nextAtNs : NEVER;
+            return simulation.isAccepting() && !leaving && simulation.bias().lets(number) ? nextAtNs : NEVER;
         }
         if (upcoming != null) {
             return pauseEndNs;

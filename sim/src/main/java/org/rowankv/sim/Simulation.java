@@ -42,7 +42,7 @@ final class Simulation {
     private final SimStore store;
     private final Turns turns;
     private final Points points;
-    private final FaultProfile mood;
+    private final ClientBias bias;
     private final StoreChecker judge;
     private final Services services;
     private final Victim victim;
@@ -68,7 +68,7 @@ final class Simulation {
         }
         this.turns = new Turns(this, random.fork("turns"));
         this.points = new Points(this, random.fork("points"));
-        this.mood = new FaultProfile(this);
+        this.bias = new ClientBias(this);
         this.outages = random.fork("outages");
         final RandomSource stores = random.fork("stores");
         this.network = new SimNetwork(this, random.fork("network"), plan.lossPerMille());
@@ -100,7 +100,7 @@ final class Simulation {
             while (begun < plan.operations()) {
                 applyFaults();
                 turn();
-                if (mood.isOver()) {
+                if (bias.isOver()) {
                     restAndJudge();
                     judgeReplicas();
                 } else if (begun - windowBegan >= WINDOW) {
@@ -197,7 +197,7 @@ final class Simulation {
         }
         if (restarted) {
             restAndJudge();
-            mood.end();
+            bias.end();
         }
     }
 
@@ -284,7 +284,7 @@ final class Simulation {
         happenings.count("clean restarts");
         open();
         restAndJudge();
-        mood.end();
+        bias.end();
     }
 
     /** Pauses all tasks; then runs the checkers. */
@@ -318,7 +318,7 @@ final class Simulation {
             judge.judgeWindow();
         });
         accepting = accepted;
-        mood.end();
+        bias.end();
     }
 
     /** The store may stop itself meanwhile. */
@@ -396,7 +396,7 @@ final class Simulation {
 
     void onEnded(SimClient client, Status status, long version) {
         turns.onProgress();
-        mood.ended(client.number(), begun);
+        bias.ended(client.number(), begun);
         happenings.count("operations");
         trace.mix(timeline.nowNs());
         trace.mix(version * 31 + status.ordinal());
@@ -488,8 +488,8 @@ final class Simulation {
         return turns;
     }
 
-    FaultProfile mood() {
-        return mood;
+    ClientBias bias() {
+        return bias;
     }
 
     Points points() {

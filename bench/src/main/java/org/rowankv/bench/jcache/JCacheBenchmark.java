@@ -31,7 +31,7 @@ public class JCacheBenchmark {
 
     /** The caches, shared by all threads. */
     @State(Scope.Benchmark)
-    public static class WorkloadCaches {
+    public static class OpenCaches {
         @Param("100000")
         public int keyCount;
 
@@ -106,18 +106,18 @@ public class JCacheBenchmark {
     }
 
     @Benchmark
-    public byte get(WorkloadCaches caches, Dice dice) {
+    public byte get(OpenCaches caches, Dice dice) {
         return caches.values.get(caches.keys[dice.next(caches.keyCount)])[7];
     }
 
     @Benchmark
-    public void put(WorkloadCaches caches, Caller caller, Dice dice) {
+    public void put(OpenCaches caches, Caller caller, Dice dice) {
         caller.value[7]++;
         caches.values.put(caches.keys[dice.next(caches.keyCount)], caller.value);
     }
 
     @Benchmark
-    public Long invoke(WorkloadCaches caches, Caller caller, Dice dice) {
+    public Long invoke(OpenCaches caches, Caller caller, Dice dice) {
         return caches.numbers.invoke(caches.keys[dice.next(caches.keyCount)], caller.increment);
     }
 

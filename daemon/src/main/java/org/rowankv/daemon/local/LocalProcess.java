@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.ParentWatch;
-import org.rowankv.daemon.zookeeper.ZooKeeperNodeDefaults;
+import org.rowankv.daemon.zookeeper.OptionDefaults;
 
 /** A process of a local cluster: its log, and a file with its pid, by which a later command finds it again. */
 public final class LocalProcess {
@@ -60,7 +60,7 @@ public final class LocalProcess {
         final ProcessBuilder builder = new ProcessBuilder(command);
         // Not in the command line: the system shows nothing of a long one, and the mark would not be found.
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
-        builder.environment().remove(ZooKeeperNodeDefaults.SECRET_VARIABLE); // of another cluster: this one has its own
+        builder.environment().remove(OptionDefaults.SECRET_VARIABLE); // of another cluster: this one has its own
         final Process process = builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectInput(

@@ -49,14 +49,12 @@ public final class SecretFiles {
     public static @Nullable ClusterSecret clusterSecret(@Nullable Path file, @Nullable String text) {
         if (file != null && text != null) {
             throw new IllegalArgumentException("the cluster's secret is given twice: by --cluster-secret-file and by "
-                    + ZooKeeperNodeDefaults.SECRET_VARIABLE + " in the environment. Give one of them");
+                    + OptionDefaults.SECRET_VARIABLE + " in the environment. Give one of them");
         }
         if (file != null) {
             return ClusterSecret.of("the secret in " + file, read("secret", file));
         }
-        return text == null
-                ? null
-                : ClusterSecret.of(ZooKeeperNodeDefaults.SECRET_VARIABLE + " in the environment", text);
+        return text == null ? null : ClusterSecret.of(OptionDefaults.SECRET_VARIABLE + " in the environment", text);
     }
 
     /**

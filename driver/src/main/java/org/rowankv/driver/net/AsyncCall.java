@@ -22,7 +22,7 @@ final class AsyncCall {
     /** Slots become free within this time. */
     private static final long SLOT_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(500);
 
-    private enum StartPhase {
+    private enum Phase {
         /** Waits for a connection or a slot; several steps may be scheduled. */
         WAITING,
         /** A step has sent it, or is about to. */
@@ -37,7 +37,7 @@ final class AsyncCall {
     private final long beginNs;
     private final long deadlineNs;
     private final Runnable whenAnswered;
-    private final AtomicReference<StartPhase> phase = new AtomicReference<>(StartPhase.WAITING);
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
     /** Set by the sending step, before the request is queued. */
     private @Nullable NetConnection connection;
 
@@ -56,7 +56,7 @@ final class AsyncCall {
 
     /** Sends the request if possible now. */
     void step() {
-        if (phase.get() != StartPhase.WAITING) {
+        if (phase.get() != Phase.WAITING) {
             return; // the caller may already reuse the request
         }
         boolean stepped = false;
@@ -65,7 +65,7 @@ final class AsyncCall {
             stepped = true;
         } finally {
             if (!stepped) {
-                fail(StartPhase.WAITING, Status.UNREACHABLE);
+                fail(Phase.WAITING, Status.UNREACHABLE);
             }
         }
     }
@@ -73,11 +73,11 @@ final class AsyncCall {
     private void proceed() {
         final long nowNs = session.clock().nanoTime();
         if (session.isClosed()) {
-            fail(StartPhase.WAITING, Status.CLOSED);
+            fail(Phase.WAITING, Status.CLOSED);
             return;
         }
         if (deadlineNs - nowNs <= 0) {
-            fail(StartPhase.WAITING, Status.UNREACHABLE);
+            fail(Phase.WAITING, Status.UNREACHABLE);
             return;
         }
         final StepTimer timer = session.timer();
@@ -92,7 +92,7 @@ final class AsyncCall {
         }
         final InFlightRequest slot = present == null ? null : present.tryBorrow();
         if (present == null) {
-            fail(StartPhase.WAITING, Status.UNREACHABLE);
+            fail(Phase.WAITING, Status.UNREACHABLE);
         } else if (slot == null) {
             timer.at(nowNs + Math.min(deadlineNs - nowNs, SLOT_PAUSE_NS), this::step);
         } else {
@@ -101,7 +101,7 @@ final class AsyncCall {
     }
 
     private void send(NetConnection present, InFlightRequest slot) {
-        if (!phase.compareAndSet(StartPhase.WAITING, StartPhase.SENT)) {
+        if (!phase.compareAndSet(Phase.WAITING, Phase.SENT)) {
             present.giveBack(slot);
             return;
         }
@@ -120,17 +120,17 @@ final class AsyncCall {
                 try {
                     present.abandon(slot);
                 } finally {
-                    fail(StartPhase.SENT, Status.NO_REPLY); // it may have been sent
+                    fail(Phase.SENT, Status.NO_REPLY); // it may have been sent
                 }
             }
         }
-        if (!isQueued && phase.compareAndSet(StartPhase.SENT, StartPhase.OVER)) {
+        if (!isQueued && phase.compareAndSet(Phase.SENT, Phase.OVER)) {
             whenAnswered.run();
         }
     }
 
-    private void fail(StartPhase from, Status status) {
-        if (phase.compareAndSet(from, StartPhase.OVER)) {
+    private void fail(Phase from, Status status) {
+        if (phase.compareAndSet(from, Phase.OVER)) {
             request.fail(status);
             whenAnswered.run();
         }
@@ -163,7 +163,7 @@ final class AsyncCall {
 
     private void end(InFlightRequest.Outcome outcome) {
         ended = true;
-        if (phase.compareAndSet(StartPhase.SENT, StartPhase.OVER)) {
+        if (phase.compareAndSet(Phase.SENT, Phase.OVER)) {
             try {
                 final long silenceNs = session.settings().attemptNs();
                 RequestCall.end(request, requireNonNull(connection), outcome, beginNs, deadlineNs, silenceNs);

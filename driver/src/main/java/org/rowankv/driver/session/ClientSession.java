@@ -28,7 +28,7 @@ final class ClientSession {
     /** Shards where opening was requested and not refused. It may be open there without a response. */
     private BitSet reachedShards = new BitSet();
 
-    private final List<SessionCloser> abandoned = new ArrayList<>(0);
+    private final List<AbandonedSession> abandoned = new ArrayList<>(0);
     private @Nullable RequestAttempts attempts;
     // Padding against false sharing between callers; never read.
     @SuppressWarnings("unused")
@@ -105,7 +105,7 @@ final class ClientSession {
             if (abandoned.size() == MAX_ABANDONED) {
                 abandoned.remove(0); // its unresponsive shards close it when its lease expires
             }
-            abandoned.add(new SessionCloser(sessionId, reachedShards));
+            abandoned.add(new AbandonedSession(sessionId, reachedShards));
             openShards = new BitSet();
             reachedShards = new BitSet();
         }
@@ -115,7 +115,7 @@ final class ClientSession {
     }
 
     /** Abandoned sessions that some shard still has to close. */
-    List<SessionCloser> abandoned() {
+    List<AbandonedSession> abandoned() {
         return abandoned;
     }
 
@@ -130,8 +130,8 @@ final class ClientSession {
     }
 
     void closedAbandoned(long abandonedId, int shard) {
-        for (Iterator<SessionCloser> sessions = abandoned.iterator(); sessions.hasNext(); ) {
-            final SessionCloser session = sessions.next();
+        for (Iterator<AbandonedSession> sessions = abandoned.iterator(); sessions.hasNext(); ) {
+            final AbandonedSession session = sessions.next();
             if (session.sessionId() == abandonedId) {
                 session.openShards().clear(shard);
                 if (session.openShards().isEmpty()) {

@@ -301,7 +301,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
         final List<Request> closings = new ArrayList<>();
         pool.forEach(clientSession -> {
             closeEverywhere(clientSession.sessionId(), clientSession.reachedShards(), closings);
-            for (SessionCloser abandoned : clientSession.abandoned()) {
+            for (AbandonedSession abandoned : clientSession.abandoned()) {
                 closeEverywhere(abandoned.sessionId(), abandoned.openShards(), closings);
             }
         });

@@ -32,5 +32,5 @@ public record ClusterContext(
         ErrorLog errors,
         int scanThreads,
         ClientEndpoint door,
-        DataDirectory.CacheBinding homes,
+        DataDirectory.Opener homes,
         Consumer<ServerSettings.Builder> tuning) {}

@@ -259,7 +259,7 @@ final class RoleTerm implements MembershipView {
     }
 
     private void serve(Configuration configuration, PeerCalls calls, RecoveredServer read, Endpoint opened) {
-        final LazyServer lazy = new LazyServer();
+        final DeferredSpacePressure lazy = new DeferredSpacePressure();
         final List<IoPoller> ios = context.door().ios();
         area.whenForced(() -> ios.forEach(IoPoller::wakeUp));
         final ServerContext parts = new ServerContext(

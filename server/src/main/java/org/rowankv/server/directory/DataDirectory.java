@@ -15,7 +15,7 @@ import org.rowankv.server.area.StoreOpenException;
 public interface DataDirectory extends AutoCloseable {
 
     /** Opens the data directories of servers, and creates missing ones. */
-    interface CacheBinding {
+    interface Opener {
         /**
          * @param path of the directory, for messages
          * @param name of the server

@@ -397,7 +397,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         reading.close();
         faults.close();
         session.close();
-        if (shutdown.closing() == StoreShutdown.CloseSequence.UNTOUCHED) {
+        if (shutdown.closing() == StoreShutdown.CloseMode.UNTOUCHED) {
             closeUntouched();
             return;
         }
@@ -410,7 +410,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         // All agents have ended: no failure can be added.
         final IllegalStateException why = shutdown.reason();
-        if (why != null && shutdown.closing() != StoreShutdown.CloseSequence.CLEAN) {
+        if (why != null && shutdown.closing() != StoreShutdown.CloseMode.CLEAN) {
             files.closeAfterFailure(why);
             return;
         }
@@ -437,7 +437,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     "backup logs not digested within {} ms: the next start recovers their entries",
                     settings.deadlineMs());
         }
-        if (shutdown.closing() == StoreShutdown.CloseSequence.CLEAN) {
+        if (shutdown.closing() == StoreShutdown.CloseMode.CLEAN) {
             checkpoints.stop(servers);
         } else {
             checkpoints.abandon();

@@ -10,7 +10,7 @@ import org.rowankv.server.area.LostAreaException;
  */
 final class StoreShutdown {
     /** How a store is closed. */
-    enum CloseSequence {
+    enum CloseMode {
         /** All work may complete; intact areas are marked as closed cleanly. */
         CLEAN,
         /** As after a crash of the process: a stopped agent's partial work is unreliable, only the log counts. */
@@ -40,10 +40,10 @@ final class StoreShutdown {
     }
 
     /** According to the failures so far; evaluate again once every agent has ended. */
-    synchronized CloseSequence closing() {
+    synchronized CloseMode closing() {
         if (areaLost) {
-            return CloseSequence.UNTOUCHED;
+            return CloseMode.UNTOUCHED;
         }
-        return agentStopped ? CloseSequence.AS_AFTER_A_CRASH : CloseSequence.CLEAN;
+        return agentStopped ? CloseMode.AS_AFTER_A_CRASH : CloseMode.CLEAN;
     }
 }

@@ -72,7 +72,7 @@ public final class Server implements AutoCloseable {
     private final JoinAgent join;
     private final CommitAgent commit;
     private final ServerMetrics metrics;
-    private final LocalReplicas peers = new LocalReplicas();
+    private final SiblingReplicas peers = new SiblingReplicas();
     private final ServingState serving = new ServingState();
     private final QuiescenceTracker quiescenceTracker;
     private final ServerAgents agents;

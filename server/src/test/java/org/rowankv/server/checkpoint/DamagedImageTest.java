@@ -21,7 +21,7 @@ final class DamagedImageTest {
         assertThat(server.tryCheckpoint()).singleElement().satisfies(found -> {
             assertThat(found.type()).isEqualTo(IOException.class.getName());
             assertThat(found.message())
-                    .contains("the entry at " + address + " is damaged", "before the entry is mended");
+                    .contains("the entry at " + address + " is damaged", "before the entry is repaired");
         });
 
         server.flip(address, bit);

@@ -15,9 +15,9 @@ import org.slf4j.helpers.MessageFormatter;
 final class WaitLogTest {
     private final List<String> lines = new ArrayList<>();
     private final ManualClock clock = new ManualClock();
-    private final WaitLog log = new WaitLog(new TextRecord(), "a", clock);
+    private final WaitLog log = new WaitLog(new RecordedLines(), "a", clock);
 
-    private final class TextRecord extends LegacyAbstractLogger {
+    private final class RecordedLines extends LegacyAbstractLogger {
         private static final long serialVersionUID = 1L;
 
         @Override

@@ -123,11 +123,11 @@ final class ChangeStreamTest {
         }
     }
 
-    private interface RoleTerm {
+    private interface Work {
         void run(int thread) throws Exception;
     }
 
-    private static void inThreads(int count, RoleTerm round) throws InterruptedException {
+    private static void inThreads(int count, Work round) throws InterruptedException {
         final AtomicReference<Throwable> failure = new AtomicReference<>();
         final List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.server.area.LostAreaException;
-import org.rowankv.server.embedded.StoreShutdown.CloseSequence;
+import org.rowankv.server.embedded.StoreShutdown.CloseMode;
 
 /** How a store is closed after failures of several kinds, in any order. */
 final class StoreShutdownTest {
@@ -25,23 +25,23 @@ final class StoreShutdownTest {
 
     @Test
     void shouldCloseCleanlyWhileNoAgentWasStopped() {
-        assertThat(of().closing()).isEqualTo(CloseSequence.CLEAN);
+        assertThat(of().closing()).isEqualTo(CloseMode.CLEAN);
         assertThat(of().reason()).isNull();
-        assertThat(of(deviceFailed).closing()).isEqualTo(CloseSequence.CLEAN);
+        assertThat(of(deviceFailed).closing()).isEqualTo(CloseMode.CLEAN);
     }
 
     @Test
     void shouldNotForgetThatAnAgentWasStopped() {
         for (StoreShutdown end : List.of(of(agentStopped, deviceFailed), of(deviceFailed, agentStopped))) {
-            assertThat(end.closing()).isEqualTo(CloseSequence.AS_AFTER_A_CRASH);
+            assertThat(end.closing()).isEqualTo(CloseMode.AS_AFTER_A_CRASH);
         }
     }
 
     @Test
     void shouldTouchNothingOnceAnAreaIsLost() {
-        assertThat(of(areaLost).closing()).isEqualTo(CloseSequence.UNTOUCHED);
-        assertThat(of(areaLost, agentStopped).closing()).isEqualTo(CloseSequence.UNTOUCHED);
-        assertThat(of(deviceFailed, agentStopped, areaLost).closing()).isEqualTo(CloseSequence.UNTOUCHED);
+        assertThat(of(areaLost).closing()).isEqualTo(CloseMode.UNTOUCHED);
+        assertThat(of(areaLost, agentStopped).closing()).isEqualTo(CloseMode.UNTOUCHED);
+        assertThat(of(deviceFailed, agentStopped, areaLost).closing()).isEqualTo(CloseMode.UNTOUCHED);
     }
 
     @Test

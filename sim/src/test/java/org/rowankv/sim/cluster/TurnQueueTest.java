@@ -11,10 +11,10 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 class TurnQueueTest {
-    private static final class Parker extends SimTask {
+    private static final class Idle extends SimTask {
         private long dueNs = NEVER;
 
-        Parker() {
+        Idle() {
             super(null);
         }
 
@@ -33,15 +33,15 @@ class TurnQueueTest {
     void shouldKnowAtAnyTimeWhoCanGoOnAndWhenTheNextCan() {
         final RandomSource random = new SplittableRandomSource(7).fork("queue");
         final TurnQueue queue = new TurnQueue();
-        final List<Parker> all = new ArrayList<>();
+        final List<Idle> all = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            all.add(new Parker());
+            all.add(new Idle());
         }
         long nowNs = 0;
         for (int i = 0; i < 20_000; i++) {
             nowNs += random.nextInt(3);
             queue.advance(nowNs);
-            final Parker one = all.get(random.nextInt(all.size()));
+            final Idle one = all.get(random.nextInt(all.size()));
             one.dueNs = switch (random.nextInt(8)) {
                 case 0, 1 -> 0;
                 case 2 -> SimTask.NEVER;
@@ -61,14 +61,14 @@ class TurnQueueTest {
         assertThat(all).allMatch(one -> one.index() < 0);
     }
 
-    private static void assertAgrees(TurnQueue queue, List<Parker> all, long nowNs) {
+    private static void assertAgrees(TurnQueue queue, List<Idle> all, long nowNs) {
         final Set<SimTask> ready = new HashSet<>();
         for (int i = 0; i < queue.readyCount(); i++) {
             ready.add(queue.ready(i));
         }
         final Set<SimTask> expected = new HashSet<>();
         long earliest = SimTask.NEVER;
-        for (Parker one : all) {
+        for (Idle one : all) {
             if (one.dueNs <= nowNs) {
                 expected.add(one);
             } else {

@@ -10,8 +10,8 @@ import org.rowankv.sim.workload.WorkloadBias;
  * next write repairs whatever is wrong with a removed object. So for a while some keys are left alone, in a deliberate
  * state.
  */
-final class FaultProfile implements WorkloadBias {
-    private enum StartPhase {
+final class ClientBias implements WorkloadBias {
+    private enum Phase {
         /** No bias. */
         USUAL,
         /** One client alone writes the keys of a list, and is silent from then until the phase ends. */
@@ -28,7 +28,7 @@ final class FaultProfile implements WorkloadBias {
 
     private final Simulation simulation;
     private final List<Integer> keys = new ArrayList<>();
-    private StartPhase phase = StartPhase.USUAL;
+    private Phase phase = Phase.USUAL;
     private int silent = UNSET;
     private int next;
     /** Whether the last used key was in the list. */
@@ -41,7 +41,7 @@ final class FaultProfile implements WorkloadBias {
     private int crashIn;
     private int avoided = UNSET;
 
-    FaultProfile(Simulation simulation) {
+    ClientBias(Simulation simulation) {
         this.simulation = simulation;
     }
 
@@ -55,10 +55,10 @@ final class FaultProfile implements WorkloadBias {
      * @param points number of points after which the process ends
      */
     void lastWords(int client, List<Integer> chosen, int operations, int points) {
-        if (phase != StartPhase.USUAL || simulation.turns().clients().size() < 2 || chosen.isEmpty()) {
+        if (phase != Phase.USUAL || simulation.turns().clients().size() < 2 || chosen.isEmpty()) {
             return;
         }
-        begin(StartPhase.LAST_WORDS, chosen, operations);
+        begin(Phase.LAST_WORDS, chosen, operations);
         silent = client;
         crashIn = points;
         simulation.happenings().count("clients that went silent");
@@ -67,18 +67,18 @@ final class FaultProfile implements WorkloadBias {
 
     /** Every key is removed, and remains so until the check. */
     void removeAll() {
-        if (phase != StartPhase.USUAL) {
+        if (phase != Phase.USUAL) {
             return;
         }
         final List<Integer> all = new ArrayList<>();
         for (int key = 0; key < simulation.plan().keys(); key++) {
             all.add(key);
         }
-        begin(StartPhase.REMOVING, all, 0);
+        begin(Phase.REMOVING, all, 0);
         simulation.trace().tell("everything is removed");
     }
 
-    private void begin(StartPhase first, List<Integer> chosen, int operations) {
+    private void begin(Phase first, List<Integer> chosen, int operations) {
         keys.clear();
         keys.addAll(chosen);
         phase = first;
@@ -93,20 +93,20 @@ final class FaultProfile implements WorkloadBias {
 
     /** A client has completed an operation. */
     void ended(int client, int begun) {
-        if (phase == StartPhase.LAST_WORDS && client == silent && next == keys.size()) {
-            phase = StartPhase.REMOVING;
+        if (phase == Phase.LAST_WORDS && client == silent && next == keys.size()) {
+            phase = Phase.REMOVING;
             next = 0;
-        } else if (phase == StartPhase.REMOVING && next == keys.size()) {
-            phase = spared == 0 ? StartPhase.OVER : StartPhase.SPARING;
+        } else if (phase == Phase.REMOVING && next == keys.size()) {
+            phase = spared == 0 ? Phase.OVER : Phase.SPARING;
             endsAt = begun + spared;
-        } else if (phase == StartPhase.SPARING && begun >= endsAt) {
+        } else if (phase == Phase.SPARING && begun >= endsAt) {
             endsAt = Integer.MAX_VALUE;
             simulation.points().crashIn(crashIn);
         }
     }
 
     void end() {
-        phase = StartPhase.USUAL;
+        phase = Phase.USUAL;
         silent = UNSET;
         avoided = UNSET;
     }
@@ -115,12 +115,12 @@ final class FaultProfile implements WorkloadBias {
 
     @Override
     public boolean isUsual() {
-        return phase == StartPhase.USUAL && avoided == UNSET;
+        return phase == Phase.USUAL && avoided == UNSET;
     }
 
     /** Whether it is time to pause all clients and to run the checkers. */
     boolean isOver() {
-        return phase == StartPhase.OVER;
+        return phase == Phase.OVER;
     }
 
     /** Whether that client may begin an operation. */
@@ -135,7 +135,7 @@ final class FaultProfile implements WorkloadBias {
 
     @Override
     public int key(int drawn) {
-        fromList = (phase == StartPhase.LAST_WORDS || phase == StartPhase.REMOVING) && next < keys.size();
+        fromList = (phase == Phase.LAST_WORDS || phase == Phase.REMOVING) && next < keys.size();
         if (fromList) {
             return keys.get(next++);
         }
@@ -150,7 +150,7 @@ final class FaultProfile implements WorkloadBias {
     }
 
     private boolean isLeftAlone(int key) {
-        return phase == StartPhase.SPARING && keys.contains(key)
+        return phase == Phase.SPARING && keys.contains(key)
                 || avoided != UNSET && simulation.workload().caches().shardOf(key) == avoided;
     }
 
@@ -166,6 +166,6 @@ final class FaultProfile implements WorkloadBias {
 
     @Override
     public boolean needsLarge() {
-        return phase == StartPhase.LAST_WORDS;
+        return phase == Phase.LAST_WORDS;
     }
 }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.OptionSpec;
  * Defaults for options that are not on the command line: the variable {@code ROWAN_} and the name in the environment,
  * else a line in the options file. An option {@code --scrub-rate} is {@code ROWAN_SCRUB_RATE} and {@code scrub-rate=…}.
  */
-public final class ZooKeeperNodeDefaults implements IDefaultValueProvider {
+public final class OptionDefaults implements IDefaultValueProvider {
     public static final String FILE_OPTION = "--options";
     private static final String PREFIX = "ROWAN_";
     /** Holds the cluster's secret itself. Not an option: a command line is visible to every user of the machine. */
@@ -33,7 +33,7 @@ public final class ZooKeeperNodeDefaults implements IDefaultValueProvider {
      * @param arguments of the command line, which may name the options file
      * @throws IllegalArgumentException if the options file cannot be read
      */
-    public ZooKeeperNodeDefaults(Map<String, String> environment, String... arguments) {
+    public OptionDefaults(Map<String, String> environment, String... arguments) {
         this.environment = environment;
         @Nullable String name = environment.get(variable(FILE_OPTION.substring(2)));
         for (int i = 0; i < arguments.length; i++) {

@@ -7,7 +7,7 @@ import org.rowankv.server.scrub.PeerReplica;
 /**
  * The other replicas of a server's shards, on servers in the same process. Set before the start; read-only afterwards.
  */
-final class LocalReplicas {
+final class SiblingReplicas {
     private List<List<PeerReplica>> ofShards = List.of();
 
     void meet(Server own, List<Server> servers) {

@@ -7,4 +7,4 @@ import java.util.BitSet;
  *
  * @param openShards where it is or may be open
  */
-record SessionCloser(long sessionId, BitSet openShards) {}
+record AbandonedSession(long sessionId, BitSet openShards) {}

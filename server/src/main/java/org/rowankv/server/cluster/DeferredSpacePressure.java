@@ -6,7 +6,7 @@ import org.rowankv.server.peer.SpaceReclaimer;
 import org.rowankv.server.request.SpacePressure;
 
 /** Forwards to the space reclaimer of a server that is still being created: each needs the other. */
-final class LazyServer implements SpacePressure, IntConsumer {
+final class DeferredSpacePressure implements SpacePressure, IntConsumer {
     private volatile @Nullable SpaceReclaimer reclaimer;
 
     void is(SpaceReclaimer made) {
