@@ -349,7 +349,7 @@ final class SimStore {
     }
 
     private static boolean isOfAFailedForce(ErrorLog.Observation error) {
-        return error.message().contains("is not on the device")
+        return error.message().contains("are not on the device")
                 || error.message().contains("could not be forced");
     }
 
