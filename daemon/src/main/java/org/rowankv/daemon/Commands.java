@@ -1,6 +1,6 @@
 package org.rowankv.daemon;
 
-import org.rowankv.daemon.zookeeper.OptionDefaults;
+import org.rowankv.daemon.options.OptionDefaults;
 import picocli.CommandLine;
 
 /** Runs commands whose options may also stand in the environment and in an options file. */

@@ -10,7 +10,7 @@ final class BitRotFault implements Fault {
         if (b % 5 == 0) {
             final int server = a % simulation.plan().servers();
             if (simulation.memories().checkpointsOf(server).flip(a, b * 997, 1 << a % Byte.SIZE)) {
-                simulation.happenings().count("bits that flipped in a checkpoint");
+                simulation.eventCounters().count("bits that flipped in a checkpoint");
             }
             simulation.points().crashIn(a);
         } else if (simulation.victim().isChosen(a)) {

@@ -70,7 +70,7 @@ final class CatalogueFault implements Fault {
                     || simulation.stops().explains(refusal)) {
                 simulation.stops().onRefusal(refusal);
             } else {
-                simulation.happenings().count("changes of caches that met a deadline");
+                simulation.eventCounters().count("changes of caches that met a deadline");
             }
         }
 

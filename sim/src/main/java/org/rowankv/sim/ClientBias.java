@@ -61,7 +61,7 @@ final class ClientBias implements WorkloadBias {
         begin(Phase.LAST_WORDS, chosen, operations);
         silent = client;
         crashIn = points;
-        simulation.happenings().count("clients that went silent");
+        simulation.eventCounters().count("clients that went silent");
         simulation.trace().tell("client " + client + " writes the keys " + chosen + " and goes silent");
     }
 

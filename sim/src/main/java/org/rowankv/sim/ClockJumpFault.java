@@ -13,9 +13,11 @@ final class ClockJumpFault implements Fault {
     public void strike(Simulation simulation, int a, int b) {
         final boolean forward = (b & 1) == 0;
         final long ms = jumpMs(a, b >> 1);
-        simulation.happenings().count(forward ? "clocks that jumped ahead" : "clocks that jumped back");
+        simulation.eventCounters().count(forward ? "clocks that jumped ahead" : "clocks that jumped back");
         if (ms >= YEAR_MS) {
-            simulation.happenings().count(forward ? "clocks that jumped years ahead" : "clocks that jumped years back");
+            simulation
+                    .eventCounters()
+                    .count(forward ? "clocks that jumped years ahead" : "clocks that jumped years back");
         }
         final NodeClock clock = simulation.store().clock(a % simulation.plan().servers());
         clock.jump(forward ? ms : -ms, simulation.workload().lifetimes());

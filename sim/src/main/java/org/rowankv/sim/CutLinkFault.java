@@ -14,7 +14,7 @@ final class CutLinkFault implements Fault {
         if (from == to) {
             return;
         }
-        simulation.happenings().count("links cut in one direction");
+        simulation.eventCounters().count("links cut in one direction");
         links.cut(from, to, simulation.plan().stepNs() * (100 + 4L * b));
         final SimFabric fabric = simulation.store().fabric();
         if (from != links.clients() && to != links.clients() && fabric != null) {

@@ -41,7 +41,7 @@ final class DamageChecker {
             simulation.turns().park(2_000_000);
         }
         simulation
-                .happenings()
+                .eventCounters()
                 .add("damaged entries replaced", server.segments().damage().replacedEntries());
     }
 
@@ -55,7 +55,7 @@ final class DamageChecker {
         awaitMended();
         simulation.session().call(request);
         if (request.status() != Status.CORRUPTED) {
-            simulation.happenings().count("objects that could be read again");
+            simulation.eventCounters().count("objects that could be read again");
             return;
         }
         if (simulation.victim().isLone()) {
@@ -65,7 +65,7 @@ final class DamageChecker {
             simulation.violation("an object cannot be read, and there is no other whole replica");
         }
         answerElsewhere(request);
-        simulation.happenings().count("objects that stay unavailable, and that another replica has");
+        simulation.eventCounters().count("objects that stay unavailable, and that another replica has");
     }
 
     /** Answers a read from some complete replica that is not the victim's: with its object, or with none. */

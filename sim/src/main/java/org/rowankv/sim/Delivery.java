@@ -60,7 +60,7 @@ final class Delivery extends Task {
     private boolean isReplyLost() {
         final SimLinks links = simulation.store().links();
         if (links.isCut(server, links.clients())) {
-            simulation.happenings().count("replies lost on cut links");
+            simulation.eventCounters().count("replies lost on cut links");
             return true;
         }
         return replyLost;
@@ -116,14 +116,14 @@ final class Delivery extends Task {
                 // Like a blocking caller: it receives the failure instead of a reply, and releases what it holds.
                 over = true;
                 own.abandon();
-                simulation.happenings().count("attempts that a store which stopped itself never answered");
+                simulation.eventCounters().count("attempts that a store which stopped itself never answered");
             }
         } catch (NotServedException | ForceFailedException e) {
             over = true;
             simulation.stops().onRefusal(e);
         } catch (CallerDeath e) {
             over = true;
-            simulation.happenings().count("callers' threads died");
+            simulation.eventCounters().count("callers' threads died");
             simulation.trace().tell("its thread died: " + e.getMessage());
         }
     }

@@ -173,22 +173,22 @@ final class Expected {
     }
 
     /** The events that did not happen. */
-    static List<String> missing(EventCounters happenings) {
+    static List<String> missing(EventCounters eventCounters) {
         final List<String> missing = new ArrayList<>();
         final List<String> others =
                 Stream.concat(OTHERS.stream(), Counts.expected().stream()).toList();
         for (String what : others) {
-            if (happenings.of(what) == 0) {
+            if (eventCounters.of(what) == 0) {
                 missing.add(what);
             }
         }
         for (String point : points()) {
-            if (happenings.of("point " + point) == 0) {
+            if (eventCounters.of("point " + point) == 0) {
                 missing.add("point " + point);
             }
         }
         for (String point : POINTS) {
-            if (happenings.of("stall at " + point) == 0) {
+            if (eventCounters.of("stall at " + point) == 0) {
                 missing.add("stall at " + point);
             }
         }

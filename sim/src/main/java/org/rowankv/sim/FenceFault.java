@@ -8,7 +8,7 @@ final class FenceFault implements Fault {
         final int to = a % simulation.plan().servers();
         final int from = b % simulation.plan().servers();
         if (to != from && fabric != null) {
-            simulation.happenings().count("fences");
+            simulation.eventCounters().count("fences");
             fabric.fence(simulation.store().cluster().servers().get(to), from);
         }
     }

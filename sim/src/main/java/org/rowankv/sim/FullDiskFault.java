@@ -14,6 +14,6 @@ final class FullDiskFault implements Fault {
                 .memories()
                 .checkpointsOf(a % simulation.plan().servers())
                 .fill(b % MOST_CHANGES, 1 + a % MOST_REFUSALS);
-        simulation.happenings().count("disks that were full");
+        simulation.eventCounters().count("disks that were full");
     }
 }

@@ -11,7 +11,7 @@ final class LeaveFault implements Fault {
         for (int i = 0; i < clients.size(); i++) {
             final SimClient client = clients.get((a + i) % clients.size());
             if (client.isIdle()) {
-                simulation.happenings().count("clients that left");
+                simulation.eventCounters().count("clients that left");
                 try {
                     client.leave(); // in a crash the sessions that it did not close remain
                 } catch (RowanException e) {

@@ -4,7 +4,7 @@ package org.rowankv.sim;
 final class PauseFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {
-        simulation.happenings().count("servers paused");
+        simulation.eventCounters().count("servers paused");
         simulation
                 .store()
                 .scheduling()

@@ -24,7 +24,7 @@ final class Points {
             this.isOfAppend = name.startsWith("local.");
             this.publishes = name.equals(PUBLISHED);
             this.favour = chance.favour(name);
-            this.reached = simulation.happenings().counter("point " + name);
+            this.reached = simulation.eventCounters().counter("point " + name);
         }
     }
 
@@ -131,7 +131,7 @@ final class Points {
             return;
         }
         if (simulation.store().isClosing() && crashCloseIn >= 0 && crashCloseIn-- == 0) {
-            simulation.happenings().count("crashes during a close");
+            simulation.eventCounters().count("crashes during a close");
             simulation.store().crash("while closing, at " + name);
         }
         final Task here = simulation.turns().current();
@@ -174,7 +174,7 @@ final class Points {
             return;
         }
         if (point.isOfAppend && fabric != null && fabric.isSlow()) {
-            simulation.happenings().count("stops on slow links");
+            simulation.eventCounters().count("stops on slow links");
             simulation.turns().nest(1 + lengths.nextInt(60));
             return;
         }
@@ -185,7 +185,7 @@ final class Points {
             case DEATH -> {
                 if (here.isCaller()) {
                     simulation.trace().tell(here + " dies at " + name);
-                    simulation.happenings().count("death at " + name);
+                    simulation.eventCounters().count("death at " + name);
                     throw new CallerDeath(name);
                 }
             }
@@ -207,7 +207,7 @@ final class Points {
 
     private void stall(String name, Task here) {
         simulation.trace().tell(here + " stalls at " + name);
-        simulation.happenings().count("stall at " + name);
+        simulation.eventCounters().count("stall at " + name);
         simulation.turns().nest(longTime());
         simulation.trace().tell(here + " continues at " + name);
     }
@@ -226,7 +226,7 @@ final class Points {
         final Task here = simulation.turns().current();
         // Otherwise every client that uses that shard's keys waits for the sleeping sender, and soon all clients do.
         simulation.bias().avoid(here instanceof Delivery delivery ? delivery.shard() : -1);
-        simulation.happenings().count("senders that slept while segments were used again");
+        simulation.eventCounters().count("senders that slept while segments were used again");
         final long before = fabric.keptBack();
         try {
             // Where no operation completes any more, all wait for the sleeping sender.
@@ -260,8 +260,8 @@ final class Points {
     private void cutOff(String name, SimFabric fabric, int @Nullable [] fromTo) {
         if (fromTo != null) {
             simulation.trace().tell("server " + fromTo[1] + " fences server " + fromTo[0] + ", which is at " + name);
-            simulation.happenings().count("fences");
-            simulation.happenings().count("stall at " + name);
+            simulation.eventCounters().count("fences");
+            simulation.eventCounters().count("stall at " + name);
             fabric.fence(simulation.store().cluster().servers().get(fromTo[1]), fromTo[0]);
             if (name.equals(PUBLISHED)) {
                 sleepWithNews(fromTo[0]);

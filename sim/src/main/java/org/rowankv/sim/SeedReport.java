@@ -17,7 +17,7 @@ public interface SeedReport<R> {
     /** Hash of the trace. */
     long hash();
 
-    EventCounters happenings();
+    EventCounters eventCounters();
 
     /** Coverage of its clients. */
     Coverage coverage();

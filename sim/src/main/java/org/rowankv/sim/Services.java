@@ -66,7 +66,7 @@ final class Services implements StoreScene {
         all.forEach(service -> simulation
                 .turns()
                 .add(new ServiceTask(
-                        service, () -> simulation.happenings().count("callers' threads that waited died"))));
+                        service, () -> simulation.eventCounters().count("callers' threads that waited died"))));
     }
 
     void arrived(Request request) {
@@ -117,7 +117,7 @@ final class Services implements StoreScene {
 
     @Override
     public void count(String what, long times) {
-        simulation.happenings().add(what, times);
+        simulation.eventCounters().add(what, times);
     }
 
     @Override

@@ -120,7 +120,7 @@ final class SimClient extends Task {
         if (answer != null) {
             SimNetwork.copyAnswer(answer, asked);
         } else {
-            simulation.happenings().count("attempts given up");
+            simulation.eventCounters().count("attempts given up");
             asked.clearAnswer();
             asked.answer(Status.NO_REPLY, 0, 0, 0);
         }

@@ -81,7 +81,7 @@ public final class SimCommand implements Callable<Integer> {
         final SimRun<SimReport> run =
                 new SimRun<>(SimCommand::runner, order, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
         final List<SimReport> violations = run.run();
-        run.happenings().print(System.out);
+        run.eventCounters().print(System.out);
         if (printsCoverage) {
             run.coverage().print(System.out);
         }
@@ -91,7 +91,8 @@ public final class SimCommand implements Callable<Integer> {
         if (!violations.isEmpty()) {
             SimOnThread.run(() -> shrink(violations.get(0)));
         }
-        final List<String> missing = run.done() >= Expected.FULL_RUN ? Expected.missing(run.happenings()) : List.of();
+        final List<String> missing =
+                run.done() >= Expected.FULL_RUN ? Expected.missing(run.eventCounters()) : List.of();
         missing.forEach(what -> System.out.println("sim: this never happened: " + what));
         System.out.println("sim: seeds=" + run.done() + " violations=" + violations.size());
         return violations.isEmpty() && missing.isEmpty() ? 0 : 1;
@@ -117,7 +118,7 @@ public final class SimCommand implements Callable<Integer> {
             System.out.println("sim: " + SimPlan.of(seed));
             report[0] = new Simulation(SimPlan.of(seed), new SimMemories(), System.out::println).run();
         });
-        report[0].happenings().print(System.out);
+        report[0].eventCounters().print(System.out);
         if (printsCoverage) {
             report[0].coverage().print(System.out);
         }

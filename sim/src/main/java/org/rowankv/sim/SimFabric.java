@@ -118,7 +118,7 @@ final class SimFabric implements Fabric {
         @Override
         public QueuePair connect(int remoteServerId, long remoteIncarnation, long term) {
             if (simulation.store().links().isCut(server, remoteServerId)) {
-                simulation.happenings().count("connections that a cut link refused");
+                simulation.eventCounters().count("connections that a cut link refused");
                 throw new FabricException(
                         FabricException.Reason.UNKNOWN_PEER, "the link to server " + remoteServerId + " is cut");
             }
@@ -157,12 +157,12 @@ final class SimFabric implements Fabric {
         }
 
         private FenceReport count(FenceReport report) {
-            simulation.happenings().add("pairs fenced", report.fencedPairs());
+            simulation.eventCounters().add("pairs fenced", report.fencedPairs());
             if (!report.voidedAddresses().isEmpty()) {
-                simulation.happenings().count("fences with holes");
+                simulation.eventCounters().count("fences with holes");
             }
             if (report.namingPairs() > 0) {
-                simulation.happenings().count("fences with segments in quarantine");
+                simulation.eventCounters().count("fences with segments in quarantine");
             }
             return report;
         }
@@ -219,7 +219,7 @@ final class SimFabric implements Fabric {
 
         @Override
         public FenceReport fenceHole(int segment, int offset) {
-            simulation.happenings().count("old holes cut off");
+            simulation.eventCounters().count("old holes cut off");
             return count(queue.fenceHole(segment, offset));
         }
 
@@ -228,7 +228,7 @@ final class SimFabric implements Fabric {
             final boolean named = queue.isNamed(segment);
             if (named) {
                 keptBack++;
-                simulation.happenings().count("segments left alone since a sender names them");
+                simulation.eventCounters().count("segments left alone since a sender names them");
             }
             return named;
         }
@@ -255,7 +255,7 @@ final class SimFabric implements Fabric {
         public int send(long context, ByteBuffer source, int offset, int length, int tag) {
             if (toBreak != null && toBreak == simulation.turns().current()) {
                 toBreak = null;
-                simulation.happenings().count("connections of copies that broke");
+                simulation.eventCounters().count("connections of copies that broke");
                 return PostStatus.UNREACHABLE;
             }
             isSending = true;
@@ -268,7 +268,7 @@ final class SimFabric implements Fabric {
                     posted.addLast(cutOff);
                 }
                 if (status == PostStatus.RECEIVER_NOT_READY) {
-                    simulation.happenings().count("appends that found no posted segment");
+                    simulation.eventCounters().count("appends that found no posted segment");
                 }
                 return status;
             } finally {
@@ -286,7 +286,7 @@ final class SimFabric implements Fabric {
                                     + " after the fence that cut it off");
                         }
                         if (status == CompletionStatus.VOIDED) {
-                            simulation.happenings().count("appends voided by another's fence");
+                            simulation.eventCounters().count("appends voided by another's fence");
                         }
                         handler.onCompletion(polled, status);
                     },

@@ -36,7 +36,7 @@ public final class SimNetwork {
         final SimLinks links = simulation.store().links();
         final int server = simulation.store().serverOf(request.shard()).serverId();
         if (links.isCut(links.clients(), server)) {
-            simulation.happenings().count("requests lost on cut links");
+            simulation.eventCounters().count("requests lost on cut links");
             return;
         }
         if (random.nextInt(1000) >= lossPerMille) {
@@ -44,24 +44,24 @@ public final class SimNetwork {
             return;
         }
         switch (random.nextInt(5)) {
-            case 0 -> simulation.happenings().count("requests lost");
+            case 0 -> simulation.eventCounters().count("requests lost");
             case 1 -> {
-                simulation.happenings().count("replies lost");
+                simulation.eventCounters().count("replies lost");
                 deliver(client, attempt, request, soon(), true, false);
             }
             case 2 -> {
-                simulation.happenings().count("requests doubled");
+                simulation.eventCounters().count("requests doubled");
                 deliver(client, attempt, request, soon(), false, true);
                 deliver(null, attempt, request, soon(), false, true);
             }
             case 3 -> {
-                simulation.happenings().count("requests doubled late");
+                simulation.eventCounters().count("requests doubled late");
                 deliver(client, attempt, request, soon(), false, true);
                 deliver(null, attempt, request, late(), false, true);
             }
             default -> {
                 // Its sender retries it meanwhile.
-                simulation.happenings().count("requests late");
+                simulation.eventCounters().count("requests late");
                 deliver(client, attempt, request, late(), false, false);
             }
         }

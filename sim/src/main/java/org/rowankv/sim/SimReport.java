@@ -14,7 +14,7 @@ record SimReport(
         SimPlan plan,
         long hash,
         int begun,
-        EventCounters happenings,
+        EventCounters eventCounters,
         Coverage coverage,
         @Nullable String violation) implements SeedReport<SimReport> {
     @Override
@@ -29,6 +29,6 @@ record SimReport(
 
     @Override
     public SimReport withViolation(String what) {
-        return new SimReport(plan, hash, begun, happenings, coverage, what);
+        return new SimReport(plan, hash, begun, eventCounters, coverage, what);
     }
 }

@@ -28,7 +28,7 @@ public final class SimRun<R extends SeedReport<R>> {
     private final Clock clock;
     private final PrintStream out;
 
-    private final EventCounters happenings = new EventCounters();
+    private final EventCounters eventCounters = new EventCounters();
     private final Coverage coverage = new Coverage();
     private final List<R> violations = new ArrayList<>();
     private int begun;
@@ -105,7 +105,7 @@ public final class SimRun<R extends SeedReport<R>> {
 
     private synchronized void report(R report, R again) {
         done++;
-        happenings.addAll(report.happenings());
+        eventCounters.addAll(report.eventCounters());
         coverage.addAll(report.coverage());
         if (report.violation() != null) {
             // At once: the run may be killed before it ends.
@@ -124,13 +124,13 @@ public final class SimRun<R extends SeedReport<R>> {
                     done,
                     seeds,
                     done * 1e9 / (now - startNs),
-                    happenings.of("operations"),
+                    eventCounters.of("operations"),
                     violations.size());
         }
     }
 
-    public EventCounters happenings() {
-        return happenings;
+    public EventCounters eventCounters() {
+        return eventCounters;
     }
 
     public Coverage coverage() {

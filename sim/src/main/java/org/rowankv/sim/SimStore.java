@@ -106,7 +106,7 @@ final class SimStore {
         notePrimaries(opened);
         cluster = opened;
         simulation
-                .happenings()
+                .eventCounters()
                 .add("starts from a checkpoint", opened.checkpoints().loaded());
         memories.written();
         simulation.workload().caches().open(opened.session().catalogue());
@@ -123,7 +123,7 @@ final class SimStore {
                 .map(ShardAssignment::primary)
                 .toList();
         if (!primaries.isEmpty() && !primaries.equals(now)) {
-            simulation.happenings().count("primaries moved");
+            simulation.eventCounters().count("primaries moved");
             final List<Long> walls = clocks.subList(0, plan.servers()).stream()
                     .map(NodeClock::wallMs)
                     .toList();
@@ -169,7 +169,7 @@ final class SimStore {
             emptied.addAll(simulation.victim().doubtful());
             if (found.shardsLostWithout(emptied).isEmpty()) {
                 memories.empty(server);
-                simulation.happenings().count("servers emptied");
+                simulation.eventCounters().count("servers emptied");
                 simulation.trace().tell("server " + server + " has lost its data");
             } else {
                 emptied.remove(server);
@@ -238,7 +238,7 @@ final class SimStore {
         try {
             cluster().close();
         } catch (PowerFailure e) {
-            simulation.happenings().count("power cuts in the middle of the last writes of a close");
+            simulation.eventCounters().count("power cuts in the middle of the last writes of a close");
             crash("in the middle of the last writes of a close", true);
         } finally {
             closing = false;
@@ -250,7 +250,7 @@ final class SimStore {
 
     /** Closes it after it has stopped itself. Only a close is left, which must terminate. */
     void closeStopped() {
-        simulation.happenings().count("stores that stopped themselves");
+        simulation.eventCounters().count("stores that stopped themselves");
         simulation.trace().tell("the store has stopped itself, and is closed");
         up = false;
         cluster().close();
@@ -274,10 +274,10 @@ final class SimStore {
     private void crash(String where, boolean isPowerCut) {
         simulation.trace().tell("CRASH " + where);
         up = false;
-        simulation.happenings().count("crash " + where);
+        simulation.eventCounters().count("crash " + where);
         if (starting) {
             // Its partial start was never visible.
-            simulation.happenings().count("crashes during a start");
+            simulation.eventCounters().count("crashes during a start");
             starting = false;
         } else {
             ended();
@@ -288,11 +288,11 @@ final class SimStore {
 
     private void end(boolean isPowerCut) {
         if (isPowerCut) {
-            final int dropped = memories.cutPower(power, simulation.happenings()::count);
+            final int dropped = memories.cutPower(power, simulation.eventCounters()::count);
             simulation.trace().tell("a power cut drops " + dropped + " words");
             simulation.trace().mix(dropped);
-            simulation.happenings().count("power cuts");
-            simulation.happenings().add("words that power cuts dropped", dropped);
+            simulation.eventCounters().count("power cuts");
+            simulation.eventCounters().add("words that power cuts dropped", dropped);
         } else {
             memories.crash();
         }
@@ -314,17 +314,17 @@ final class SimStore {
 
     /** The current incarnation has ended. */
     private void ended() {
-        final EventCounters happenings = simulation.happenings();
+        final EventCounters eventCounters = simulation.eventCounters();
         for (ServerStatistics server : cluster().statistics()) {
-            happenings.add("segments cleaned", server.cleanedSegments());
-            happenings.add("tombstones dropped", server.tombstonesDropped());
-            happenings.add("evictions", server.evictedObjects());
-            happenings.add("connections made anew", server.reconnects());
-            happenings.add("rounds of the scrubber", server.scrubRounds());
-            happenings.add("damaged entries found", server.badEntries());
+            eventCounters.add("segments cleaned", server.cleanedSegments());
+            eventCounters.add("tombstones dropped", server.tombstonesDropped());
+            eventCounters.add("evictions", server.evictedObjects());
+            eventCounters.add("connections made anew", server.reconnects());
+            eventCounters.add("rounds of the scrubber", server.scrubRounds());
+            eventCounters.add("damaged entries found", server.badEntries());
         }
-        happenings.add("checkpoints", cluster().checkpoints().taken());
-        happenings.add("joins completed", cluster().joinsCompleted());
+        eventCounters.add("checkpoints", cluster().checkpoints().taken());
+        eventCounters.add("joins completed", cluster().joinsCompleted());
         // Connections end with the process, and so do messages in flight.
         simulation.turns().dropDeliveries();
         requireNoErrors();

@@ -32,7 +32,7 @@ final class Simulation {
     private final SimMemories memories;
     private final Timeline timeline = new Timeline();
     private final Trace trace;
-    private final EventCounters happenings = new EventCounters();
+    private final EventCounters eventCounters = new EventCounters();
     private final RandomSource outages;
     private final SimSession session = new SimSession(this);
     private final SimNetwork network;
@@ -64,7 +64,7 @@ final class Simulation {
         this.trace = new Trace(reader, timeline);
         final RandomSource random = new SplittableRandomSource(plan.seed());
         if (plan.hostile()) {
-            happenings.count("stores with hostile settings");
+            eventCounters.count("stores with hostile settings");
         }
         this.turns = new Turns(this, random.fork("turns"));
         this.points = new Points(this, random.fork("points"));
@@ -112,7 +112,7 @@ final class Simulation {
         } catch (ViolationError e) {
             note(String.valueOf(e.getMessage()));
         } catch (LossError e) {
-            happenings.count(
+            eventCounters.count(
                     victim.isLone()
                             ? "lone servers that lost what they had"
                             : "stores that believed a device which had lied");
@@ -124,8 +124,8 @@ final class Simulation {
         } finally {
             SimThread.current().tells(null);
         }
-        happenings.add("changes of a full disk refused", memories.refused());
-        return new SimReport(plan, trace.hash(), begun, happenings, workload.coverage(), violation);
+        eventCounters.add("changes of a full disk refused", memories.refused());
+        return new SimReport(plan, trace.hash(), begun, eventCounters, workload.coverage(), violation);
     }
 
     private void note(String what) {
@@ -184,7 +184,7 @@ final class Simulation {
         }
         while (store.takeCrash()) {
             restarted = true;
-            happenings.count("crashes");
+            eventCounters.count("crashes");
             timeline.advance(outages.nextInt(50_000_000));
             try {
                 open();
@@ -266,14 +266,14 @@ final class Simulation {
     /** A device fails during the start of the store, or no replica is left to start from. */
     private void onRefusedStart(RuntimeException why) {
         if (victim.excuses() && why instanceof StoreOpenException) {
-            happenings.count("stores refused for want of a whole replica");
+            eventCounters.count("stores refused for want of a whole replica");
             throw new LossError(String.valueOf(why.getMessage()));
         }
         if (!DeviceFailedException.isCauseOf(why)) {
             throw why;
         }
-        happenings.count("starts refused over a device, by " + why.getClass().getSimpleName());
-        happenings.count("starts refused over a device");
+        eventCounters.count("starts refused over a device, by " + why.getClass().getSimpleName());
+        eventCounters.count("starts refused over a device");
         trace.tell("the start is refused: " + why.getMessage());
         store.failedStart();
     }
@@ -281,7 +281,7 @@ final class Simulation {
     /** Closes the store and opens it again. A crash may intervene. */
     void reopen() {
         store.close();
-        happenings.count("clean restarts");
+        eventCounters.count("clean restarts");
         open();
         restAndJudge();
         bias.end();
@@ -397,7 +397,7 @@ final class Simulation {
     void onEnded(SimClient client, Status status, long version) {
         turns.onProgress();
         bias.ended(client.number(), begun);
-        happenings.count("operations");
+        eventCounters.count("operations");
         trace.mix(timeline.nowNs());
         trace.mix(version * 31 + status.ordinal());
     }
@@ -405,16 +405,16 @@ final class Simulation {
     void onAnswered(Request request, boolean isCopy) {
         services.answered(request);
         if (request.has(ResultBits.REPLAYED)) {
-            happenings.count("answers replayed");
+            eventCounters.count("answers replayed");
         }
         if (request.has(ResultBits.EXPIRED)) {
-            happenings.count("expiries");
+            eventCounters.count("expiries");
         }
         if (request.status() == Status.FULL && endsSomething(request)) {
             violation(request.operation() + " was refused for want of space");
         }
         if (isCopy) {
-            happenings.count("copy answered " + request.status());
+            eventCounters.count("copy answered " + request.status());
         }
         trace.mix(request.sequence() * 31 + request.status().ordinal());
     }
@@ -460,8 +460,8 @@ final class Simulation {
         return trace;
     }
 
-    EventCounters happenings() {
-        return happenings;
+    EventCounters eventCounters() {
+        return eventCounters;
     }
 
     Workload workload() {

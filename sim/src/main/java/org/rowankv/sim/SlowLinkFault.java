@@ -8,7 +8,7 @@ final class SlowLinkFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {
         final int nodes = simulation.plan().servers() + 1;
-        simulation.happenings().count("links slowed down");
+        simulation.eventCounters().count("links slowed down");
         simulation
                 .store()
                 .links()

@@ -47,7 +47,7 @@ final class Stops {
             throw refusal;
         }
         met = true;
-        simulation.happenings().count("requests refused by a store that had stopped itself");
+        simulation.eventCounters().count("requests refused by a store that had stopped itself");
     }
 
     /** Throws the refusal of a store that has stopped itself: a wait for its agents would never end. */

@@ -69,7 +69,7 @@ final class StoreChecker {
                     }
                 },
                 (key, read) -> {});
-        simulation.happenings().count("windows judged by honest devices");
+        simulation.eventCounters().count("windows judged by honest devices");
     }
 
     private boolean isOfUnknownCache(Request read) {

@@ -74,7 +74,7 @@ final class Turns {
     void arrived(Delivery arrived) {
         for (Delivery delivery : deliveries) {
             if (delivery.isUnderWayWith(arrived)) {
-                simulation.happenings().count("retries that met their original under way");
+                simulation.eventCounters().count("retries that met their original under way");
                 return;
             }
         }

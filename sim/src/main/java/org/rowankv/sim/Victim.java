@@ -78,7 +78,7 @@ final class Victim {
         final SimMemory memory = simulation.memories().of(number);
         if (bit.isStillOf(memory.present().region())) {
             memory.flip(bit.address(), bit.mask());
-            simulation.happenings().count("bits that flipped in " + bit.place());
+            simulation.eventCounters().count("bits that flipped in " + bit.place());
             simulation.trace().tell("a bit flips at server " + number + " in " + bit);
             simulation.trace().mix(bit.address());
         }
@@ -89,7 +89,7 @@ final class Victim {
         if (simulation.plan().power()) {
             lying = true;
             simulation.memories().of(number).device().lie();
-            simulation.happenings().count("devices that lie");
+            simulation.eventCounters().count("devices that lie");
         }
     }
 
@@ -107,7 +107,7 @@ final class Victim {
                 // The operator has noticed, and replaces the device.
                 hasLost = false;
                 simulation.store().replaceAtNextStart(number);
-                simulation.happenings().count("devices that lied and were replaced");
+                simulation.eventCounters().count("devices that lied and were replaced");
             }
         }
         justKept = putsBack && !simulation.memories().of(number).hasKept();
@@ -128,7 +128,7 @@ final class Victim {
             putsBack = false;
             if (starts > 1 && !isLone()) {
                 simulation.memories().of(number).putBackKept();
-                simulation.happenings().count("areas put back from earlier days");
+                simulation.eventCounters().count("areas put back from earlier days");
                 simulation.trace().tell("the area of server " + number + " is restored from an earlier state");
             }
         }
@@ -149,7 +149,7 @@ final class Victim {
         if (!rotten) {
             simulation.violation(what + ", and nothing was");
         }
-        simulation.happenings().count("answers that an object cannot be read");
+        simulation.eventCounters().count("answers that an object cannot be read");
     }
 
     boolean isRotten() {

@@ -43,9 +43,9 @@ class ExpectedTest {
 
     @Test
     void shouldMissWhatDidNotHappen() {
-        final EventCounters happenings = new EventCounters();
-        final int all = Expected.missing(happenings).size();
-        happenings.count("crashes during a start");
-        assertThat(Expected.missing(happenings)).hasSize(all - 1).doesNotContain("crashes during a start");
+        final EventCounters eventCounters = new EventCounters();
+        final int all = Expected.missing(eventCounters).size();
+        eventCounters.count("crashes during a start");
+        assertThat(Expected.missing(eventCounters)).hasSize(all - 1).doesNotContain("crashes during a start");
     }
 }

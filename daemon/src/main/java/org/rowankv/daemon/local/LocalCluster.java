@@ -16,7 +16,7 @@ import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.ServerCommand;
 import org.rowankv.daemon.StatusText;
 import org.rowankv.daemon.admin.AdminRequest;
-import org.rowankv.daemon.zookeeper.SecretFiles;
+import org.rowankv.daemon.options.SecretFiles;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.ParentWatch;
-import org.rowankv.daemon.zookeeper.OptionDefaults;
+import org.rowankv.daemon.options.OptionDefaults;
 
 /** A process of a local cluster: its log, and a file with its pid, by which a later command finds it again. */
 public final class LocalProcess {

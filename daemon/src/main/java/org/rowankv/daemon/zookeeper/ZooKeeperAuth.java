@@ -3,6 +3,7 @@ package org.rowankv.daemon.zookeeper;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.daemon.options.SecretFiles;
 
 /**
  * The credential of this process for ZooKeeper. {@link #toString} hides it.

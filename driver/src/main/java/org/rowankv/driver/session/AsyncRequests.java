@@ -79,7 +79,7 @@ public final class AsyncRequests implements AutoCloseable {
                 new ExactlyOnceExecutor(session, clock, random, deadlineNs, AT_ONCE, CounterStarts.USUAL);
 
         private final Semaphore slots = new Semaphore(AT_ONCE);
-        /** In the order of deadqueues. */
+        /** In the order of their deadlines. */
         private final Queue<Pending> waiting = new ConcurrentLinkedQueue<>();
 
         private final AtomicInteger waitingCount = new AtomicInteger();

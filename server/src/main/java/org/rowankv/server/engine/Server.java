@@ -111,7 +111,7 @@ public final class Server implements AutoCloseable {
                 settings.workers() * settings.mutationsPerWorker() + 1,
                 configuration.serverCount() == 1
                         ? Long.MAX_VALUE
-                        : settings.bytesPerLap(segments.count(), segments.length(), configuration.serverCount()));
+                        : settings.bytesPerWindow(segments.count(), segments.length(), configuration.serverCount()));
         final ObjectReader reader =
                 new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);
         this.scan = new ShardScan(segments, clock);

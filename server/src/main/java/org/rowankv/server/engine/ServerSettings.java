@@ -142,7 +142,7 @@ public record ServerSettings(
      * of all workers of all other servers fit into the space that a full store leaves free. They count twice, since
      * large entries land as blocks and are assembled.
      */
-    long bytesPerLap(int segmentCount, int segmentLength, int servers) {
+    long bytesPerWindow(int segmentCount, int segmentLength, int servers) {
         final long spare = (long) (segmentCount - reservedSegments()) * segmentLength * (100 - fillPercent) / 100;
         return spare / (4L * (servers - 1) * (workers + 1));
     }

@@ -11,12 +11,13 @@ import org.rowankv.check.history.ChainEvent;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.check.history.ValueEvent;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SystemClock;
 
 /**
  * A caller of the cache API that performs random operations on random keys and records the replies. Owned by its
  * thread; the counts are safe for any thread.
  *
- * <p>Times are those of {@link System#nanoTime}. Comparing times of different JVMs requires a common clock, see {@link
+ * <p>Times are those of {@link SystemClock}. Comparing times of different JVMs requires a common clock, see {@link
  * ClientProcess#requireSameClock}.
  */
 final class CacheCaller {

@@ -27,13 +27,14 @@ import org.rowankv.jcache.RowanCacheManager;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
 
 /**
  * Main class of a client JVM of {@code verify --cluster}: several callers of two caches. It executes the commands on
  * its standard input, and prints replies, one per line:
  *
  * <pre>
- *   CLOCK                CLOCK System.nanoTime
+ *   CLOCK                CLOCK nanoseconds of the monotonic clock
  *   WINDOW generation …  starts the callers, on the key of that generation in each slot
  *   REST                 stops the callers after the operations in progress. REGISTER slot event …, CHAIN slot event …, one for
  *                        each operation; LONG call …; EXCEPTION text …; RECONNECTS count; RESTED
@@ -118,7 +119,7 @@ public final class ClientJvm {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             final String[] words = line.split(" ");
             switch (words[0]) {
-                case "CLOCK" -> out.println("CLOCK " + System.nanoTime());
+                case "CLOCK" -> out.println("CLOCK " + SystemClock.INSTANCE.nanoTime());
                 case "WINDOW" -> window(words);
                 case "REST" -> rest();
                 case "COUNT" -> count(Integer.parseInt(words[1]));

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.ChainEvent;
 import org.rowankv.check.history.ValueEvent;
 import org.rowankv.daemon.Launch;
+import org.rowankv.runtime.SystemClock;
 
 /** Handle of a {@link ClientJvm} in its parent process. Confined to one thread; counts are safe for any thread. */
 public final class ClientProcess implements AutoCloseable {
@@ -118,7 +119,7 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     /**
-     * Throws unless {@link System#nanoTime} of that process and of this one read the same clock: its reading must lie
+     * Throws unless {@link SystemClock} of that process and of this one read the same clock: its reading must lie
      * between two of this process.
      *
      * <p>On Linux it is CLOCK_MONOTONIC, one clock for all processes of a machine; its readings never go backwards, on
@@ -127,10 +128,10 @@ public final class ClientProcess implements AutoCloseable {
      * is needed, and a derived order is true. Equal readings count as concurrent.
      */
     public void requireSameClock() throws IOException {
-        final long beforeNs = System.nanoTime();
+        final long beforeNs = SystemClock.INSTANCE.nanoTime();
         say("CLOCK");
         final long thereNs = Long.parseLong(hear("CLOCK"));
-        final long afterNs = System.nanoTime();
+        final long afterNs = SystemClock.INSTANCE.nanoTime();
         if (thereNs - beforeNs < 0 || afterNs - thereNs < 0) {
             throw new IOException("processes of this machine have no common clock: one read " + thereNs + ", this one "
                     + beforeNs + " before and " + afterNs

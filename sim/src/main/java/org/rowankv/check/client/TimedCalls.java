@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.Outcome;
+import org.rowankv.runtime.SystemClock;
 
 /**
  * Timed calls of the cache API for one caller; collects slow calls, and exceptions that no application should see.
@@ -43,7 +44,7 @@ final class TimedCalls {
      */
     <T> Answer<T> make(String name, boolean isRead, boolean isCompound, Call<T> call) {
         final long lagBeforeNs = lag.totalNs();
-        final long invokedNs = System.nanoTime();
+        final long invokedNs = SystemClock.INSTANCE.nanoTime();
         Outcome outcome = Outcome.DONE;
         @Nullable T value = null;
         try {
@@ -55,7 +56,7 @@ final class TimedCalls {
             }
             outcome = honest != null ? honest : isRead ? Outcome.REFUSED : Outcome.UNKNOWN;
         }
-        final long returnedNs = System.nanoTime();
+        final long returnedNs = SystemClock.INSTANCE.nanoTime();
         if (returnedNs - invokedNs >= LONG_NS) {
             longCalls.add(new LongCall(
                     name.replace(' ', '-'), isCompound, invokedNs, returnedNs, lag.totalNs() - lagBeforeNs));

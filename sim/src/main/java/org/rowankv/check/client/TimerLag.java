@@ -2,6 +2,7 @@ package org.rowankv.check.client;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.rowankv.runtime.SystemClock;
 
 /**
  * Accumulated delay of this JVM's timers: a thread repeats a short wait and sums up the excess. It is the control
@@ -24,9 +25,9 @@ final class TimerLag {
     private void measure() {
         long sumNs = 0;
         while (true) {
-            final long fromNs = System.nanoTime();
+            final long fromNs = SystemClock.INSTANCE.nanoTime();
             LockSupport.parkNanos(this, TICK_NS);
-            sumNs += Math.max(0, System.nanoTime() - fromNs - TICK_NS);
+            sumNs += Math.max(0, SystemClock.INSTANCE.nanoTime() - fromNs - TICK_NS);
             totalNs = sumNs;
         }
     }

@@ -17,6 +17,7 @@ import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
 
 /**
  * One run of {@code verify --cluster}: server processes behind proxies, client JVMs whose callers use a few keys
@@ -49,7 +50,7 @@ public final class ClusterVerifyRun {
     /** Totals of the completed windows. */
     private ClientProcess.Counts counts = ClientProcess.Counts.NONE;
 
-    private volatile long lastRestNs = System.nanoTime();
+    private volatile long lastRestNs = SystemClock.INSTANCE.nanoTime();
     private volatile boolean judging;
     private volatile boolean over;
 
@@ -159,7 +160,7 @@ public final class ClusterVerifyRun {
     private void startWatch() {
         final Thread watching = new Thread(
                 () -> {
-                    while (!over && System.nanoTime() - lastRestNs < STUCK_NS) {
+                    while (!over && SystemClock.INSTANCE.nanoTime() - lastRestNs < STUCK_NS) {
                         LockSupport.parkNanos(this, TimeUnit.SECONDS.toNanos(1));
                     }
                     if (!over) {
@@ -174,7 +175,7 @@ public final class ClusterVerifyRun {
     }
 
     private void judgeWindows(KeyChecker judge, Disturber disturber, ServerCounts serverCounts) throws IOException {
-        final long startNs = System.nanoTime();
+        final long startNs = SystemClock.INSTANCE.nanoTime();
         final long lengthNs = TimeUnit.SECONDS.toNanos(settings.seconds());
         boolean goesOn = true;
         // Once without a fault: clients warm up, and servers read the new cache from the configuration store.
@@ -194,8 +195,8 @@ public final class ClusterVerifyRun {
             anomalies.addAll(judge.judge(window));
             serverCounts.ask();
             judging = false;
-            lastRestNs = System.nanoTime();
-            final long elapsedNs = System.nanoTime() - startNs;
+            lastRestNs = SystemClock.INSTANCE.nanoTime();
+            final long elapsedNs = SystemClock.INSTANCE.nanoTime() - startNs;
             final boolean enough = elapsedNs >= lengthNs
                     && (report(disturber, serverCounts).neverHappened().isEmpty() || elapsedNs >= lengthNs + LONGER_NS);
             goesOn = anomalies.isEmpty() && !enough;
@@ -232,8 +233,8 @@ public final class ClusterVerifyRun {
     }
 
     private void pause(long lengthNs) {
-        final long untilNs = System.nanoTime() + lengthNs;
-        for (long leftNs = lengthNs; leftNs > 0; leftNs = untilNs - System.nanoTime()) {
+        final long untilNs = SystemClock.INSTANCE.nanoTime() + lengthNs;
+        for (long leftNs = lengthNs; leftNs > 0; leftNs = untilNs - SystemClock.INSTANCE.nanoTime()) {
             LockSupport.parkNanos(this, leftNs);
         }
     }

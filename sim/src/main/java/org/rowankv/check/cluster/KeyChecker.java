@@ -24,6 +24,7 @@ import org.rowankv.check.history.Event;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.check.history.ValueAction;
 import org.rowankv.check.history.ValueEvent;
+import org.rowankv.runtime.SystemClock;
 
 /**
  * Checker that reads every key while the callers pause, and checks its history since the last pause.
@@ -162,13 +163,15 @@ final class KeyChecker {
         final Set<String> names = new HashSet<>();
         final Set<String> ofCounters = new HashSet<>();
         all.forEach(key -> (keys.kindOf(key.slot()) == Keys.Kind.COUNTER ? ofCounters : names).add(key.name()));
-        final long fromNs = System.nanoTime();
+        final long fromNs = SystemClock.INSTANCE.nanoTime();
         while (true) {
-            final long invokedNs = System.nanoTime();
+            final long invokedNs = SystemClock.INSTANCE.nanoTime();
             try {
-                return new Reading(cache.getAll(names), counters.getAll(ofCounters), invokedNs, System.nanoTime());
+                return new Reading(
+                        cache.getAll(names), counters.getAll(ofCounters), invokedNs, SystemClock.INSTANCE.nanoTime());
             } catch (RuntimeException e) {
-                if (HonestFailure.outcomeOf(e, true) == null || System.nanoTime() - fromNs >= PATIENCE_NS) {
+                if (HonestFailure.outcomeOf(e, true) == null
+                        || SystemClock.INSTANCE.nanoTime() - fromNs >= PATIENCE_NS) {
                     throw new IOException("keys cannot be read although all servers serve: " + e, e);
                 }
             }

@@ -8,6 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.rowankv.check.client.ClientProcess;
+import org.rowankv.runtime.SystemClock;
 
 /** A thread that prints the progress of a run every few seconds. */
 final class RunProgress {
@@ -18,7 +19,7 @@ final class RunProgress {
     private final Supplier<String> underWay;
     private final IntSupplier exceptions;
     private final long everyNs;
-    private final long startNs = System.nanoTime();
+    private final long startNs = SystemClock.INSTANCE.nanoTime();
     private final Thread thread = new Thread(this::print, "verify-progress");
     private volatile boolean over;
 
@@ -55,7 +56,7 @@ final class RunProgress {
         long lastNs = startNs;
         long lastOperations = 0;
         while (!over) {
-            final long leftNs = everyNs - (System.nanoTime() - lastNs);
+            final long leftNs = everyNs - (SystemClock.INSTANCE.nanoTime() - lastNs);
             if (leftNs > 0) {
                 LockSupport.parkNanos(this, leftNs);
                 continue;
@@ -64,7 +65,7 @@ final class RunProgress {
             for (ClientProcess client : clients) {
                 counts = counts.plus(client.counts());
             }
-            final long nowNs = System.nanoTime();
+            final long nowNs = SystemClock.INSTANCE.nanoTime();
             final String now = underWay.get();
             out.printf(
                     Locale.ROOT,

@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SystemClock;
 
 /**
  * Injector of faults into a cluster: process faults in rounds, each of which ends when all servers serve again, and
@@ -107,8 +108,8 @@ public final class Disturber implements AutoCloseable {
     }
 
     private void pause(long lengthNs) {
-        final long untilNs = System.nanoTime() + lengthNs;
-        for (long leftNs = lengthNs; !over && leftNs > 0; leftNs = untilNs - System.nanoTime()) {
+        final long untilNs = SystemClock.INSTANCE.nanoTime() + lengthNs;
+        for (long leftNs = lengthNs; !over && leftNs > 0; leftNs = untilNs - SystemClock.INSTANCE.nanoTime()) {
             LockSupport.parkNanos(this, leftNs);
         }
     }
@@ -124,7 +125,7 @@ public final class Disturber implements AutoCloseable {
             return;
         }
         final String text = planned.stream().map(ServerFault::text).collect(Collectors.joining("; "));
-        final long fromNs = System.nanoTime();
+        final long fromNs = SystemClock.INSTANCE.nanoTime();
         underWay = text;
         try {
             final List<Future<Boolean>> done = new ArrayList<>();
@@ -140,7 +141,7 @@ public final class Disturber implements AutoCloseable {
             underWay = "";
         }
         synchronized (this) {
-            faults.add(new FaultRound(text, fromNs, System.nanoTime()));
+            faults.add(new FaultRound(text, fromNs, SystemClock.INSTANCE.nanoTime()));
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterException;
@@ -73,7 +74,7 @@ final class PrimaryTransfers implements AutoCloseable {
      * transfer makes all start together.
      */
     void awaitAllServe() throws IOException {
-        final long fromNs = System.nanoTime();
+        final long fromNs = SystemClock.INSTANCE.nanoTime();
         boolean serve = false;
         while (!serve) {
             cluster.awaitServing();
@@ -84,7 +85,7 @@ final class PrimaryTransfers implements AutoCloseable {
             try {
                 serve &= configuration().term() > storedTerm;
             } catch (ConfigurationStoreException e) {
-                if (System.nanoTime() - fromNs >= STORE_PATIENCE_NS) {
+                if (SystemClock.INSTANCE.nanoTime() - fromNs >= STORE_PATIENCE_NS) {
                     throw new IOException("the configuration store does not reply any more: " + e.getMessage(), e);
                 }
                 serve = false;

@@ -66,7 +66,7 @@ final class Attempt extends SimTask {
         if (own != null) {
             own.abandon();
         }
-        simulation.happenings().count("attempts whose server lost its roles");
+        simulation.eventCounters().count("attempts whose server lost its roles");
         end();
     }
 
@@ -126,10 +126,10 @@ final class Attempt extends SimTask {
         end();
         simulation.streams().answered(request);
         if (request.has(ResultBits.REPLAYED)) {
-            simulation.happenings().count("answers replayed");
+            simulation.eventCounters().count("answers replayed");
         }
         if (request.has(ResultBits.EXPIRED)) {
-            simulation.happenings().count("expiries");
+            simulation.eventCounters().count("expiries");
         }
         if (request.status() != Status.CLOSED && request.status() != Status.NOT_PRIMARY) {
             simulation

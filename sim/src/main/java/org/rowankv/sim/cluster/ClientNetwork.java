@@ -24,7 +24,7 @@ final class ClientNetwork {
     void send(SimRouting client, int attempt, Request request, long term, int server) {
         final SimNetworkLinks wire = simulation.wire();
         if (wire.isCut(wire.clients(), server)) {
-            simulation.happenings().count("requests lost on cut links");
+            simulation.eventCounters().count("requests lost on cut links");
             return;
         }
         if (random.nextInt(1000) >= simulation.plan().lossPerMille()) {
@@ -32,24 +32,24 @@ final class ClientNetwork {
             return;
         }
         switch (random.nextInt(5)) {
-            case 0 -> simulation.happenings().count("requests lost");
+            case 0 -> simulation.eventCounters().count("requests lost");
             case 1 -> {
-                simulation.happenings().count("replies lost");
+                simulation.eventCounters().count("replies lost");
                 deliver(client, attempt, request, term, server, 0, true, false);
             }
             case 2 -> {
-                simulation.happenings().count("requests doubled");
+                simulation.eventCounters().count("requests doubled");
                 deliver(client, attempt, request, term, server, 0, true, true);
                 deliver(null, attempt, request, term, server, late(), true, true);
             }
             case 3 -> {
-                simulation.happenings().count("copies of requests that came late");
+                simulation.eventCounters().count("copies of requests that came late");
                 deliver(client, attempt, request, term, server, 0, false, true);
                 deliver(null, attempt, request, term, server, late(), true, true);
             }
             default -> {
                 // Its sender retries it meanwhile.
-                simulation.happenings().count("requests late");
+                simulation.eventCounters().count("requests late");
                 deliver(client, attempt, request, term, server, late(), false, false);
             }
         }
@@ -80,7 +80,7 @@ final class ClientNetwork {
         onTheWay--;
         final SimProcess process = simulation.hosts().get(server).process();
         if (process == null) {
-            simulation.happenings().count("requests that found no server");
+            simulation.eventCounters().count("requests that found no server");
             return;
         }
         simulation.turns().add(new Attempt(simulation, process, client, attempt, request, term, doubled));
@@ -93,7 +93,7 @@ final class ClientNetwork {
             return;
         }
         if (wire.isCut(server, wire.clients())) {
-            simulation.happenings().count("replies lost on cut links");
+            simulation.eventCounters().count("replies lost on cut links");
             return;
         }
         simulation.turns().at(wire.arrivalNs(server, wire.clients()), () -> client.receive(attempt, request));

@@ -70,7 +70,7 @@ final class ClusterChecker {
         for (Server server : servers) {
             final long evictions = server.statistics().evictedObjects();
             final Long before = evicted.put(server, evictions);
-            simulation.happenings().add("evictions", evictions - (before == null ? 0 : before));
+            simulation.eventCounters().add("evictions", evictions - (before == null ? 0 : before));
         }
         simulation.hosts().forEach(host -> {
             final SimProcess process = host.process();
@@ -102,7 +102,7 @@ final class ClusterChecker {
                     request.clearAnswer();
                     request.answer(Status.NOT_FOUND, 0, 0, 0);
                 }
-                simulation.happenings().count("objects that stay unavailable, and that another replica has");
+                simulation.eventCounters().count("objects that stay unavailable, and that another replica has");
                 return;
             }
         }

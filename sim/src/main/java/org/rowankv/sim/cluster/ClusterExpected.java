@@ -75,10 +75,10 @@ final class ClusterExpected {
     private ClusterExpected() {}
 
     /** The events that did not happen. */
-    static List<String> missing(EventCounters happenings) {
+    static List<String> missing(EventCounters eventCounters) {
         return Stream.of(POINTS.stream().map(point -> "point " + point), OTHERS.stream(), Counts.expected().stream())
                 .flatMap(names -> names)
-                .filter(what -> happenings.of(what) == 0)
+                .filter(what -> eventCounters.of(what) == 0)
                 .toList();
     }
 }

@@ -33,7 +33,7 @@ final class ClusterPoints {
             this.isOfStart = name.startsWith(START) || name.startsWith(STORE);
             final int drawn = favours.fork(name).nextInt(4);
             this.favour = drawn == 3 ? 6 : drawn;
-            this.reached = simulation.happenings().counter("point " + name);
+            this.reached = simulation.eventCounters().counter("point " + name);
         }
     }
 
@@ -71,8 +71,8 @@ final class ClusterPoints {
             process.completed();
         }
         if (process != null && point.isOfStart && process.endsHere(name) && isHeldBefore(point)) {
-            simulation.happenings().count("servers killed at a point of their start");
-            simulation.happenings().count("killed at " + name);
+            simulation.eventCounters().count("servers killed at a point of their start");
+            simulation.eventCounters().count("killed at " + name);
             simulation.trace().tell("at " + name);
             simulation.killAndRestart(process.host(), simulation.plan().power() && lengths.nextInt(2) == 0);
             throw new CrashError();
@@ -131,12 +131,12 @@ final class ClusterPoints {
     private void stop(String name, int steps, @Nullable Fiber fiber, Point point) {
         if (fiber != null) {
             if (point.isOfStart) {
-                simulation.happenings().count("stop at " + name);
+                simulation.eventCounters().count("stop at " + name);
                 fiber.rest(simulation.timeline().nowNs()
                         + steps * simulation.plan().stepNs());
             }
         } else if (simulation.turns().mayStop()) {
-            simulation.happenings().count("stop at " + name);
+            simulation.eventCounters().count("stop at " + name);
             simulation.turns().nest(steps);
         }
     }

@@ -16,9 +16,10 @@ record ClusterReport(
         ClusterPlan plan,
         long hash,
         int begun,
-        EventCounters happenings,
+        EventCounters eventCounters,
         Coverage coverage,
-        @Nullable String violation) implements SeedReport<ClusterReport> {
+        @Nullable String violation)
+        implements SeedReport<ClusterReport> {
     @Override
     public long seed() {
         return plan.seed();
@@ -31,6 +32,6 @@ record ClusterReport(
 
     @Override
     public ClusterReport withViolation(String what) {
-        return new ClusterReport(plan, hash, begun, happenings, coverage, what);
+        return new ClusterReport(plan, hash, begun, eventCounters, coverage, what);
     }
 }

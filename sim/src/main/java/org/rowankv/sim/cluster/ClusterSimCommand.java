@@ -86,7 +86,7 @@ public final class ClusterSimCommand implements Callable<Integer> {
         final SimRun<ClusterReport> run = new SimRun<>(
                 ClusterSimCommand::runner, order, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
         final List<ClusterReport> violations = run.run();
-        run.happenings().print(System.out);
+        run.eventCounters().print(System.out);
         if (printsCoverage) {
             run.coverage().print(System.out);
         }
@@ -96,7 +96,7 @@ public final class ClusterSimCommand implements Callable<Integer> {
                     + report.plan().seed());
         }
         final List<String> missing =
-                run.done() >= ClusterExpected.FULL_RUN ? ClusterExpected.missing(run.happenings()) : List.of();
+                run.done() >= ClusterExpected.FULL_RUN ? ClusterExpected.missing(run.eventCounters()) : List.of();
         missing.forEach(what -> System.out.println("sim: this never happened: " + what));
         System.out.println("sim: seeds=" + run.done() + " violations=" + violations.size());
         return violations.isEmpty() && missing.isEmpty() ? 0 : 1;
@@ -114,7 +114,7 @@ public final class ClusterSimCommand implements Callable<Integer> {
             System.out.println("sim: " + ClusterPlan.of(seed));
             report[0] = new ClusterSimulation(ClusterPlan.of(seed), new MemoryPool(), System.out::println).run();
         });
-        report[0].happenings().print(System.out);
+        report[0].eventCounters().print(System.out);
         if (printsCoverage) {
             report[0].coverage().print(System.out);
         }

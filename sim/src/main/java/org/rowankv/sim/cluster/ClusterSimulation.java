@@ -34,7 +34,7 @@ final class ClusterSimulation {
     private final ClusterPlan plan;
     private final Timeline timeline = new Timeline();
     private final Trace trace;
-    private final EventCounters happenings = new EventCounters();
+    private final EventCounters eventCounters = new EventCounters();
     private final RandomSource userRandom;
     private final RandomSource restarts;
     private final ClusterTurns turns;
@@ -143,9 +143,9 @@ final class ClusterSimulation {
                 SimThread.current().tells(null);
             }
         }
-        happenings.add("steps", turns.taken());
-        happenings.add("simulated milliseconds", timeline.nowNs() / 1_000_000);
-        return new ClusterReport(plan, trace.hash(), begun, happenings, workload.coverage(), violation);
+        eventCounters.add("steps", turns.taken());
+        eventCounters.add("simulated milliseconds", timeline.nowNs() / 1_000_000);
+        return new ClusterReport(plan, trace.hash(), begun, eventCounters, workload.coverage(), violation);
     }
 
     private static String describe(Throwable failure) {
@@ -173,7 +173,7 @@ final class ClusterSimulation {
     void loss(String what) {
         if (violation == null && loss == null && !over) {
             loss = what;
-            happenings.count("clusters that ended over damage which nothing mends");
+            eventCounters.count("clusters that ended over damage which nothing mends");
             trace.tell(what);
         }
         throw new LossError(what);
@@ -193,7 +193,7 @@ final class ClusterSimulation {
         while (!faultsToCome.isEmpty() && faultsToCome.peek().afterOperations() <= begun) {
             final ClusterFault fault = faultsToCome.remove();
             trace.tell("fault: " + fault);
-            happenings.count("fault " + fault.kind());
+            eventCounters.count("fault " + fault.kind());
             faults.strike(fault);
         }
     }
@@ -325,7 +325,7 @@ final class ClusterSimulation {
 
     void onEnded(Status status, long version) {
         turns.onProgress();
-        happenings.count("operations");
+        eventCounters.count("operations");
         trace.mix(timeline.nowNs());
         trace.mix(version * 31 + status.ordinal());
     }
@@ -335,7 +335,7 @@ final class ClusterSimulation {
         final List<Integer> now =
                 configuration.shards().stream().map(ShardAssignment::primary).toList();
         if (!primaries.isEmpty() && !primaries.equals(now)) {
-            happenings.count("primaries moved");
+            eventCounters.count("primaries moved");
             final List<Long> walls =
                     hosts.stream().map(host -> host.clock().wallMs()).toList();
             final long apartMs = Collections.max(walls) - Collections.min(walls) + 1;
@@ -384,8 +384,8 @@ final class ClusterSimulation {
         return trace;
     }
 
-    EventCounters happenings() {
-        return happenings;
+    EventCounters eventCounters() {
+        return eventCounters;
     }
 
     ClusterTurns turns() {

@@ -214,7 +214,7 @@ final class ClusterStreams extends SimTask implements Scene, StreamServers {
 
     @Override
     public void count(String what, long times) {
-        simulation.happenings().add(what, times);
+        simulation.eventCounters().add(what, times);
     }
 
     @Override

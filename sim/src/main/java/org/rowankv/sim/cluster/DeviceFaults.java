@@ -46,7 +46,7 @@ final class DeviceFaults {
             final SimProcess process = host.process();
             final RuntimeException failure = process == null ? null : process.failure();
             if (failure != null && DeviceFailedException.isCauseOf(failure)) {
-                simulation.happenings().count("servers that stopped themselves over a device");
+                simulation.eventCounters().count("servers that stopped themselves over a device");
                 simulation.trace().tell("server " + process + " has stopped itself");
                 simulation.killAndRestart(host, random.nextInt(2) == 0);
             } else if (!simulation.isOver()) {
@@ -82,7 +82,7 @@ final class DeviceFaults {
                     watchArea(host);
                 }
                 memory.flip(bit.address(), bit.mask());
-                simulation.happenings().count("bits that flipped in " + bit.place());
+                simulation.eventCounters().count("bits that flipped in " + bit.place());
                 simulation.trace().tell("a bit flips at server " + host + " in " + bit);
                 simulation.trace().mix(bit.address());
             }
@@ -108,7 +108,7 @@ final class DeviceFaults {
     /** A server that cannot continue on its damaged area ends the run. @param failure of the server, or null */
     void requireRuns(SimHost host, @Nullable RuntimeException failure) {
         if (failure != null && host.number() == rotten && isOfDamage(failure)) {
-            simulation.happenings().count("servers refused over damage");
+            simulation.eventCounters().count("servers refused over damage");
             simulation.loss("server " + host + " cannot run: " + failure.getMessage());
         }
     }
@@ -128,7 +128,7 @@ final class DeviceFaults {
     void leap(SimHost host, int drawn) {
         final boolean forward = drawn % 2 == 0;
         final long hours = 1L << drawn % 18; // up to fifteen years
-        simulation.happenings().count(forward ? "clocks that leapt ahead" : "clocks that leapt back");
+        simulation.eventCounters().count(forward ? "clocks that leapt ahead" : "clocks that leapt back");
         final long ms = (forward ? hours : -hours) * HOUR_MS;
         host.clock().jump(ms, simulation.workload().lifetimes());
     }
@@ -143,7 +143,7 @@ final class DeviceFaults {
         if (rotten == NONE) {
             simulation.violation(what + ", and nothing was");
         }
-        simulation.happenings().count("answers that an object cannot be read");
+        simulation.eventCounters().count("answers that an object cannot be read");
     }
 
     /**

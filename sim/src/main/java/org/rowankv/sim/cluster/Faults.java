@@ -115,7 +115,7 @@ final class Faults {
         simulation.killAndRestart(host, false);
         simulation.turns().at(nowNs() + random.nextInt(800_000_000), () -> {
             if (other.process() != null && host.process() != null) {
-                simulation.happenings().count("servers killed while another was starting");
+                simulation.eventCounters().count("servers killed while another was starting");
             }
             if (!simulation.isCalm()) {
                 simulation.killAndRestart(other, false);
@@ -148,7 +148,7 @@ final class Faults {
         final SimProcess process = host.process();
         if (process != null) {
             process.pause(nowNs() + whileNs());
-            simulation.happenings().count("servers paused");
+            simulation.eventCounters().count("servers paused");
         }
     }
 
@@ -160,9 +160,9 @@ final class Faults {
         simulation.turns().add(new Fiber(simulation, null, "swap", () -> {
             try {
                 final var unused = swaps.transfer(drawn % simulation.plan().shards(), -1);
-                simulation.happenings().count("planned swaps");
+                simulation.eventCounters().count("planned swaps");
             } catch (ConfigurationStoreException | ClusterException e) {
-                simulation.happenings().count("planned swaps that did not come about");
+                simulation.eventCounters().count("planned swaps that did not come about");
             } finally {
                 atWork--;
             }
@@ -190,7 +190,7 @@ final class Faults {
                             || peer != null && peer.process().host() == host)
                     && random.nextInt(100) < percent) {
                 simulation.wire().breakDown(channel, isNotified);
-                simulation.happenings().count(isNotified ? "connections broken" : "connections broken silently");
+                simulation.eventCounters().count(isNotified ? "connections broken" : "connections broken silently");
             }
         }
     }
@@ -254,7 +254,7 @@ final class Faults {
             try {
                 change.accept(new SessionCatalogue(door.catalogue()));
             } catch (ConfigurationStoreException | IllegalStateException | RowanException e) {
-                simulation.happenings().count("changes of the catalogue that failed");
+                simulation.eventCounters().count("changes of the catalogue that failed");
                 simulation.trace().tell("a change of the catalogue failed: " + e);
             }
         });

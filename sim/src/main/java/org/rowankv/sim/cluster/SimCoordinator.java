@@ -103,7 +103,7 @@ final class SimCoordinator {
                 own.rest(process.pausedUntilNs());
             }
             if (awayUntilNs > nowNs()) {
-                simulation.happenings().count("questions to a configuration store that was away");
+                simulation.eventCounters().count("questions to a configuration store that was away");
                 throw new ConfigurationStoreException("no reply");
             }
         }
@@ -131,7 +131,7 @@ final class SimCoordinator {
             travel();
             Chaos.point("configuration.before-change");
             if (losesAnswer()) {
-                simulation.happenings().count("changes of the configuration store that came late");
+                simulation.eventCounters().count("changes of the configuration store that came late");
                 late++;
                 simulation.turns().at(nowNs() + random.nextInt(50 * slowNs), () -> {
                     late--;
@@ -142,7 +142,7 @@ final class SimCoordinator {
             final boolean done = change(path, expectedVersion, bytes, stamp);
             Chaos.point("configuration.after-change");
             if (losesAnswer()) {
-                simulation.happenings().count("changes of the configuration store whose answer was lost");
+                simulation.eventCounters().count("changes of the configuration store whose answer was lost");
                 throw new ConfigurationStoreException("the connection was lost after the change");
             }
             return done;

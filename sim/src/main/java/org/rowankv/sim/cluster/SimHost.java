@@ -71,13 +71,13 @@ final class SimHost {
         }
         process = null;
         simulation.trace().tell("server " + name() + (isPowerCut ? " loses its power" : " is killed"));
-        simulation.happenings().count("servers killed");
+        simulation.eventCounters().count("servers killed");
         final SimMemory area = memory;
         if (area != null) {
             if (isPowerCut) {
-                final int dropped = area.cutPower(random, simulation.happenings()::count);
-                simulation.happenings().count("power cuts");
-                simulation.happenings().add("words that power cuts dropped", dropped);
+                final int dropped = area.cutPower(random, simulation.eventCounters()::count);
+                simulation.eventCounters().count("power cuts");
+                simulation.eventCounters().add("words that power cuts dropped", dropped);
                 simulation.trace().mix(dropped);
             } else {
                 area.crash();

@@ -94,12 +94,12 @@ final class SimNetworkLinks {
         simulation.turns().at(arrivalNs(from, to), () -> {
             final SimListener listener = listeners.get(port);
             if (listener == null || listener.process().isDead() || !listener.isActive()) {
-                simulation.happenings().count("connections refused without a listener");
+                simulation.eventCounters().count("connections refused without a listener");
                 onLoop(channel, REFUSED_AFTER_NS, () -> outcome.refused("Connection refused"));
                 return;
             }
             if (!listener.equals(found)) {
-                simulation.happenings().count("connections that another life of a server answered");
+                simulation.eventCounters().count("connections that another life of a server answered");
             }
             final SimChannel accepted = new SimChannel(this, listener.process(), listener);
             if (!channel.isOpen() || channel.process().isDead()) {
@@ -148,7 +148,7 @@ final class SimNetworkLinks {
         from.incoming().breakAfter(kept, nowNs() + 1 + random.nextInt(20 * latencyNs));
         from.process().nic().changed();
         to.incoming().breakLate(nowNs() + 1 + random.nextInt(1 << 16 + random.nextInt(13)));
-        simulation.happenings().count("connections that broke with bytes still to come");
+        simulation.eventCounters().count("connections that broke with bytes still to come");
     }
 
     /** One end closed: the other reads what was sent before, and then the end. */
@@ -185,7 +185,7 @@ final class SimNetworkLinks {
             final long underWay = end.incoming().underWay();
             final long kept = random.nextInt((int) underWay + 1);
             if (underWay > kept) {
-                simulation.happenings().count("connections that broke with bytes on their way");
+                simulation.eventCounters().count("connections that broke with bytes on their way");
             }
             end.incoming().breakAfter(kept, isNotified ? nowNs() + 1 + random.nextInt(20 * latencyNs) : SimTask.NEVER);
             end.process().nic().changed();
@@ -204,7 +204,7 @@ final class SimNetworkLinks {
             if (peer != null && !peer.process().isDead()) {
                 connections.remove(peer);
                 if (peer.incoming().underWay() > 0) {
-                    simulation.happenings().count("lives that ended with bytes on their way");
+                    simulation.eventCounters().count("lives that ended with bytes on their way");
                 }
                 if (isSilent) {
                     peer.incoming()

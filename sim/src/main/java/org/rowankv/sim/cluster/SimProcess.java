@@ -152,7 +152,7 @@ final class SimProcess {
         door = own;
         simulation.roles().serves(this, own.configuration());
         simulation.serves(own.configuration());
-        simulation.happenings().count("servers that began to serve");
+        simulation.eventCounters().count("servers that began to serve");
         simulation.trace().tell("server " + this + " serves in term " + routing.term());
         simulation.trace().mix(routing.term());
         return own;
@@ -218,7 +218,7 @@ final class SimProcess {
         stopping = true;
         scheduling.begin("stop", true, () -> {
             server.close();
-            simulation.happenings().count("servers that stopped in order");
+            simulation.eventCounters().count("servers that stopped in order");
             host.exited(this);
         });
     }

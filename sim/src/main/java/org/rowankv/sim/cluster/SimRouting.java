@@ -107,7 +107,7 @@ final class SimRouting implements Session {
     }
 
     private void count(Status status) {
-        simulation.happenings().count("attempts answered " + status);
+        simulation.eventCounters().count("attempts answered " + status);
     }
 
     /** Additional pause of its user before the next attempt. */
@@ -145,7 +145,7 @@ final class SimRouting implements Session {
         final SimProcess.Door door = process == null ? null : process.door();
         if (door != null && door.configuration().term() > known.term()) {
             known = door.configuration();
-            simulation.happenings().count("configurations that clients learned");
+            simulation.eventCounters().count("configurations that clients learned");
         }
     }
 

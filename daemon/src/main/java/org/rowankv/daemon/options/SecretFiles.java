@@ -1,4 +1,4 @@
-package org.rowankv.daemon.zookeeper;
+package org.rowankv.daemon.options;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -63,7 +63,7 @@ public final class SecretFiles {
      * @param kind of the file, in messages
      * @throws IllegalArgumentException if it cannot be read, is longer than any secret, or is not UTF-8
      */
-    static String read(String kind, Path file) {
+    public static String read(String kind, Path file) {
         final byte[] bytes;
         try (InputStream in = Files.newInputStream(file)) {
             bytes = in.readNBytes(MOST_BYTES + 1);

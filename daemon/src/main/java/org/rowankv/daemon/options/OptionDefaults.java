@@ -1,4 +1,4 @@
-package org.rowankv.daemon.zookeeper;
+package org.rowankv.daemon.options;
 
 import java.io.IOException;
 import java.io.Reader;

@@ -1,4 +1,4 @@
-package org.rowankv.daemon.zookeeper;
+package org.rowankv.daemon.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
