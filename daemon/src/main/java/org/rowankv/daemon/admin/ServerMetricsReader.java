@@ -90,8 +90,8 @@ public record ServerMetricsReader(
                 .value(Metric.CLIENT_SENT, clients.sentBytes())
                 .value(Metric.CLIENT_CONNECTIONS, clients.connections())
                 .value(Metric.CLIENT_CONNECTIONS_ACCEPTED, clients.acceptedConnections())
-                .value(Metric.CLIENT_ACCEPT_PAUSES, clients.acceptBackoff())
-                .value(Metric.CLIENT_HELD, clients.bufferAccounting())
+                .value(Metric.CLIENT_ACCEPT_PAUSES, clients.acceptPauses())
+                .value(Metric.CLIENT_HELD, clients.heldBytes())
                 .value(Metric.CLIENT_FRAME_WAITS, clients.frameWaits())
                 .value(Metric.CLIENT_LOOP_TURNS, clients.turns());
         for (WireFault fault : WireFault.values()) {

@@ -79,7 +79,7 @@ public final class FrameDecoder {
     }
 
     /** Number of held bytes. */
-    public int bufferAccounting() {
+    public int heldBytes() {
         return held.position();
     }
 

@@ -89,7 +89,7 @@ final class FrameDecoderTest {
         while (cutter.isBlocked()) {
             cutter.resume(taker);
         }
-        assertThat(cutter.bufferAccounting()).isZero();
+        assertThat(cutter.heldBytes()).isZero();
         assertThat(found).usingElementComparator(java.util.Arrays::compare).isEqualTo(bodies);
     }
 

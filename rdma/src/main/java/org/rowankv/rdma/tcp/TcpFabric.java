@@ -77,7 +77,7 @@ public final class TcpFabric implements Fabric {
     private final ByteBufAllocator allocator;
     private final AtomicInteger accepted = new AtomicInteger();
     /** Written by the NIC loop. */
-    private final AtomicLong bufferAccounting = new AtomicLong();
+    private final AtomicLong heldBytes = new AtomicLong();
     /** Space for {@link #LONG_MESSAGES} of the longest messages, and a SEND per connection. */
     private final long mostHeldBytes;
 
@@ -375,8 +375,8 @@ public final class TcpFabric implements Fabric {
     }
 
     /** Bytes of incomplete frames on all accepted connections. */
-    public long bufferAccounting() {
-        return bufferAccounting.get();
+    public long heldBytes() {
+        return heldBytes.get();
     }
 
     /** Number of peers disconnected for that. */
@@ -420,7 +420,7 @@ public final class TcpFabric implements Fabric {
 
     /** Adjusts the count of bytes in incomplete frames. On the NIC loop. */
     void held(int delta) {
-        final long now = bufferAccounting.addAndGet(delta);
+        final long now = heldBytes.addAndGet(delta);
         if (delta > 0 && now > mostHeldBytes && !relieving) {
             relieving = true;
             onNic(this::relieve); // after the current read
@@ -430,11 +430,11 @@ public final class TcpFabric implements Fabric {
     /** Ends connections until the limit holds, starting with the largest incomplete frame. */
     private void relieve() {
         relieving = false;
-        while (bufferAccounting.get() > mostHeldBytes) {
+        while (heldBytes.get() > mostHeldBytes) {
             final Optional<FrameReader> largest = open().stream()
                     .flatMap(TcpEndpoint::holders)
-                    .filter(each -> each.bufferAccounting() > 0)
-                    .max(Comparator.comparingInt(FrameReader::bufferAccounting));
+                    .filter(each -> each.heldBytes() > 0)
+                    .max(Comparator.comparingInt(FrameReader::heldBytes));
             if (largest.isEmpty()) {
                 return;
             }

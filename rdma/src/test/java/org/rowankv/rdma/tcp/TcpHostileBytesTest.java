@@ -460,14 +460,14 @@ final class TcpHostileBytesTest {
         try {
             sendUnfinishedMessages(peers, longest);
             await().until(() -> fabric.faults(WireFault.STALLED) > 0);
-            await().until(() -> fabric.bufferAccounting() <= 9L * longest);
+            await().until(() -> fabric.heldBytes() <= 9L * longest);
             assertThat(fabric.faults(WireFault.STALLED)).isLessThan(12);
         } finally {
             for (RawPeer each : peers) {
                 each.close();
             }
         }
-        await().until(() -> fabric.bufferAccounting() == 0);
+        await().until(() -> fabric.heldBytes() == 0);
     }
 
     /** An entry that has stayed unfinished for longest holds little, and is not what has to go. */
@@ -479,7 +479,7 @@ final class TcpHostileBytesTest {
         try (RawPeer innocent = RawPeer.queuePair(address, 1, NONCE)) {
             final byte[] entry = innocent.sendFrame(1, TAG, RawPeer.body(1, 1000));
             innocent.send(entry, 0, 500);
-            await().until(() -> fabric.bufferAccounting() > 0);
+            await().until(() -> fabric.heldBytes() > 0);
             clock.advanceMs(1_000);
             sendUnfinishedMessages(peers, longest);
             await().until(() -> fabric.faults(WireFault.STALLED) > 0);

@@ -46,7 +46,7 @@ final class ClientConnection implements FrameDecoder.Taker {
     /** Null after the welcome. */
     private @Nullable ClientHandshake hello;
 
-    private int inFlightWindow;
+    private int inFlight;
     private boolean closed;
     /** Refused: nothing more is read; the connection closes after the refusal is sent. */
     private boolean ending;
@@ -155,7 +155,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         if (!closed) {
             room.want(this, frames, in.awaitedLength());
         }
-        input.owes(in.bufferAccounting() > 0 && isRead(), loop.turnNs());
+        input.owes(in.heldBytes() > 0 && isRead(), loop.turnNs());
         settleOwing();
     }
 
@@ -203,7 +203,7 @@ final class ClientConnection implements FrameDecoder.Taker {
                 .report(
                         WireFault.STALLED,
                         this,
-                        WireFault.STALLED.text() + ": " + in.bufferAccounting() + " bytes of a frame, " + out.pending()
+                        WireFault.STALLED.text() + ": " + in.heldBytes() + " bytes of a frame, " + out.pending()
                                 + " bytes of answers");
         close();
     }
@@ -284,11 +284,11 @@ final class ClientConnection implements FrameDecoder.Taker {
                 sendRouting(FrameHeadDescriptor.number(buffer, at), loop.port().routingBytes());
             }
             case ClientFrameDescriptor.CHANGES_WANTED -> {
-                inFlightWindow++;
+                inFlight++;
                 loop.askChanges(this, buffer, at, length);
             }
             case ClientFrameDescriptor.CATALOGUE -> {
-                inFlightWindow++;
+                inFlight++;
                 loop.counts().catalogueRequest();
                 catalogueRequests.ask(buffer, at, length);
             }
@@ -318,7 +318,7 @@ final class ClientConnection implements FrameDecoder.Taker {
                 RequestDescriptor.term(buffer, at),
                 loop.requests().turnNs());
         request.arrivedOn(number);
-        inFlightWindow++;
+        inFlight++;
         loop.requests().arrived(pending);
         if (sound && loop.port().place(request, pending.shard())) {
             loop.requests().admit(pending);
@@ -329,7 +329,7 @@ final class ClientConnection implements FrameDecoder.Taker {
 
     /** Sends the answer of a completed request. */
     void answer(PendingRequest pending) {
-        inFlightWindow--;
+        inFlight--;
         if (!closed) {
             settleRouting();
             ResponseDescriptor.write(out, pending.request(), pending.number());
@@ -339,7 +339,7 @@ final class ClientConnection implements FrameDecoder.Taker {
 
     /** Sends the answer of a request completed by another thread, on this loop. */
     void answerLater(java.util.function.Consumer<FrameEncoder> writer) {
-        inFlightWindow--;
+        inFlight--;
         if (!closed) {
             settleRouting();
             writer.accept(out);
@@ -388,7 +388,7 @@ final class ClientConnection implements FrameDecoder.Taker {
     }
 
     private boolean isRoomForAnother() {
-        return inFlightWindow < memory.maxInFlight() && out.pending() < memory.maxOutput();
+        return inFlight < memory.maxInFlight() && out.pending() < memory.maxOutput();
     }
 
     private void flush() throws IOException {
@@ -443,7 +443,7 @@ final class ClientConnection implements FrameDecoder.Taker {
     /** Stops reading; true when no request and no output is pending. */
     boolean isDrained() {
         updateInterest();
-        return closed || inFlightWindow == 0 && out.pending() == 0;
+        return closed || inFlight == 0 && out.pending() == 0;
     }
 
     private void fail(WireException e) {

@@ -26,7 +26,7 @@ final class LoopCounters {
     private final OwnedCounter catalogueRequests = new OwnedCounter();
     private final OwnedCounter turns = new OwnedCounter();
     private final OwnedCounter waits = new OwnedCounter();
-    private final OwnedCounter bufferAccounting = new OwnedCounter();
+    private final OwnedCounter heldBytes = new OwnedCounter();
     private final OwnedCounter frameWaits = new OwnedCounter();
     /** By operation: requests answered in the cycle of their arrival. */
     private final long[] thisTurn = new long[OPERATIONS];
@@ -91,7 +91,7 @@ final class LoopCounters {
 
     /** Adds to the memory held by connections and requests. */
     void held(long delta) {
-        bufferAccounting.add(delta);
+        heldBytes.add(delta);
     }
 
     /** A frame waits for memory. */
@@ -133,8 +133,8 @@ final class LoopCounters {
         return waits.get();
     }
 
-    long bufferAccounting() {
-        return bufferAccounting.get();
+    long heldBytes() {
+        return heldBytes.get();
     }
 
     long frameWaits() {

@@ -21,7 +21,7 @@ public final class PortCounters {
     private final AtomicInteger connections = new AtomicInteger();
     private final LongAdder accepted = new LongAdder();
     private final LongAdder unfinished = new LongAdder();
-    private final LongAdder acceptBackoff = new LongAdder();
+    private final LongAdder acceptPauses = new LongAdder();
 
     /** Counters of a loop; the same instance for the loop of that number of the next port. */
     LoopCounters ofLoop(int number) {
@@ -53,8 +53,8 @@ public final class PortCounters {
 
     /** Counts a pause; returns how many there were. */
     long countAcceptPause() {
-        acceptBackoff.increment();
-        return acceptBackoff.sum();
+        acceptPauses.increment();
+        return acceptPauses.sum();
     }
 
     private long sum(ToLongFunction<LoopCounters> each) {
@@ -71,8 +71,8 @@ public final class PortCounters {
     }
 
     /** Failed accepts, for example because file descriptors are exhausted. */
-    public long acceptBackoff() {
-        return acceptBackoff.sum();
+    public long acceptPauses() {
+        return acceptPauses.sum();
     }
 
     /** Connections closed because of that fault. */
@@ -137,8 +137,8 @@ public final class PortCounters {
     }
 
     /** Bytes held by incomplete frames, unsent answers, and keys and values of requests. */
-    public long bufferAccounting() {
-        return sum(LoopCounters::bufferAccounting);
+    public long heldBytes() {
+        return sum(LoopCounters::heldBytes);
     }
 
     /** Times that reading a connection was suspended for lack of memory for the rest of a frame. */

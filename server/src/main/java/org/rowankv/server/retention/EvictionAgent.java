@@ -51,7 +51,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private final Segments segments;
     private final Clock clock;
     private final BooleanSupplier isSwept;
-    private final LongSupplier quiescenceTracker;
+    private final LongSupplier quietCycles;
     private final Map<Integer, ClockHand> hands = new HashMap<>();
 
     /** Where the pass over the limited caches continues; wraps after the last one. */
@@ -82,7 +82,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
 
     /**
      * @param isSwept whether no clear has objects left in the index, which count although they are invisible
-     * @param quiescenceTracker quiet cycles of this server's agents: those that found nothing left that frees space
+     * @param quietCycles quiet cycles of this server's agents: those that found nothing left that frees space
      */
     public EvictionAgent(
             List<ShardPrimary> primaries,
@@ -91,14 +91,14 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
             Segments segments,
             Clock clock,
             BooleanSupplier isSwept,
-            LongSupplier quiescenceTracker) {
+            LongSupplier quietCycles) {
         this.primaries = List.copyOf(primaries);
         this.caches = caches;
         this.worker = worker;
         this.segments = segments;
         this.clock = clock;
         this.isSwept = isSwept;
-        this.quiescenceTracker = quiescenceTracker;
+        this.quietCycles = quietCycles;
     }
 
     @Override
@@ -348,9 +348,9 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         nextAttemptNs = clock.nanoTime() + WITHOUT_ROOM_INTERVAL_NS;
         if (!lacksRoom) {
             lacksRoom = true;
-            quietCyclesBefore = quiescenceTracker.getAsLong();
+            quietCyclesBefore = quietCycles.getAsLong();
         }
-        lacksRoomForGood = quiescenceTracker.getAsLong() >= quietCyclesBefore + 2;
+        lacksRoomForGood = quietCycles.getAsLong() >= quietCyclesBefore + 2;
     }
 
     private void hasRoom() {

@@ -187,13 +187,13 @@ final class ChangeQuestionsTest {
         final byte[] question = question(ChangesRequestDescriptor.MAX_WAIT_MS, cacheIds);
         final RawClient first = client().say(question(0, CACHE)); // resolves its cache
         assertThat(heard(first, 1)).hasSize(1);
-        final long before = port.counts().bufferAccounting();
+        final long before = port.counts().heldBytes();
         final RawClient one = client().say(question);
-        awaitThat(() -> port.counts().bufferAccounting() >= before + 20L * cacheIds.length);
+        awaitThat(() -> port.counts().heldBytes() >= before + 20L * cacheIds.length);
 
         for (int i = 0; i < 40; i++) {
             final RawClient other = client().say(question);
-            final long held = port.counts().bufferAccounting();
+            final long held = port.counts().heldBytes();
             assertThat(held).isLessThan(BUDGET);
             if (i == 39) {
                 // Not kept for long, for lack of memory.
@@ -205,7 +205,7 @@ final class ChangeQuestionsTest {
         for (RawClient each : clients) {
             each.close();
         }
-        awaitThat(() -> port.connections() == 0 && port.counts().bufferAccounting() == 0);
+        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
     }
 
     private static void sayFind(RawClient client) throws IOException {
@@ -247,7 +247,7 @@ final class ChangeQuestionsTest {
         // One reading for the first request, and one for all requests that arrived during it.
         assertThat(catalogue.asked).hasValue(2);
         client.close();
-        awaitThat(() -> port.connections() == 0 && port.counts().bufferAccounting() == 0);
+        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
     }
 
     /** The driver ends a stream whose cache does not exist. */
@@ -258,7 +258,7 @@ final class ChangeQuestionsTest {
         sayFind(other);
         awaitThat(() -> catalogue.asked.get() == 1);
         final RawClient client = client().say(question(0, CREATED, 1_000));
-        awaitThat(() -> port.counts().bufferAccounting() > 0);
+        awaitThat(() -> port.counts().heldBytes() > 0);
         catalogue.away = true;
         // completes the reading that finds the cache; later the catalogue is unreachable
         catalogue.answering.countDown();

@@ -132,15 +132,15 @@ final class ClientPortCatalogueTest {
     @Test
     void shouldChargeWhatWaitsForTheCatalogue() throws Exception {
         open();
-        final long before = port.counts().bufferAccounting();
+        final long before = port.counts().heldBytes();
         final RawClient one = client().say(create(1, 500_000));
-        awaitThat(() -> port.counts().bufferAccounting() >= before + 500_000);
+        awaitThat(() -> port.counts().heldBytes() >= before + 500_000);
         final List<RawClient> others = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             others.add(client().say(create(1, 500_000)));
         }
         awaitThat(() -> port.counts().catalogueRequests() == 41);
-        assertThat(port.counts().bufferAccounting()).isLessThan(BUDGET);
+        assertThat(port.counts().heldBytes()).isLessThan(BUDGET);
         stuck.countDown();
         assertThat(heard(one)).isEqualTo(Status.OK);
         int refused = 0;
@@ -151,6 +151,6 @@ final class ClientPortCatalogueTest {
         for (RawClient each : clients) {
             each.close();
         }
-        awaitThat(() -> port.connections() == 0 && port.counts().bufferAccounting() == 0);
+        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
     }
 }

@@ -206,12 +206,12 @@ final class ClientPortLimitsTest {
     void shouldCloseAConnectionThatDoesNotReadItsAnswers() throws Exception {
         open(500_000, settings());
         final RawClient silent = client().say(gets(64));
-        awaitThat(() -> port.counts().bufferAccounting() > 500_000);
+        awaitThat(() -> port.counts().heldBytes() > 500_000);
 
         awaitWhileTimePasses(1_000, () -> port.faults(WireFault.STALLED) == 1);
 
         assertThat(silent.isEnded()).isTrue();
-        awaitThat(() -> port.counts().bufferAccounting() < 500_000); // only contexts kept for reuse remain
+        awaitThat(() -> port.counts().heldBytes() < 500_000); // only contexts kept for reuse remain
     }
 
     @Test
@@ -268,12 +268,12 @@ final class ClientPortLimitsTest {
             sender.start();
         }
         awaitThat(() -> port.counts().frameWaits() > 0);
-        assertThat(port.counts().bufferAccounting()).isLessThan(budget);
+        assertThat(port.counts().heldBytes()).isLessThan(budget);
         requireServed();
 
         final RawClient well = client().say(put);
         awaitWhileTimePasses(200, () -> {
-            assertThat(port.counts().bufferAccounting()).isLessThan(budget);
+            assertThat(port.counts().heldBytes()).isLessThan(budget);
             return port.faults(WireFault.STALLED) == 40;
         });
 
@@ -329,7 +329,7 @@ final class ClientPortLimitsTest {
         for (int i = 0; i < 4; i++) {
             slow.add(client().say(java.util.Arrays.copyOf(put, step + 1_000)));
         }
-        awaitThat(() -> port.counts().bufferAccounting() > 3_900_000);
+        awaitThat(() -> port.counts().heldBytes() > 3_900_000);
         final RawClient well = client();
         final Thread sender = new Thread(() -> {
             try {
@@ -372,7 +372,7 @@ final class ClientPortLimitsTest {
         for (int i = 1; i < asked; i++) {
             many.say(put);
         }
-        awaitThat(() -> port.counts().bufferAccounting() >= budget / 2);
+        awaitThat(() -> port.counts().heldBytes() >= budget / 2);
         final long before = port.counts().receivedBytes();
         many.say(java.util.Arrays.copyOf(put, 100_000));
         awaitThat(() -> port.counts().receivedBytes() - before == 100_000); // and it has its memory
@@ -408,9 +408,9 @@ final class ClientPortLimitsTest {
             }
         });
         sender.start();
-        awaitThat(() -> port.counts().bufferAccounting() >= budget / 2);
+        awaitThat(() -> port.counts().heldBytes() >= budget / 2);
         requireServed();
-        assertThat(port.counts().bufferAccounting()).isLessThan(budget * 3L / 4);
+        assertThat(port.counts().heldBytes()).isLessThan(budget * 3L / 4);
 
         server.stuck = false;
         for (int i = 0; i < 500; i++) {
@@ -432,10 +432,10 @@ final class ClientPortLimitsTest {
         requireServed();
 
         awaitWhileTimePasses(100, () -> {
-            assertThat(port.counts().bufferAccounting()).isLessThan(2 * budget + (4 << 20));
+            assertThat(port.counts().heldBytes()).isLessThan(2 * budget + (4 << 20));
             return port.faults(WireFault.STALLED) == 40;
         });
         requireServed();
-        awaitThat(() -> port.counts().bufferAccounting() < budget / 2);
+        awaitThat(() -> port.counts().heldBytes() < budget / 2);
     }
 }

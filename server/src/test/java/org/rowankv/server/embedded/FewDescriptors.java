@@ -25,7 +25,7 @@ final class FewDescriptors {
                 BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             System.out.println("PORT " + ports.ports().get(0).address().getPort());
             for (String line = in.readLine(); line != null; line = in.readLine()) {
-                System.out.println("PAUSES " + ports.ports().get(0).counts().acceptBackoff() + " CONNECTIONS "
+                System.out.println("PAUSES " + ports.ports().get(0).counts().acceptPauses() + " CONNECTIONS "
                         + ports.ports().get(0).connections() + " ERRORS "
                         + cluster.errors().count());
             }

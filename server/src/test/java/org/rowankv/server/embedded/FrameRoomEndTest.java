@@ -73,7 +73,7 @@ final class FrameRoomEndTest {
         for (RawClient each : clients) {
             each.close();
         }
-        awaitThat(() -> port.connections() == 0 && port.counts().bufferAccounting() == 0);
+        awaitThat(() -> port.connections() == 0 && port.counts().heldBytes() == 0);
         port.close();
         assertThat(errors.distinct()).isEmpty();
     }
@@ -113,7 +113,7 @@ final class FrameRoomEndTest {
     /** A client with an incomplete long frame that holds the reservation. */
     private RawClient begun() throws Exception {
         final RawClient client = client().say(Arrays.copyOf(put(), LONG / 2));
-        awaitThat(() -> port.counts().bufferAccounting() > LONG * 9 / 10);
+        awaitThat(() -> port.counts().heldBytes() > LONG * 9 / 10);
         return client;
     }
 

@@ -283,11 +283,11 @@ final class NetSessionFaultsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 256})
-    void shouldCompleteWhatNobodyWaitsFor(int inFlightWindow) throws Exception {
+    void shouldCompleteWhatNobodyWaitsFor(int inFlight) throws Exception {
         // Deadlines count from submission, and all operations are submitted at once.
         final long timeoutNs = 120_000_000_000L;
-        try (NetSession session = session(
-                        NetSettings.DEFAULT.withConnections(2, inFlightWindow).withTimes(timeoutNs, timeoutNs));
+        try (NetSession session =
+                        session(NetSettings.DEFAULT.withConnections(2, inFlight).withTimes(timeoutNs, timeoutNs));
                 RowanClient client =
                         new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(3), timeoutNs)) {
             final int cache = Stores.cache(client);

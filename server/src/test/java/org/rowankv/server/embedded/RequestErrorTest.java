@@ -122,7 +122,7 @@ final class RequestErrorTest {
     void shouldGiveBackWhatTheRequestWasCharged() throws Exception {
         answered(); // resolves the cache
         awaitThat(() -> port.counts().connections() == 0);
-        final long before = port.counts().bufferAccounting();
+        final long before = port.counts().heldBytes();
         server.broken = true;
 
         for (int i = 0; i < 10; i++) {
@@ -132,7 +132,7 @@ final class RequestErrorTest {
         }
 
         awaitThat(() -> port.counts().connections() == 0);
-        assertThat(port.counts().bufferAccounting()).isLessThanOrEqualTo(before);
+        assertThat(port.counts().heldBytes()).isLessThanOrEqualTo(before);
         assertThat(errors.distinct()).isNotEmpty();
         server.broken = false;
         answered();
@@ -147,7 +147,7 @@ final class RequestErrorTest {
         }
 
         awaitThat(() -> port.counts().connections() == 0);
-        assertThat(port.counts().bufferAccounting()).isZero();
+        assertThat(port.counts().heldBytes()).isZero();
         assertThat(errors.distinct()).isNotEmpty();
         server.broken = false;
         answered();

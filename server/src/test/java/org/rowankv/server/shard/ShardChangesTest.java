@@ -73,7 +73,7 @@ final class ShardChangesTest {
         final Random random = new Random(seed);
         ShardChanges changes = new ShardChanges(maxChanges, maxBytes);
         final long[] last = {Version.of(3, 10)};
-        final long[] inFlightWindow = new long[workers];
+        final long[] inFlight = new long[workers];
         final boolean[] handedOver = new boolean[workers];
         final boolean[] seenWanted = new boolean[workers];
         final TreeSet<Long> committed = new TreeSet<>();
@@ -83,35 +83,35 @@ final class ShardChangesTest {
             final int worker = random.nextInt(workers);
             switch (random.nextInt(6)) {
                 case 0 -> {
-                    if (inFlightWindow[worker] == 0) {
+                    if (inFlight[worker] == 0) {
                         last[0] = Version.next(last[0]);
-                        inFlightWindow[worker] = last[0];
+                        inFlight[worker] = last[0];
                         handedOver[worker] = false;
                     }
                 }
                 case 1 -> {
-                    if (inFlightWindow[worker] != 0) {
+                    if (inFlight[worker] != 0) {
                         final boolean other = random.nextInt(4) == 0; // of a cache without subscribers, or with others
                         final int cacheId = other ? CACHE + 1 : CACHE;
                         seenWanted[worker] = changes.wanted(cacheId) != ShardChanges.UNWANTED;
                         if (seenWanted[worker]) {
                             // Repeating it, as after an error in the middle, changes nothing.
                             for (int times = 1 + random.nextInt(2); times > 0; times--) {
-                                changes.add(cacheId, change(inFlightWindow[worker], random.nextInt(200)));
+                                changes.add(cacheId, change(inFlight[worker], random.nextInt(200)));
                             }
                         }
                         if (!other && !handedOver[worker]) {
-                            committed.add(inFlightWindow[worker]);
+                            committed.add(inFlight[worker]);
                         }
                         handedOver[worker] = true;
-                        inFlightWindow[worker] = 0;
+                        inFlight[worker] = 0;
                     }
                 }
                 case 2 -> {
-                    if (random.nextInt(8) == 0 && inFlightWindow[worker] != 0) {
-                        changes.lost(CACHE, inFlightWindow[worker]); // no memory for it
-                        committed.add(inFlightWindow[worker]);
-                        inFlightWindow[worker] = 0;
+                    if (random.nextInt(8) == 0 && inFlight[worker] != 0) {
+                        changes.lost(CACHE, inFlight[worker]); // no memory for it
+                        committed.add(inFlight[worker]);
+                        inFlight[worker] = 0;
                     }
                 }
                 case 3 -> {
@@ -125,12 +125,12 @@ final class ShardChangesTest {
                 }
                 case 4 -> {
                     if (random.nextInt(30) == 0) {
-                        final long finished = finished(last[0], inFlightWindow);
+                        final long finished = finished(last[0], inFlight);
                         for (int each = 0; each < workers; each++) {
-                            if (inFlightWindow[each] != 0 && random.nextBoolean()) {
-                                committed.add(inFlightWindow[each]); // a cold start found it, and no stream gets it
+                            if (inFlight[each] != 0 && random.nextBoolean()) {
+                                committed.add(inFlight[each]); // a cold start found it, and no stream gets it
                             }
-                            inFlightWindow[each] = 0;
+                            inFlight[each] = 0;
                         }
                         final ShardChanges next = changes.continued(last[0], finished);
                         assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.UNWANTED);
@@ -143,7 +143,7 @@ final class ShardChangesTest {
                 }
                 default -> {
                     if (reader != null) {
-                        reader.read(finished(last[0], inFlightWindow), 1 + random.nextInt(1_000));
+                        reader.read(finished(last[0], inFlight), 1 + random.nextInt(1_000));
                     }
                 }
             }
@@ -151,7 +151,7 @@ final class ShardChangesTest {
         if (reader == null) {
             return;
         }
-        java.util.Arrays.fill(inFlightWindow, 0);
+        java.util.Arrays.fill(inFlight, 0);
         for (int i = 0; i < 1_000 && reader.position < last[0]; i++) {
             reader.read(last[0], ROOM);
         }
@@ -163,9 +163,9 @@ final class ShardChangesTest {
         assertThat(committed).containsAll(reader.heard);
     }
 
-    private static long finished(long last, long[] inFlightWindow) {
+    private static long finished(long last, long[] inFlight) {
         long smallest = last;
-        for (long each : inFlightWindow) {
+        for (long each : inFlight) {
             smallest = each == 0 ? smallest : Math.min(smallest, Version.before(each));
         }
         return smallest;

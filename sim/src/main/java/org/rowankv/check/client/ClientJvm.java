@@ -58,7 +58,7 @@ public final class ClientJvm {
     private volatile boolean resting = true;
 
     private ClientJvm(CacheManager manager, int firstCaller, int callerCount, Keys keys, long seed, boolean onlyReads) {
-        final Cache<String, String> cache = cacheProxy(manager);
+        final Cache<String, String> cache = openCache(manager);
         this.counters = openCounters(manager);
         this.client = manager.unwrap(RowanCacheManager.class).unwrap(RowanClient.class);
         final RandomSource random = new SplittableRandomSource(seed);
@@ -80,7 +80,7 @@ public final class ClientJvm {
         return new RowanCachingProvider().getCacheManager(URI.create(uri), null, new Properties());
     }
 
-    public static Cache<String, String> cacheProxy(CacheManager manager) {
+    public static Cache<String, String> openCache(CacheManager manager) {
         return manager.createCache(
                 CACHE, new MutableConfiguration<String, String>().setTypes(String.class, String.class));
     }

@@ -62,7 +62,7 @@ final class KeyChecker {
 
     KeyChecker(CacheManager manager, Keys keys) {
         this.keys = keys;
-        this.cache = ClientJvm.cacheProxy(manager);
+        this.cache = ClientJvm.openCache(manager);
         this.counters = ClientJvm.openCounters(manager);
         this.generations = new int[keys.slots()];
         this.registers = new RegisterLedger[keys.registers()];

@@ -179,7 +179,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
         if (isWaiting()) {
             here.channel().config().setAutoRead(false);
         }
-        progress.owes(cutter.bufferAccounting() > 0 && !isWaiting(), nowNs);
+        progress.owes(cutter.heldBytes() > 0 && !isWaiting(), nowNs);
         count();
     }
 
@@ -223,7 +223,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     }
 
     /** Buffered bytes of the incomplete frame; 0 if this end does not read. */
-    public final int bufferAccounting() {
+    public final int heldBytes() {
         return counted;
     }
 
@@ -238,8 +238,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
     private WireException stalled() {
         return new WireException(
                 WireFault.STALLED,
-                describe() + ": " + cutter.bufferAccounting() + " of " + cutter.awaitedLength()
-                        + " bytes have arrived");
+                describe() + ": " + cutter.heldBytes() + " of " + cutter.awaitedLength() + " bytes have arrived");
     }
 
     /** Writes a frame without payload. */
