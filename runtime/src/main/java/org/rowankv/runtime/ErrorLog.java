@@ -62,7 +62,7 @@ public final class ErrorLog {
         try {
             ending.accept(why);
         } finally {
-            report("agent " + roleName + " (stopped by a broken invariant)", failure);
+            report(roleName + " (stopped by a broken invariant)", failure);
         }
     }
 
