@@ -133,6 +133,11 @@ public final class EntryDraft {
         return version;
     }
 
+    /** 0 for an entry without a cache. */
+    public int cacheId() {
+        return cacheId;
+    }
+
     /** Without padding; as a long, since three arrays may add up to more than an int. */
     public long usedLength() {
         return (long) EntryDescriptor.headerLength(presence) + keyLength + valueLength + oldValueLength;

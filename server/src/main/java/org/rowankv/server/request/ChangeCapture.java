@@ -32,34 +32,45 @@ final class ChangeCapture {
     }
 
     /**
-     * The change that the entry at an address makes; null if it makes none, or the cache has no subscribers.
+     * The change that the entry at an address makes; null if it makes none, the cache has no subscribers, or the entry
+     * is damaged: then its subscribers receive a loss.
      *
+     * @param cacheId as in the entry when it was written
+     * @param version as in the entry when it was written
      * @param replaces whether there is an object under the key, as the planner found
      */
     @Nullable
-    Change of(ShardReplica shard, long position, long address, int type, boolean replaces) {
+    Change of(ShardReplica shard, long position, long address, int type, int cacheId, long version, boolean replaces) {
         if (type != EntryType.PUT && type != EntryType.DELETE) {
             return null;
         }
-        final ByteBuffer entry = segments.region().buffer(address);
-        final int at = segments.region().offset(address);
-        final int cacheId = EntryDescriptor.cacheId(entry, at);
         final int wanted = shard.changes().wanted(cacheId);
         if (wanted == ShardChanges.UNWANTED) {
             return null;
         }
-        final long version = EntryDescriptor.version(entry, at);
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
         try {
             Chaos.point("stream.before-copy");
+            final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
+            if (at + length > entry.capacity() || EntryDescriptor.whyMalformed(entry, at, length) != null) {
+                return damaged(shard, address, cacheId, version);
+            }
             final int flags = EntryDescriptor.flags(entry, at);
             final ChangeType change = typeOf(type, EntryDescriptor.resultBits(flags));
             final int keyAt = at + EntryDescriptor.headerLength(flags);
             final byte[] key = bytes(entry, keyAt, EntryDescriptor.keyLength(entry, at));
+            final byte[] value =
+                    change.hasValue() ? bytes(entry, keyAt + key.length, EntryDescriptor.valueLength(entry, at)) : null;
+            // After the copy: a backup that is away may have delayed the mutation, and bits may have flipped since.
+            if (!isWhole(address)) {
+                return damaged(shard, address, cacheId, version);
+            }
             return new Change(
                     version,
                     change,
                     key,
-                    change.hasValue() ? bytes(entry, keyAt + key.length, EntryDescriptor.valueLength(entry, at)) : null,
+                    value,
                     wanted == ShardChanges.WANTED_WITH_OLD_VALUE && replaces
                             ? oldValue(shard, position, cacheId, key, address)
                             : null);
@@ -68,6 +79,20 @@ final class ChangeCapture {
             shard.changes().lost(cacheId, version);
             return null;
         }
+    }
+
+    private boolean isWhole(long address) {
+        final int segment = segments.segmentOf(address);
+        return check.whyInvalid(
+                        address, segments.area().addressOf(segment) + segments.length(), segments.generation(segment))
+                == null;
+    }
+
+    private @Nullable Change damaged(ShardReplica shard, long address, int cacheId, long version) {
+        final int segment = segments.segmentOf(address);
+        segments.damage().suspect(segment, segments.generation(segment));
+        shard.changes().lost(cacheId, version);
+        return null;
     }
 
     private static ChangeType typeOf(int type, int bits) {

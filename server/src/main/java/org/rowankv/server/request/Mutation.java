@@ -361,7 +361,14 @@ final class Mutation {
                 worker.segments().region().buffer(address),
                 worker.segments().region().offset(address));
         final int type = FrameDescriptor.type(word);
-        final Change change = changeCapture.of(replica(), position, address, type, current.present && !current.damaged);
+        final Change change = changeCapture.of(
+                replica(),
+                position,
+                address,
+                type,
+                draft.cacheId(),
+                draft.version(),
+                current.present && !current.damaged);
         final int freed = replica()
                 .apply(
                         lockOwner(),

@@ -230,6 +230,32 @@ final class ChangeHandOverTest {
                 .isTrue();
     }
 
+    /** A backup that is away holds the mutation up, and bits flip in the log meanwhile. */
+    @Test
+    void shouldCallAChangeLostWhoseEntryIsDamagedSinceItWasWritten() {
+        final Primary primary = new Primary(1);
+        final long begun = primary.changes().want(CACHE, false, primary.versions::last);
+        final Worker worker = primary.workers.get(0);
+        worker.begin(primary.primary, put("k", "first"));
+        assertThat(worker.advance()).isFalse();
+        primary.replicators.get(0).acknowledge();
+        assertThat(worker.advance()).isTrue();
+        final long entry = primary.entryOfTheOnlyKey();
+        worker.begin(primary.primary, put("k", "second"));
+        assertThat(worker.advance()).isFalse();
+
+        primary.flipIn("second", entry);
+        primary.replicators.get(0).acknowledge();
+        assertThat(worker.advance()).isTrue();
+
+        final ShardChanges.Reading found = primary.changes().read(CACHE, begun, primary.finished(), Long.MAX_VALUE);
+        assertThat(found.changes()).isEmpty();
+        assertThat(found.lostTo()).isEqualTo(primary.versions.last());
+        final int segment = primary.segments.segmentOf(entry);
+        assertThat(primary.segments.damage().isSuspect(segment, primary.segments.generation(segment)))
+                .isTrue();
+    }
+
     /** It takes effect all the same, and its subscribers receive a loss. */
     @Test
     @Tag("chaos")
