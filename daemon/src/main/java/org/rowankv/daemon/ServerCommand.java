@@ -87,7 +87,7 @@ public final class ServerCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
         } catch (UncheckedIOException e) {
             Log.LOG.error(
-                    "server {} cannot run: {}",
+                    "ROWAN-4006 server {} cannot run: {}",
                     text(ServerOption.NAME),
                     e.getCause() == null ? e : e.getCause().getMessage());
             return EXIT_FAILED;
@@ -206,8 +206,8 @@ public final class ServerCommand implements Callable<Integer> {
         final ZooKeeperAuth auth = ZooKeeperAuth.read(path(ServerOption.ZOOKEEPER_AUTH_FILE));
         if (auth == null && !ZooKeeperConfigurationStore.isOnThisMachine(zooKeeper)) {
             Log.LOG.warn(
-                    "No ZooKeeper credential: any client of ZooKeeper at {} can change this cluster's configuration; set"
-                            + " --zookeeper-auth-file",
+                    "ROWAN-4007 No ZooKeeper credential: any client of ZooKeeper at {} can change this cluster's"
+                            + " configuration; set --zookeeper-auth-file",
                     zooKeeper);
         }
         final PortCounters counts = new PortCounters();
@@ -237,7 +237,8 @@ public final class ServerCommand implements Callable<Integer> {
                     + " --cluster-secret-file (\"openssl rand -hex 16\" makes one), or --insecure if only servers reach that"
                     + " network");
         }
-        Log.LOG.warn("No cluster secret: anything that reaches {} can act as a server of this cluster", peers);
+        Log.LOG.warn(
+                "ROWAN-4008 No cluster secret: anything that reaches {} can act as a server of this cluster", peers);
         return null;
     }
 

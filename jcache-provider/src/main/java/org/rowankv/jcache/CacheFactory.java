@@ -192,7 +192,7 @@ final class CacheFactory {
                     + Setting.STORE_BY_REFERENCE.property() + "=copy to have store-by-reference caches treated so");
         }
         if (warnedOfReferences.compareAndSet(false, true)) {
-            LOG.warn("Store-by-reference requested; the cache stores by value");
+            LOG.warn("ROWAN-1111 Store-by-reference requested; the cache stores by value");
         }
     }
 

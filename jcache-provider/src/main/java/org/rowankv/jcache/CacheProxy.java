@@ -193,7 +193,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
         if (completionListener != null) {
             completionListener.onException(failure);
         } else if (!closed) {
-            LOG.warn("loadAll on the cache {} failed", binding.name(), failure);
+            LOG.warn("ROWAN-1110 loadAll on the cache {} failed", binding.name(), failure);
         }
     }
 

@@ -24,7 +24,7 @@ public final class CloseSequence {
         try {
             part.close();
         } catch (IOException | RuntimeException e) {
-            LOG.warn("Closing a part of a cache's configuration failed cache={}", cacheName, e);
+            LOG.warn("ROWAN-1101 Closing a part of a cache's configuration failed cache={}", cacheName, e);
         }
     }
 

@@ -104,9 +104,9 @@ public final class ErrorLog {
         if (seen == null && observations.size() < MAX_DISTINCT) {
             observations.put(key, first(where, failure, nowMs));
             if (isExpected) {
-                LOG.warn("{} failed: {}", where, text(failure));
+                LOG.warn("ROWAN-5002 {} failed: {}", where, text(failure));
             } else {
-                LOG.error("{} failed", where, failure);
+                LOG.error("ROWAN-5003 {} failed", where, failure);
             }
             return;
         }
@@ -118,7 +118,7 @@ public final class ErrorLog {
         final Observation next = seen == null ? first(OVERFLOW, failure, nowMs) : seen.again(nowMs);
         observations.put(key, next);
         if (isPowerOfTen(next.count())) {
-            LOG.error("{} failed, {} times so far: {}", where, next.count(), failure.toString());
+            LOG.error("ROWAN-5004 {} failed, {} times so far: {}", where, next.count(), failure.toString());
         }
     }
 

@@ -27,7 +27,7 @@ public final class FaultLog<F extends Enum<F>> {
     public void report(F fault, Object whose, String detail) {
         final long count = counts.incrementAndGet(fault.ordinal());
         if (isPowerOfTen(count)) {
-            LOG.warn("Closed the connection of {}: {} ({} such so far)", whose, detail, count);
+            LOG.warn("ROWAN-5001 Closed the connection of {}: {} ({} such so far)", whose, detail, count);
         }
     }
 

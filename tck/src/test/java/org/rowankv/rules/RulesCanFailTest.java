@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Each rule is applied to code that breaks it, and to code that just keeps it: a rule that cannot fail proves nothing.
@@ -39,6 +40,36 @@ final class RulesCanFailTest {
         final EvaluationResult result = rule.evaluate(specimen.classes(directory));
 
         assertThat(result.getFailureReport().getDetails()).as(custom).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "LOG.warn(\"Admin request failed\", e);",
+                "Log.LOG.error(\n        \"server {} cannot run\", name);",
+                "LOG.error(text);",
+                "LOG.error(\"ROWAN-40 short\");",
+                "LOG.error(\"ROWAN-4001: no space follows\");",
+                "log.warn(\"ROWAN-2001 a code of another module\");",
+                "logger.atError().log(\"ROWAN-4001 in another way\");",
+                "report(LOG::warn);"
+            })
+    void shouldCatchAMessageWithoutACodeOfItsModule(String call) {
+        assertThat(MessageCodes.offences("daemon", call)).hasSize(1);
+        assertThat(MessageCodes.offences("no module", "LOG.warn(\"ROWAN-4001 x\");"))
+                .hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "LOG.warn(\"ROWAN-4001 Admin request failed\", e);",
+                "LOG.error(\n        \"ROWAN-4001 server {} cannot run\", name);",
+                "LOG.info(\"Store open\");",
+                "errors.report(where, e);"
+            })
+    void shouldAllowAMessageWithACodeOfItsModule(String call) {
+        assertThat(MessageCodes.offences("daemon", call)).isEmpty();
     }
 
     @Test

@@ -87,7 +87,7 @@ public final class AdminPort implements AutoCloseable {
                 turn();
             }
         } catch (IOException | ClosedSelectorException e) {
-            LOG.error("Admin port ended: port={} cause={}", port, e.toString());
+            LOG.error("ROWAN-4002 Admin port ended: port={} cause={}", port, e.toString());
         } finally {
             open.forEach(AdminConnection::close);
             release();
@@ -121,7 +121,7 @@ public final class AdminPort implements AutoCloseable {
             end(connection, e.toString());
         } catch (RuntimeException e) {
             // This peer receives no answer; the port continues.
-            LOG.warn("Admin request failed", e);
+            LOG.warn("ROWAN-4003 Admin request failed", e);
             end(connection, "failed");
         }
     }
@@ -170,7 +170,7 @@ public final class AdminPort implements AutoCloseable {
             listener.close();
             selector.close(); // releases the listener's descriptor
         } catch (IOException e) {
-            LOG.warn("Closing the admin port failed: {}", e.toString());
+            LOG.warn("ROWAN-4004 Closing the admin port failed: {}", e.toString());
         }
     }
 

@@ -104,7 +104,8 @@ public final class SecretFiles {
             open.retainAll(Files.getPosixFilePermissions(file));
             if (!open.isEmpty()) {
                 Log.LOG.warn(
-                        "The {} file {} may be read or written by other users of this machine: chmod 600 closes it",
+                        "ROWAN-4001 The {} file {} may be read or written by other users of this machine: chmod 600"
+                                + " closes it",
                         kind,
                         file);
             }

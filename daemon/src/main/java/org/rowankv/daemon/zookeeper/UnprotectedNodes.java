@@ -54,8 +54,8 @@ final class UnprotectedNodes {
             if (rule.getId().equals(ZooDefs.Ids.ANYONE_ID_UNSAFE) && (rule.getPerms() & CHANGES) != 0) {
                 open.add(full);
                 LOG.warn(
-                        "Unprotected node: any client may change {} in {}, created without a credential. Protect it with"
-                                + " \"setAcl -R {} auth::cdrwa\" in ZooKeeper's zkCli, after addauth",
+                        "ROWAN-4005 Unprotected node: any client may change {} in {}, created without a credential."
+                                + " Protect it with \"setAcl -R {} auth::cdrwa\" in ZooKeeper's zkCli, after addauth",
                         full,
                         where,
                         namespace);

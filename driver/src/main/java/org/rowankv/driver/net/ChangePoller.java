@@ -74,7 +74,7 @@ final class ChangePoller implements Runnable {
                 return false;
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("Change request failed; retrying address={}", address, e);
+            LOG.error("ROWAN-1001 Change request failed; retrying address={}", address, e);
         }
         pause();
         return false;

@@ -154,7 +154,7 @@ public final class NetSession implements Session {
         try {
             received = RoutingDescriptor.decode(bytes);
         } catch (IllegalArgumentException e) {
-            LOG.warn("Ignoring malformed routing update", e);
+            LOG.warn("ROWAN-1002 Ignoring malformed routing update", e);
             return;
         }
         routing.lock();
@@ -164,7 +164,7 @@ public final class NetSession implements Session {
                 return;
             }
             if (before != null && !isSameStore(before.configuration(), received.configuration())) {
-                LOG.warn("Ignoring routing update of another cluster");
+                LOG.warn("ROWAN-1003 Ignoring routing update of another cluster");
                 return;
             }
             final long cluster = received.configuration().clusterId();

@@ -296,7 +296,7 @@ final class ServerLink {
                 } catch (IOException | IllegalArgumentException e) {
                     failed(String.valueOf(e.getMessage()));
                 } catch (RuntimeException | Error e) {
-                    LOG.error("Connecting failed address={}", address, e);
+                    LOG.error("ROWAN-1004 Connecting failed address={}", address, e);
                     failed(String.valueOf(e));
                 }
                 if (connection != null) {
@@ -363,7 +363,7 @@ final class ServerLink {
                 backOffNs = Math.min(MAX_BACK_OFF_NS, Math.max(FIRST_BACK_OFF_NS, 2 * backOffNs));
                 nextAttemptNs = clock.nanoTime() + backOffNs;
                 if (!why.equals(lastFailure)) {
-                    LOG.warn("Server unreachable: {}", why);
+                    LOG.warn("ROWAN-1005 Server unreachable: {}", why);
                 }
                 lastFailure = why;
             }
@@ -409,7 +409,7 @@ final class ServerLink {
             try {
                 action.run();
             } catch (RuntimeException | Error e) {
-                LOG.error("Connection callback failed address={}", address, e);
+                LOG.error("ROWAN-1006 Connection callback failed address={}", address, e);
             }
         }
     }

@@ -122,7 +122,7 @@ public final class AsyncRequests implements AutoCloseable {
                 if (withdraws(pending)) {
                     throw e; // no step would end it at its deadline
                 }
-                LOG.error("Client timer failed; the request stays in flight", e);
+                LOG.error("ROWAN-1008 Client timer failed; the request stays in flight", e);
             }
         }
 
@@ -153,7 +153,7 @@ public final class AsyncRequests implements AutoCloseable {
                 next.begin(this);
                 return true;
             } catch (RuntimeException | Error e) {
-                LOG.error("Queued request failed to start", e);
+                LOG.error("ROWAN-1009 Queued request failed to start", e);
                 return false;
             }
         }
@@ -173,7 +173,7 @@ public final class AsyncRequests implements AutoCloseable {
                 timer.at(clock.nanoTime(), this::beginWaiting);
                 return true;
             } catch (RuntimeException | Error e) {
-                LOG.error("Client timer failed; this thread starts the queued requests", e);
+                LOG.error("ROWAN-1010 Client timer failed; this thread starts the queued requests", e);
                 return false;
             }
         }

@@ -82,7 +82,7 @@ public final class StepTimer {
             try {
                 due.run();
             } catch (RuntimeException | Error e) {
-                LOG.error("Client timer step failed; the others continue", e);
+                LOG.error("ROWAN-1007 Client timer step failed; the others continue", e);
             }
         }
     }

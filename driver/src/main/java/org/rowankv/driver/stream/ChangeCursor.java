@@ -100,7 +100,7 @@ public final class ChangeCursor {
             case BAD_REQUEST -> {
                 refuse();
                 LOG.warn(
-                        "Change stream position not reached yet; stream ends cache={} shard={} position={}",
+                        "ROWAN-1011 Change stream position not reached yet; stream ends cache={} shard={} position={}",
                         cacheId,
                         shard,
                         position);
@@ -145,7 +145,7 @@ public final class ChangeCursor {
         try {
             listener.onEventsLost(shard, after, upTo);
         } catch (RuntimeException | AssertionError e) {
-            LOG.warn("Change listener failed on a loss shard={}", shard, e);
+            LOG.warn("ROWAN-1012 Change listener failed on a loss shard={}", shard, e);
         }
     }
 
@@ -153,7 +153,7 @@ public final class ChangeCursor {
         try {
             listener.onChange(shard, change);
         } catch (RuntimeException | AssertionError e) {
-            LOG.warn("Change listener failed on a change shard={}", shard, e);
+            LOG.warn("ROWAN-1013 Change listener failed on a change shard={}", shard, e);
         }
     }
 

@@ -51,7 +51,7 @@ public record Registration<K, V>(
             try {
                 closeable.close();
             } catch (IOException | RuntimeException e) {
-                LOG.warn("Closing an unregistered listener failed", e);
+                LOG.warn("ROWAN-1108 Closing an unregistered listener failed", e);
             }
         }
     }

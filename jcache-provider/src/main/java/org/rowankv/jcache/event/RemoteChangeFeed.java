@@ -98,7 +98,8 @@ final class RemoteChangeFeed implements ChangeListener {
         delivered.lost(shard, upTo);
         if (losses.getAndIncrement() == 0) {
             LOG.warn(
-                    "Listeners may have missed changes of other JVMs; further losses are only counted cacheId={}",
+                    "ROWAN-1109 Listeners may have missed changes of other JVMs; further losses are only counted"
+                            + " cacheId={}",
                     cacheId);
         }
         events.reportLoss();

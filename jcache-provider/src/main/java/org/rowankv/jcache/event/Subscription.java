@@ -165,7 +165,7 @@ public final class Subscription<K, V> implements Closeable {
                 lossPending = listener instanceof EventsLostListener;
                 if (Long.bitCount(lostCount) == 1) {
                     LOG.warn(
-                            "Listener backlog full cache={} queued={} lost={}",
+                            "ROWAN-1105 Listener backlog full cache={} queued={} lost={}",
                             source.getName(),
                             queue.size(),
                             lostCount);
@@ -221,7 +221,11 @@ public final class Subscription<K, V> implements Closeable {
     private void callQueued(Notification next) {
         final Throwable failure = call(next);
         if (failure != null) {
-            LOG.warn("Asynchronous listener failed cache={} event={}", source.getName(), next.type(), failure);
+            LOG.warn(
+                    "ROWAN-1106 Asynchronous listener failed cache={} event={}",
+                    source.getName(),
+                    next.type(),
+                    failure);
         }
     }
 
@@ -230,7 +234,7 @@ public final class Subscription<K, V> implements Closeable {
             try {
                 lossListener.onEventsLost(source.getName(), times);
             } catch (Throwable e) { // a listener may throw any exception
-                LOG.warn("Listener failed on a loss cache={}", source.getName(), e);
+                LOG.warn("ROWAN-1107 Listener failed on a loss cache={}", source.getName(), e);
             }
         }
     }

@@ -90,7 +90,7 @@ public final class ExpiryEvaluator implements Closeable {
         } catch (RuntimeException e) {
             if (warned.add(methodName)) {
                 LOG.warn(
-                        "Expiry policy failed; its failures count as no answer method={} policy={}",
+                        "ROWAN-1103 Expiry policy failed; its failures count as no answer method={} policy={}",
                         methodName,
                         policy.getClass(),
                         e);
@@ -100,7 +100,7 @@ public final class ExpiryEvaluator implements Closeable {
         if (duration == null) {
             if (fallback == Ttl.ETERNAL && warned.add(methodName)) {
                 LOG.warn(
-                        "Expiry policy returned null; such entries are eternal method={} policy={}",
+                        "ROWAN-1104 Expiry policy returned null; such entries are eternal method={} policy={}",
                         methodName,
                         policy.getClass());
             }

@@ -151,7 +151,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         if (!Codec.isCanonical(sink.bytes(), 0)
                 && warnedKeyClasses.add(key.getClass().getName())) {
             LOG.warn(
-                    "Keys are compared by their serialized bytes, not by equals():"
+                    "ROWAN-1102 Keys are compared by their serialized bytes, not by equals():"
                             + " equal keys with different bytes are different entries class={} cache={}",
                     key.getClass(),
                     name);

@@ -21,8 +21,8 @@ final class AcceptBackoff extends ChannelInboundHandlerAdapter {
         if (failures == next) {
             next *= 10;
             LOG.warn(
-                    "No further server can connect to {}: {}. Those that are connected go on; it is tried again every second"
-                            + " ({} attempts so far)",
+                    "ROWAN-3004 No further server can connect to {}: {}. Those that are connected go on; it is tried"
+                            + " again every second ({} attempts so far)",
                     context.channel().localAddress(),
                     cause.toString(),
                     failures);

@@ -205,7 +205,7 @@ final class InboundHandshake extends ChannelInboundHandlerAdapter {
                     cause);
         } else {
             LOG.error(
-                    "The handshake of {} is broken off after a failure",
+                    "ROWAN-3003 The handshake of {} is broken off after a failure",
                     here.channel().remoteAddress(),
                     cause);
         }

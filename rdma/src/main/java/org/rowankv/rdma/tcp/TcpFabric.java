@@ -348,7 +348,7 @@ public final class TcpFabric implements Fabric {
         while (!nic.isTerminated() || thread != null && thread.isAlive()) {
             try {
                 if (!nic.awaitTermination(CLOSE_PATIENCE_MS, TimeUnit.MILLISECONDS)) {
-                    LOG.warn("The NIC agent has not ended yet");
+                    LOG.warn("ROWAN-3001 The NIC agent has not ended yet");
                 } else if (thread != null) {
                     thread.join(CLOSE_PATIENCE_MS);
                 }
@@ -408,7 +408,7 @@ public final class TcpFabric implements Fabric {
             lookAfterEverybody();
         } catch (RuntimeException e) {
             // A periodic task that throws would not run again, and silence would go unnoticed.
-            LOG.error("Check of the connections failed", e);
+            LOG.error("ROWAN-3002 Check of the connections failed", e);
         }
     }
 

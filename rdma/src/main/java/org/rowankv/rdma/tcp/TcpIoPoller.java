@@ -194,7 +194,7 @@ public final class TcpIoPoller implements IoPoller {
             try {
                 handle.handle(this, event());
             } catch (RuntimeException | Error e) {
-                LOG.error("The I/O of a queue pair failed: it ends", e);
+                LOG.error("ROWAN-3006 The I/O of a queue pair failed: it ends", e);
                 close();
             }
         }

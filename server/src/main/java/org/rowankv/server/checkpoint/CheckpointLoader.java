@@ -90,7 +90,7 @@ public final class CheckpointLoader {
         try {
             final List<String> unused = remove(store, store.names());
         } catch (IOException e) {
-            LOG.warn("old checkpoints cannot be listed, and stay: {}", e.toString());
+            LOG.warn("ROWAN-2010 old checkpoints cannot be listed, and stay: {}", e.toString());
         }
     }
 
@@ -107,7 +107,7 @@ public final class CheckpointLoader {
             }
         }
         if (why != null) {
-            LOG.warn("old checkpoint files {} cannot be removed, and stay unused: {}", left, why.toString());
+            LOG.warn("ROWAN-2011 old checkpoint files {} cannot be removed, and stay unused: {}", left, why.toString());
         }
         return left;
     }
@@ -163,8 +163,8 @@ public final class CheckpointLoader {
 
     private @Nullable Checkpoint refuse(String name, String reason) {
         LOG.warn(
-                "server {} does not use the checkpoint {}: {}. It starts from an older one or reads its whole log;"
-                        + " nothing is lost",
+                "ROWAN-2012 server {} does not use the checkpoint {}: {}. It starts from an older one or reads its"
+                        + " whole log; nothing is lost",
                 origin.serverId(),
                 name,
                 reason);

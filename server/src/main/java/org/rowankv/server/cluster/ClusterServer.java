@@ -190,13 +190,13 @@ public final class ClusterServer implements AutoCloseable {
         waitLog.set(String.valueOf(why.getMessage()));
         phase = StartPhase.FAILED;
         if (stopped) {
-            LOG.error("server {} stopped itself: {}", settings.name(), why.getMessage());
+            LOG.error("ROWAN-2013 server {} stopped itself: {}", settings.name(), why.getMessage());
         } else if (why instanceof ClusterException
                 || why instanceof StoreOpenException
                 || why instanceof LostAreaException) {
-            LOG.error("server {} cannot run: {}", settings.name(), why.getMessage());
+            LOG.error("ROWAN-2014 server {} cannot run: {}", settings.name(), why.getMessage());
         } else {
-            LOG.error("server {} failed", settings.name(), why);
+            LOG.error("ROWAN-2015 server {} failed", settings.name(), why);
         }
     }
 

@@ -376,7 +376,7 @@ final class RoleTerm implements MembershipView {
         if (made != null) {
             final RunningTask closing = context.scheduling().begin("rowan-drain-" + serverId, false, made::close);
             if (!cluster.awaitFor(closing::isOver, forMs)) {
-                LOG.warn("drain timed out: server={} drainMs={}", settings.name(), forMs);
+                LOG.warn("ROWAN-2016 drain timed out: server={} drainMs={}", settings.name(), forMs);
             }
             final long digested = made.digestedTurns() + 2;
             final boolean quiet = cluster.awaitFor(

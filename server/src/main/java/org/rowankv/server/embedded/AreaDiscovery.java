@@ -103,8 +103,8 @@ final class AreaDiscovery {
         areas[server] = area;
         if (area.superblock().isIncomplete()) {
             LOG.warn(
-                    "server {} lacks an acknowledged entry and is used nevertheless: its replicas count where no other is"
-                            + " complete",
+                    "ROWAN-2002 server {} lacks an acknowledged entry and is used nevertheless: its replicas count"
+                            + " where no other is complete",
                     server);
             incomplete.add(server);
         }
@@ -192,7 +192,7 @@ final class AreaDiscovery {
         final Configuration next = found.coldStart(found.incarnations(), lost.keySet(), incomplete);
         lost.forEach((server, why) -> {
             LOG.warn(
-                    "{}. Server {} starts empty and receives its content from the other replicas",
+                    "ROWAN-2003 {}. Server {} starts empty and receives its content from the other replicas",
                     why.getMessage(),
                     server);
             areas[server] = storage.createAgain(server);

@@ -42,7 +42,7 @@ final class DirectoryStorage implements AreaDiscovery.Place {
     public Area createAgain(int server) {
         directory.setAside(server).ifPresent(aside -> {
             setAside.add(server);
-            LOG.warn("unusable area file set aside: server={} file={}", server, aside);
+            LOG.warn("ROWAN-2004 unusable area file set aside: server={} file={}", server, aside);
         });
         return Area.create(directory.areaSettings(server, settings.shape().durability()), random, machine);
     }
@@ -61,7 +61,7 @@ final class DirectoryStorage implements AreaDiscovery.Place {
 
     private boolean putBackAside(int server) {
         final Optional<Path> back = directory.putBack(server);
-        back.ifPresent(file -> LOG.warn("area file restored: server={} file={}", server, file));
+        back.ifPresent(file -> LOG.warn("ROWAN-2005 area file restored: server={} file={}", server, file));
         return back.isPresent();
     }
 

@@ -99,7 +99,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 if (found == settings.shape().servers()) {
                     throw e;
                 }
-                LOG.warn("reopening the store: {}", e.getMessage());
+                LOG.warn("ROWAN-2006 reopening the store: {}", e.getMessage());
             } catch (RuntimeException | Error e) {
                 files.closeAfterFailure(e);
                 throw e;
@@ -434,7 +434,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         servers.forEach(Server::close);
         if (!digestBarrier.isOverInTime()) {
             LOG.warn(
-                    "backup logs not digested within {} ms: the next start recovers their entries",
+                    "ROWAN-2007 backup logs not digested within {} ms: the next start recovers their entries",
                     settings.deadlineMs());
         }
         if (shutdown.closing() == StoreShutdown.CloseMode.CLEAN) {

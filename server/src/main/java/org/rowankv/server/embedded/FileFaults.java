@@ -48,7 +48,7 @@ final class FileFaults implements AutoCloseable {
 
     private LostAreaException lost(LostAreaException why) {
         if (first.compareAndSet(null, why)) {
-            LOG.error("the store is stopped: {}", why.getMessage());
+            LOG.error("ROWAN-2001 the store is stopped: {}", why.getMessage());
             stop.accept(why);
         }
         final LostAreaException known = first.get();

@@ -74,8 +74,8 @@ final class ClientAcceptor implements BooleanSupplier {
         final long pauses = port.counts().countAcceptPause();
         if (!pausing && isPowerOfTen(++exhaustions)) {
             LOG.warn(
-                    "Client port accept paused: server={} cause={} retryMs={} pauses={} attempts={}; open connections are"
-                            + " served",
+                    "ROWAN-2008 Client port accept paused: server={} cause={} retryMs={} pauses={} attempts={}; open"
+                            + " connections are served",
                     port.serverId(),
                     why.getMessage(),
                     ClientEventLoop.CHECK_MS,

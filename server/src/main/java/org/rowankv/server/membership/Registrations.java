@@ -52,8 +52,8 @@ public final class Registrations {
             final Long before = reported.put(path, version);
             if (before == null || before != version) {
                 LOG.warn(
-                        "Registration without this cluster's MAC ignored: node={}; its server has another secret or none, or"
-                                + " another writer has written it",
+                        "ROWAN-2009 Registration without this cluster's MAC ignored: node={}; its server has another"
+                                + " secret or none, or another writer has written it",
                         path);
             }
         }

@@ -278,7 +278,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter implement
             LOG.debug("The connection of {} broke", here.channel().remoteAddress(), cause);
         } else {
             LOG.error(
-                    "The connection of {} is closed after a failure",
+                    "ROWAN-3005 The connection of {} is closed after a failure",
                     here.channel().remoteAddress(),
                     cause);
         }
