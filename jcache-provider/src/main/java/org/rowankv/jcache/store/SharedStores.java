@@ -5,16 +5,12 @@ import java.util.Map;
 import javax.cache.CacheException;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.event.CallbackThreads;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The open stores of one caching provider, by identity: managers whose settings name the same store share it, and the
  * last one to close closes it. Thread-safe.
  */
 public final class SharedStores {
-    private static final Logger LOG = LoggerFactory.getLogger(SharedStores.class);
-
     private final StoreOpener opener;
     private final CallbackThreads callbacks = new CallbackThreads();
     private final Map<String, SharedStore> stores = new HashMap<>();
@@ -28,7 +24,6 @@ public final class SharedStores {
         SharedStore shared = stores.get(identity);
         if (shared == null) {
             final Store store = opener.open(settings);
-            LOG.info("Store opened: {} ({})", settings.storeText(), store.durability());
             shared = new SharedStore(store, identity, settings.storeText(), callbacks);
             stores.put(identity, shared);
         } else if (!shared.settingsText().equals(settings.storeText())) {

@@ -201,14 +201,14 @@ final class RoleTerm implements MembershipView {
         cluster.await(() -> caches != null, patience);
         serve(configuration, calls, read, opened);
         LOG.info(
-                "server {} ({}) serves in term {} as start {}, agents {}: {} entries read{}, {} copied between servers, {} ms",
+                "Server open name={} id={} term={} start={} agents={} read={} torn={} copied={} ms={}",
                 settings.name(),
                 serverId,
                 configuration.term(),
                 incarnation,
                 settings.threading().name().toLowerCase(Locale.ROOT),
                 read.entries(),
-                read.tornEntries() == 0 ? "" : ", " + read.tornEntries() + " torn and dropped",
+                read.tornEntries(),
                 copies,
                 (context.clock().nanoTime() - beganNs) / 1_000_000);
     }

@@ -32,6 +32,7 @@ import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.recovery.ColdStart;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.resync.CopyListener;
+import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.server.snapshot.SnapshotOutcome;
 import org.rowankv.server.snapshot.SnapshotProgress;
 import org.rowankv.topology.Configuration;
@@ -252,20 +253,32 @@ public final class EmbeddedCluster implements AutoCloseable {
             torn += server.tornEntries();
         }
         LOG.info(
-                "Rowan-KV embedded: {} server(s), {} replica(s), {} MiB each, {}; durability {}{}; term {}; {} objects"
-                        + " from checkpoints, {} entries read{}, {} scattered, {} ms",
+                "Store open dir={} servers={} replicas={} capacity={} objects={} durability={} term={} checkpointed={}"
+                        + " read={} torn={} scattered={} ms={}",
+                settings.dir() == null ? "none" : settings.dir(),
                 settings.shape().servers(),
                 settings.shape().replicas(),
-                settings.capacityBytes() >> 20,
-                settings.dir() == null ? "no dir" : "dir " + settings.dir(),
+                settings.capacityBytes(),
+                objects(),
                 durability(),
-                settings.dir() == null ? ": the content ends with the last close" : "",
                 configuration.get().term(),
                 checkpoints.statistics().objects(),
                 entries,
-                torn == 0 ? "" : ", " + torn + " torn and dropped",
+                torn,
                 scattered,
                 tookNs / 1_000_000);
+    }
+
+    /** Objects on their primaries, without remembered deletions. */
+    private long objects() {
+        final Configuration now = configuration.get();
+        long objects = 0;
+        for (int shard = 0; shard < now.shardCount(); shard++) {
+            final ShardReplica primary =
+                    servers.get(now.shard(shard).primary()).replicas().get(shard);
+            objects += primary.index().count() - primary.deletions().size();
+        }
+        return objects;
     }
 
     public EmbeddedSettings settings() {
