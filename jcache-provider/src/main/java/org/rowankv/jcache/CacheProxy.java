@@ -422,6 +422,9 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
         if (type.isInstance(this)) {
             return type.cast(this);
         }
+        if (type.isInstance(binding.statistics())) {
+            return type.cast(binding.statistics());
+        }
         throw new IllegalArgumentException("a cache of this provider is no " + type.getName());
     }
 

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.operation.Versioned;
 
 /**
- * Operations of this provider beyond the JSR; obtained by {@code cache.unwrap(RowanCache.class)}. Thread-safe.
+ * Operations of this provider beyond the JSR; obtained by {@code cache.unwrap(RowanCache.class)}. Thread-safe. {@code
+ * cache.unwrap(CacheStatisticsMXBean.class)} is the statistics without an MBean server.
  *
  * <p>Every operation on one key is linearizable. A stage completes as the blocking operation would return or throw:
  * before the call returns, on the calling thread.

@@ -1,6 +1,7 @@
 package org.rowankv.jcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.management.ManagementFactory;
 import java.util.Map;
@@ -10,6 +11,7 @@ import javax.cache.Cache;
 import javax.cache.CacheManager;
 import javax.cache.expiry.CreatedExpiryPolicy;
 import javax.cache.expiry.Duration;
+import javax.cache.management.CacheStatisticsMXBean;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +46,15 @@ class StatisticsTest {
         assertThat(new Object[] {read("CacheHits"), read("CacheMisses"), read("CachePuts"), read("CacheRemovals")})
                 .containsExactly(hits, misses, puts, removals);
         assertThat(read("CacheGets")).isEqualTo(hits + misses);
+    }
+
+    @Test
+    void shouldBeReadWithoutAnMBean() {
+        cache.put("k", "v");
+        cache.get("k");
+
+        assertThat(cache.unwrap(CacheStatisticsMXBean.class).getCacheHits()).isEqualTo(1);
+        assertThatThrownBy(() -> cache.unwrap(ObjectName.class)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

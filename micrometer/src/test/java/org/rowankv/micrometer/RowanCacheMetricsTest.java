@@ -1,0 +1,161 @@
+package org.rowankv.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import javax.cache.Cache;
+import javax.cache.CacheManager;
+import javax.cache.Caching;
+import javax.cache.configuration.MutableConfiguration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("jvm")
+final class RowanCacheMetricsTest {
+    @TempDir
+    Path directory;
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private CacheManager manager;
+    private Cache<String, String> cache;
+
+    /** The URI has what a name of an MBean cannot have. */
+    @BeforeEach
+    void open() {
+        manager = Caching.getCachingProvider()
+                .getCacheManager(URI.create("rowan:embedded?dir=" + directory + "&capacity=16m"), null);
+        cache = manager.createCache(
+                "books", new MutableConfiguration<String, String>().setTypes(String.class, String.class));
+    }
+
+    @AfterEach
+    void close() {
+        manager.close();
+    }
+
+    private double counted(String meter, String... tags) {
+        return registry.get(meter)
+                .tags("cache", "books")
+                .tags(tags)
+                .functionCounter()
+                .count();
+    }
+
+    private void use() {
+        cache.put("a", "1");
+        cache.put("b", "2");
+        cache.get("a");
+        cache.get("a");
+        cache.get("b");
+        cache.get("c");
+        cache.remove("a");
+    }
+
+    @Test
+    void shouldCountWhatIsDoneWithACache() {
+        assertThat(RowanCacheMetrics.monitor(registry, cache, Tags.of("application", "shop")))
+                .isSameAs(cache);
+        use();
+
+        assertThat(counted("cache.gets", "result", "hit", "application", "shop"))
+                .isEqualTo(3);
+        assertThat(counted("cache.gets", "result", "miss")).isEqualTo(1);
+        assertThat(counted("cache.puts", "application", "shop")).isEqualTo(2);
+        assertThat(counted("cache.removals", "application", "shop")).isEqualTo(1);
+        assertThat(counted("cache.evictions")).isZero();
+        assertThat(counted("cache.events.lost", "application", "shop")).isZero();
+        for (String mean : Set.of("cache.gets.mean", "cache.puts.mean", "cache.removals.mean")) {
+            assertThat(registry.get(mean).tags("cache", "books").timeGauge().value(TimeUnit.SECONDS))
+                    .as(mean)
+                    .isPositive()
+                    .isLessThan(10);
+        }
+    }
+
+    @Test
+    void shouldCountEvictions() {
+        manager.close();
+        manager = Caching.getCachingProvider()
+                .getCacheManager(URI.create("rowan:embedded?capacity=16m&template.small.max-entries=10"), null);
+        final Cache<Integer, Integer> small = manager.createCache("small", new MutableConfiguration<>());
+        RowanCacheMetrics.monitor(registry, small, Tags.empty());
+        for (int i = 0; i < 1_000; i++) {
+            small.put(i, i);
+        }
+
+        assertThat(registry.get("cache.evictions").functionCounter().count()).isPositive();
+    }
+
+    @Test
+    void shouldStandStillWithoutStatistics() {
+        new RowanCacheMetrics(cache, Tags.empty()).bindTo(registry);
+        use();
+
+        assertThat(counted("cache.gets", "result", "hit")).isZero();
+        assertThat(registry.find("cache.size").meter()).isNull();
+    }
+
+    @Test
+    void shouldReadACacheThatHasBeenClosed() {
+        RowanCacheMetrics.monitor(registry, cache, Tags.empty());
+        use();
+        manager.close();
+
+        assertThat(counted("cache.puts")).isEqualTo(2);
+    }
+
+    @Test
+    void shouldRefuseACacheOfAnotherProvider() {
+        final Cache<?, ?> other = (Cache<?, ?>) Proxy.newProxyInstance(
+                Cache.class.getClassLoader(), new Class<?>[] {Cache.class}, (proxy, method, arguments) -> {
+                    throw new IllegalArgumentException("is no " + arguments[0]);
+                });
+
+        assertThatThrownBy(() -> new RowanCacheMetrics(other, Tags.empty()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("RowanCache");
+    }
+
+    @Test
+    void shouldShowTheStoreOfServersInThisJvm() {
+        new RowanStoreMetrics(manager, Tags.of("store", "main")).bindTo(registry);
+        cache.put("a", "1".repeat(100_000));
+        cache.put("b", "2");
+
+        assertThat(gauge("rowan.store.entries")).isGreaterThanOrEqualTo(2);
+        assertThat(gauge("rowan.store.limit")).isPositive().isLessThan(16 << 20);
+        assertThat(gauge("rowan.store.available")).isPositive().isLessThan(gauge("rowan.store.limit") - 100_000);
+        assertThat(registry.get("rowan.store.evictions").functionCounter().count())
+                .isZero();
+        assertThat(registry.get("rowan.store.expirations").functionCounter().count())
+                .isZero();
+        assertThat(registry.get("rowan.client.reconnects").functionCounter().count())
+                .isZero();
+    }
+
+    private double gauge(String name) {
+        return registry.get(name).tags("store", "main").gauge().value();
+    }
+
+    @Test
+    void shouldRefuseAManagerOfAnotherProvider() {
+        final CacheManager other = (CacheManager) Proxy.newProxyInstance(
+                Cache.class.getClassLoader(), new Class<?>[] {CacheManager.class}, (proxy, method, arguments) -> {
+                    throw new IllegalArgumentException("is no " + arguments[0]);
+                });
+
+        assertThatThrownBy(() -> new RowanStoreMetrics(other, Tags.empty()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("RowanClient");
+    }
+}
