@@ -1,0 +1,128 @@
+package org.rowankv.spring;
+
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.RowanCacheManager;
+import org.rowankv.jcache.configuration.Setting;
+import org.rowankv.jcache.spi.RowanCachingProvider;
+
+/**
+ * URI and properties of a cache manager: what the application says, over the defaults of a Spring application.
+ * Immutable.
+ */
+final class ManagerConfiguration {
+    private static final String TEMPLATE = Setting.PREFIX + "template.";
+    private static final String ANY = "*";
+    /** Of Spring's cache abstraction: keys of several arguments, and results that are null. */
+    private static final List<String> OF_SPRING =
+            List.of("org.springframework.cache.interceptor.SimpleKey", "org.springframework.cache.support.NullValue");
+
+    private final @Nullable URI uri;
+    private final Properties properties;
+
+    private ManagerConfiguration(@Nullable URI uri, Properties properties) {
+        this.uri = uri;
+        this.properties = properties;
+    }
+
+    /**
+     * @param configured the URI that the application names elsewhere, where it has no rowan.uri
+     * @param packages of the application
+     */
+    static ManagerConfiguration of(RowanProperties given, @Nullable URI configured, List<String> packages) {
+        final URI uri = given.uri() == null || given.uri().isBlank() ? configured : URI.create(given.uri());
+        final Properties properties = new Properties();
+        given.settings().forEach((name, value) -> properties.setProperty(Setting.PREFIX + canonical(name), value));
+        if (given.dir() != null && !given.dir().isBlank()) {
+            properties.setProperty(Setting.DIR.property(), given.dir());
+        }
+        final List<String> allowed = new ArrayList<>(OF_SPRING);
+        allowed.addAll(given.allowedClasses());
+        if (given.allowApplicationClasses()) {
+            packages.stream()
+                    .filter(each -> each.indexOf('.') > 0) // of a single word it would be half of the world
+                    .forEach(each -> allowed.add(each + ".**"));
+        }
+        putDefault(properties, Setting.STORE_BY_REFERENCE, "copy");
+        addClasses(properties, allowed);
+        final Map<String, CacheTemplateProperties> caches = new TreeMap<>(given.caches());
+        caches.forEach((pattern, cache) -> putTemplate(properties, pattern, cache.entries()));
+        putTemplate(properties, ANY, Map.of());
+        return new ManagerConfiguration(uri, properties);
+    }
+
+    /** The setting's own name for each way to write it, such as in the environment. */
+    private static String canonical(String name) {
+        for (Setting setting : Setting.values()) {
+            if (bare(setting.parameter()).equals(bare(name))) {
+                return setting.parameter();
+            }
+        }
+        return name;
+    }
+
+    private static String bare(String name) {
+        return name.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
+    }
+
+    /** A system property that sets it is left alone. */
+    private static void putDefault(Properties properties, Setting setting, String value) {
+        if (System.getProperty(setting.property()) == null) {
+            properties.putIfAbsent(setting.property(), value);
+        }
+    }
+
+    private static void addClasses(Properties properties, List<String> classes) {
+        final String property = Setting.ALLOWED_CLASSES.property();
+        final List<String> all = new ArrayList<>(classes);
+        final String given = properties.getProperty(property, System.getProperty(property, ""));
+        if (!given.isBlank()) {
+            all.add(given);
+        }
+        properties.setProperty(property, String.join(";", all));
+    }
+
+    /** Templates are not merged: each of them says that caches are created. */
+    private static void putTemplate(Properties properties, String pattern, Map<String, String> entries) {
+        final String create = TEMPLATE + pattern + ".create";
+        if (System.getProperty(create) == null) {
+            properties.putIfAbsent(create, "true");
+        }
+        entries.forEach((entry, value) -> properties.setProperty(TEMPLATE + pattern + '.' + entry, value));
+    }
+
+    /** The same store, with other values of a template for all caches. */
+    ManagerConfiguration withEach(Map<String, String> entries) {
+        final Properties changed = new Properties();
+        changed.putAll(properties);
+        putTemplate(changed, ANY, entries);
+        return new ManagerConfiguration(uri, changed);
+    }
+
+    /** Null for the provider's default. */
+    @Nullable
+    URI uri() {
+        return uri;
+    }
+
+    Properties properties() {
+        return properties;
+    }
+
+    /**
+     * Opens a manager that is shared with no other application in this JVM. Stores are shared, as the settings say.
+     *
+     * @param loader loads the classes of keys and values
+     */
+    RowanCacheManager open(ClassLoader loader) {
+        return new RowanCachingProvider()
+                .getCacheManager(uri, loader, properties)
+                .unwrap(RowanCacheManager.class);
+    }
+}

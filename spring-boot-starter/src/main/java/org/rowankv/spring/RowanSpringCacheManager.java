@@ -1,0 +1,68 @@
+package org.rowankv.spring;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+import javax.cache.CacheManager;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cache.Cache;
+import org.springframework.cache.transaction.AbstractTransactionSupportingCacheManager;
+
+/**
+ * The Spring cache manager over a JCache one. It opens a cache at its first use, and creates it where the templates say
+ * so. Thread-safe.
+ */
+public final class RowanSpringCacheManager extends AbstractTransactionSupportingCacheManager {
+    private final CacheManager manager;
+    private final CacheFailures failures;
+    private final List<String> names;
+    private final Consumer<Cache> whenCreated;
+
+    /**
+     * @param names of caches to open at the start
+     * @param whenCreated called for each cache that is opened later
+     */
+    RowanSpringCacheManager(
+            CacheManager manager, CacheFailures failures, List<String> names, Consumer<Cache> whenCreated) {
+        this.manager = manager;
+        this.failures = failures;
+        this.names = List.copyOf(names);
+        this.whenCreated = whenCreated;
+    }
+
+    /** The manager below. */
+    public CacheManager getCacheManager() {
+        return manager;
+    }
+
+    @Override
+    protected Collection<? extends Cache> loadCaches() {
+        final List<Cache> caches = new ArrayList<>();
+        names.forEach(name -> caches.add(require(name)));
+        return caches;
+    }
+
+    private Cache require(String name) {
+        final Cache cache = open(name);
+        if (cache == null) {
+            throw new IllegalStateException(
+                    "the cache " + name + " does not exist, and its template has create: false");
+        }
+        return cache;
+    }
+
+    private @Nullable Cache open(String name) {
+        final javax.cache.Cache<Object, Object> cache = manager.getCache(name);
+        return cache == null ? null : new RowanSpringCache(cache, failures);
+    }
+
+    @Override
+    protected @Nullable Cache getMissingCache(String name) {
+        final Cache cache = open(name);
+        if (cache != null) {
+            whenCreated.accept(cache);
+        }
+        return cache;
+    }
+}
