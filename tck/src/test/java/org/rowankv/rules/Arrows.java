@@ -30,6 +30,8 @@ final class Arrows {
     private static final String TOOLS = "org.rowankv.tools..";
     private static final String JCACHE = "org.rowankv.jcache..";
     private static final String JCACHE_EMBEDDED = "org.rowankv.jcache.embedded..";
+    private static final String MICROMETER = "org.rowankv.micrometer..";
+    private static final String SPRING = "org.rowankv.spring..";
     private static final String SAMPLES = "org.rowankv.samples..";
     private static final String BENCH = "org.rowankv.bench..";
 
@@ -48,6 +50,8 @@ final class Arrows {
         DAEMON,
         TOOLS,
         JCACHE,
+        MICROMETER,
+        SPRING,
         SAMPLES,
         BENCH,
         "org.rowankv.tck..",
@@ -133,6 +137,15 @@ final class Arrows {
             onlySees(resideInAnyPackage(JCACHE_EMBEDDED), JCACHE, DRIVER, PROTOCOL, SERVER_EMBEDDED, RUNTIME);
 
     @ArchTest
+    static final ArchRule MICROMETER_SEES_CACHES_AND_STORES = onlySees(
+            resideInAnyPackage(MICROMETER), MICROMETER, JCACHE, DRIVER, SERVER_EMBEDDED, "org.rowankv.server.engine");
+
+    /** An application with its servers elsewhere has no engine. */
+    @ArchTest
+    static final ArchRule SPRING_SEES_CACHES =
+            onlySees(resideInAnyPackage(SPRING), SPRING, MICROMETER, JCACHE, DRIVER, PROTOCOL, RUNTIME);
+
+    @ArchTest
     static final ArchRule SAMPLES_SEE_NO_TESTS_AND_NO_BENCH = noClasses()
             .that()
             .resideInAPackage(SAMPLES)
@@ -167,6 +180,20 @@ final class Arrows {
 
     @ArchTest
     static final ArchRule JCACHE_SEES_FEW_LIBRARIES = usesOnly(resideInAnyPackage(JCACHE), "javax.cache..");
+
+    @ArchTest
+    static final ArchRule MICROMETER_SEES_ITS_LIBRARY =
+            usesOnly(resideInAnyPackage(MICROMETER), "javax.cache..", "io.micrometer..");
+
+    /** Test support extends JUnit, and the application's Hibernate is configured. */
+    @ArchTest
+    static final ArchRule SPRING_SEES_ITS_LIBRARIES = usesOnly(
+            resideInAnyPackage(SPRING),
+            "javax.cache..",
+            "io.micrometer..",
+            "org.springframework..",
+            "org.hibernate",
+            "org.junit.jupiter.api.extension");
 
     private Arrows() {}
 

@@ -118,6 +118,18 @@ final class RulesCanFailTest {
                         Arrows.JCACHE_EMBEDDED_SEES_THE_WIRING,
                         "jcache.embedded",
                         "server.log"),
+                sees("meters see a room", Arrows.MICROMETER_SEES_CACHES_AND_STORES, "micrometer", "server.log"),
+                sees("Spring sees the engine", Arrows.SPRING_SEES_CACHES, "spring", "server.embedded"),
+                has(
+                        "meters use JUnit",
+                        Arrows.MICROMETER_SEES_ITS_LIBRARY,
+                        "micrometer",
+                        "org.junit.jupiter.api.Test test;"),
+                has(
+                        "Spring uses JUnit's tests",
+                        Arrows.SPRING_SEES_ITS_LIBRARIES,
+                        "spring",
+                        "org.junit.jupiter.api.Test test;"),
                 sees("samples see check", Arrows.SAMPLES_SEE_NO_TESTS_AND_NO_BENCH, "samples", "check"),
                 sees("samples see bench", Arrows.SAMPLES_SEE_NO_TESTS_AND_NO_BENCH, "samples", "bench"),
                 sees("bench sees simulation", Arrows.BENCH_SEES_NO_TESTS, "bench", "sim"),

@@ -68,6 +68,9 @@ final class Waits {
                     "org.rowankv.runtime.concurrent.Parker$1",
                     "the connection's reader wakes waiters whose deadline has passed, and all of them when it ends"),
             entry(
+                    "org.rowankv.spring.CacheLoads",
+                    "the application's loader, or a put of the value, which has a deadline"),
+            entry(
                     "org.rowankv.jcache.event.KeyEventQueue",
                     "bounded by the application's listeners; the JSR requires callers to wait for them"));
 
