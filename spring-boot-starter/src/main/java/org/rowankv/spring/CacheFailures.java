@@ -62,7 +62,7 @@ final class CacheFailures {
                 .take(nowNs);
         if (count > 0) {
             LOG.warn(
-                    "Cache failed cache={} operation={} failures={} effect=\"{}\": {}",
+                    "ROWAN-1201 Cache failed cache={} operation={} failures={} effect=\"{}\": {}",
                     cache,
                     operation,
                     count,

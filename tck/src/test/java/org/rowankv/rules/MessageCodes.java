@@ -16,6 +16,7 @@ final class MessageCodes {
     private static final Map<String, String> DIGITS = Map.of(
             "driver", "1",
             "jcache-provider", "1",
+            "spring-boot-starter", "1",
             "server", "2",
             "rdma", "3",
             "daemon", "4",
