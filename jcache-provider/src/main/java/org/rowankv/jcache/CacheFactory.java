@@ -15,6 +15,7 @@ import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.jcache.codec.ClassRules;
 import org.rowankv.jcache.codec.Codec;
+import org.rowankv.jcache.codec.KeyFormat;
 import org.rowankv.jcache.codec.LoaderReference;
 import org.rowankv.jcache.configuration.CacheDescriptor;
 import org.rowankv.jcache.configuration.OpenConfiguration;
@@ -129,19 +130,25 @@ final class CacheFactory {
         final ClassRules rules = new ClassRules(
                 List.of(configuration.getKeyType(), configuration.getValueType()),
                 settings.text(Setting.ALLOWED_CLASSES));
-        final int cacheId = attach(
+        final Template template = settings.templates().find(name);
+        final KeyFormat wanted = template == null ? null : template.keys();
+        final Attached attached = attach(
                 name,
                 new CacheDescriptor(
                         configuration.getKeyType().getName(),
                         configuration.getValueType().getName(),
-                        expiry.policyClass().getName()));
+                        expiry.policyClass().getName(),
+                        wanted == null ? KeyFormat.STRUCTURAL : wanted),
+                wanted != null,
+                template == null ? null : template.limit());
+        final int cacheId = attached.cacheId();
         return new CacheBinding<>(new CacheBinding.Parts<>(
                 name,
                 cacheId,
                 configuration.getKeyType(),
                 configuration.getValueType(),
                 shared.store().client(),
-                new Codec(loader, rules),
+                new Codec(loader, rules, attached.keys()),
                 expiry,
                 new Statistics(shared.store().clock(), () -> catalogue().evictions(cacheId)),
                 shared.sharedState(cacheId),
@@ -149,23 +156,27 @@ final class CacheFactory {
                 writes));
     }
 
-    /** The id of the cache in the store: new, or existing with an equal descriptor. */
-    private int attach(String name, CacheDescriptor descriptor) {
+    private record Attached(int cacheId, KeyFormat keys) {}
+
+    /**
+     * The cache in the store: new, or existing with an equal descriptor.
+     *
+     * @param keysAsGiven whether an existing cache must have the descriptor's format of keys; else it keeps its own
+     */
+    private Attached attach(String name, CacheDescriptor descriptor, boolean keysAsGiven, @Nullable CacheLimit limit) {
         try {
             final Catalogue.CacheRecord found = catalogue().create(name, descriptor.toBytes());
             final CacheDescriptor present = CacheDescriptor.of(found.descriptor());
-            if (!present.equals(descriptor)) {
+            if (!present.equals(keysAsGiven ? descriptor : descriptor.withKeys(present.keys()))) {
                 throw new CacheException("the cache " + name + " is in the store with another configuration: there "
                         + present + "; here " + descriptor + "; open it as it is, or destroy it first");
             }
-            final Template template = settings.templates().find(name);
-            final CacheLimit limit = template == null ? null : template.limit();
             if (limit != null && !limit.equals(found.limit())) {
                 catalogue().limit(name, limit);
             } else if (!found.limit().isNone()) {
                 LOG.info("Cache limit in force cache={} limit={}", name, found.limit());
             }
-            return found.id();
+            return new Attached(found.id(), present.keys());
         } catch (RowanException e) {
             throw ExceptionMapping.of(e);
         }

@@ -78,6 +78,11 @@ public final class ByteSink extends OutputStream {
         SHORTS.set(bytes, at, (short) value);
     }
 
+    /** Overwrites four bytes. */
+    void setInt(int at, int value) {
+        INTS.set(bytes, at, value);
+    }
+
     void writeInt(int value) {
         final int at = claim(4);
         INTS.set(bytes, at, value);

@@ -13,20 +13,48 @@ import org.jspecify.annotations.Nullable;
  * Encoder and decoder of keys and values. A decoded object is a copy; its classes come from the class loader of the
  * cache's manager.
  *
- * <p>Equal objects of types with their own {@link Tag} have equal bytes. An object in Java serialization may have
- * several encodings, so a lookup by it as a key may fail ({@link #isCanonical}). Thread-safe.
+ * <p>Equal objects of types with their own {@link Tag} have equal bytes. Other values are in Java serialization; other
+ * keys as the cache's {@link KeyFormat} says. In Java serialization an object may have several encodings, so a lookup by
+ * it as a key may fail ({@link #isCanonical}). Thread-safe.
  */
 public final class Codec {
     private final LoaderReference loader;
     private final SerializedFormat serialized;
+    private final StructuralFormat structural;
+    private final KeyFormat keyFormat;
 
-    public Codec(LoaderReference loader, ClassRules rules) {
+    public Codec(LoaderReference loader, ClassRules rules, KeyFormat keyFormat) {
         this.loader = loader;
         this.serialized = new SerializedFormat(loader, rules);
+        this.structural = new StructuralFormat(this, loader, rules);
+        this.keyFormat = keyFormat;
     }
 
-    /** Appends the object's bytes; on failure only the sink has changed. */
+    /** Appends the value's bytes; on failure only the sink has changed. */
     public void encode(Object value, ByteSink out) {
+        if (!encodeValueType(value, out)) {
+            serialized.write(value, out);
+        }
+    }
+
+    /**
+     * Appends the key's bytes; on failure only the sink has changed.
+     *
+     * @throws KeyClassException if equal keys of the class may have different bytes
+     */
+    public void encodeKey(Object key, ByteSink out) {
+        if (encodeValueType(key, out)) {
+            return;
+        }
+        if (keyFormat == KeyFormat.STRUCTURAL) {
+            structural.write(key, out);
+        } else {
+            serialized.write(key, out);
+        }
+    }
+
+    /** Appends the bytes of an object whose type has its own tag; returns whether it is such an object. */
+    static boolean encodeValueType(Object value, ByteSink out) {
         final Class<?> type = value.getClass();
         if (type == String.class) {
             StringFormat.write((String) value, out);
@@ -40,9 +68,10 @@ public final class Codec {
         } else if (type == Integer.class) {
             out.write(Tag.INTEGER);
             out.writeInt((Integer) value);
-        } else if (!encodeSmall(value, type, out) && !encodeJdk(value, type, out)) {
-            serialized.write(value, out);
+        } else {
+            return encodeSmall(value, type, out) || encodeJdk(value, type, out);
         }
+        return true;
     }
 
     private static boolean encodeSmall(Object value, Class<?> type, ByteSink out) {
@@ -109,8 +138,34 @@ public final class Codec {
         return encoded[offset] != Tag.SERIALIZED;
     }
 
+    /** Decodes a key; does not keep the array. */
+    public <K> K decodeKey(byte[] bytes, int offset, int length, Class<K> type) {
+        final Object key = decode(bytes, offset, length);
+        if (type.isInstance(key)) {
+            return type.cast(key);
+        }
+        final Object fitting = KeyClass.arrayOf(type, key);
+        if (!type.isInstance(fitting)) {
+            throw new MalformedBytesException(
+                    "a stored key is a " + key.getClass().getName() + ", and the cache's keys are " + type.getName()
+                            + ": lists, sets and maps come back as ArrayList, LinkedHashSet and LinkedHashMap");
+        }
+        return type.cast(fitting);
+    }
+
     /** Decodes an object; does not keep the array. */
     public Object decode(byte[] bytes, int offset, int length) {
+        if (length > 0 && StructuralFormat.isStructural(bytes[offset])) {
+            return structural.read(bytes[offset], new ByteSource(bytes, offset + 1, length - 1));
+        }
+        if (length > 0 && bytes[offset] == Tag.SERIALIZED) {
+            return serialized.read(bytes, offset + 1, length - 1);
+        }
+        return decodeValueType(bytes, offset, length);
+    }
+
+    /** Decodes an object whose type has its own tag. */
+    Object decodeValueType(byte[] bytes, int offset, int length) {
         if (length < 1) {
             throw new MalformedBytesException("an encoded object has at least one byte");
         }
@@ -119,7 +174,6 @@ public final class Codec {
             case Tag.BYTES -> Arrays.copyOfRange(bytes, offset + 1, offset + length);
             case Tag.STRING_LATIN1 -> StringFormat.readLatin1(bytes, offset + 1, length - 1);
             case Tag.STRING_UTF16 -> StringFormat.readUtf16(bytes, offset + 1, length - 1);
-            case Tag.SERIALIZED -> serialized.read(bytes, offset + 1, length - 1);
             default -> decodeValue(tag, new ByteSource(bytes, offset + 1, length - 1));
         };
     }

@@ -49,6 +49,28 @@ final class Tag {
     static final byte MONTH_DAY = 31;
     static final byte ZONE_OFFSET = 32;
 
+    // Composite keys. An element is a 4-byte length and the encoding of an object, or only NULL.
+
+    static final byte NULL = 40;
+    /** Elements in order. */
+    static final byte LIST = 41;
+    /** Elements in the order of their bytes. */
+    static final byte SET = 42;
+    /** A key and a value per entry, in the order of their bytes. */
+    static final byte MAP = 43;
+    /** A key and a value. */
+    static final byte MAP_ENTRY = 44;
+    /** No element, or one. */
+    static final byte OPTIONAL = 45;
+    /** Elements in order; the type of the array is not stored. */
+    static final byte ARRAY = 46;
+    /** The element type's descriptor as one byte, then the numbers. */
+    static final byte PRIMITIVE_ARRAY = 47;
+    /** A class name as a short length and UTF-8, then an element per field. */
+    static final byte FIELDS = 48;
+    /** A JDK type of {@link JdkFormat}: its number in one byte, then its content. */
+    static final byte JDK = 49;
+
     /** A Java serialization stream. */
     static final byte SERIALIZED = 64;
 

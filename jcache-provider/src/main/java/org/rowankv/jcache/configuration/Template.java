@@ -10,6 +10,7 @@ import javax.cache.configuration.MutableConfiguration;
 import javax.cache.expiry.EternalExpiryPolicy;
 import javax.cache.expiry.ExpiryPolicy;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.codec.KeyFormat;
 import org.rowankv.protocol.CacheLimit;
 
 /** Defaults of the caches of one name pattern. Immutable. */
@@ -42,6 +43,12 @@ public final class Template {
         return entries == null && bytes == null
                 ? null
                 : new CacheLimit(limit(TemplateEntry.MAX_ENTRIES, entries), limit(TemplateEntry.MAX_BYTES, bytes));
+    }
+
+    /** The format of the keys of such caches; null if the template says none. */
+    public @Nullable KeyFormat keys() {
+        final String text = texts.get(TemplateEntry.KEYS);
+        return text == null ? null : TemplateEntry.keyFormat(text);
     }
 
     private long limit(TemplateEntry entry, @Nullable String text) {

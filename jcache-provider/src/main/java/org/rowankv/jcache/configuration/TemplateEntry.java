@@ -17,6 +17,8 @@ import javax.cache.expiry.EternalExpiryPolicy;
 import javax.cache.expiry.ExpiryPolicy;
 import javax.cache.expiry.ModifiedExpiryPolicy;
 import javax.cache.expiry.TouchedExpiryPolicy;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.codec.KeyFormat;
 import org.rowankv.protocol.CacheLimit;
 
 /** Table of the entries of a cache template, the source of parsing, messages and documentation. */
@@ -38,6 +40,11 @@ public enum TemplateEntry {
             "Limit of the bytes that entries occupy in the log of one replica, including headers and padding to 64 bytes."
                     + " Limits are stored with the cache: a template without both leaves them unchanged, one with"
                     + " either sets both."),
+    KEYS(
+            "`structural` or `serialized`",
+            "How a new cache encodes keys that are no strings, numbers or other simple values: `structural`, the default, finds"
+                    + " equal keys whatever their bytes; `serialized` compares bytes of Java serialization. An existing"
+                    + " cache keeps its own."),
     CREATE("true or false", "`true`: `getCache` creates a missing cache of such a name instead of returning null.");
 
     private static final Pattern DURATION = Pattern.compile("([0-9]+)(ms|s|m|h|d)");
@@ -93,6 +100,11 @@ public enum TemplateEntry {
         switch (this) {
             case EXPIRY -> expiry(pattern, text);
             case MAX_ENTRIES, MAX_BYTES -> limit(pattern, text);
+            case KEYS -> {
+                if (keyFormat(text) == null) {
+                    throw invalid(pattern, text);
+                }
+            }
             case KEY_TYPE, VALUE_TYPE -> {
                 if (text.isEmpty()) {
                     throw invalid(pattern, text);
@@ -104,6 +116,16 @@ public enum TemplateEntry {
                 }
             }
         }
+    }
+
+    /** Null if there is no such format. */
+    static @Nullable KeyFormat keyFormat(String text) {
+        for (KeyFormat format : KeyFormat.values()) {
+            if (format.text().equals(text)) {
+                return format;
+            }
+        }
+        return null;
     }
 
     static Factory<ExpiryPolicy> expiry(String pattern, String text) {

@@ -147,7 +147,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     void encodeKey(K key, ByteSink sink) {
         checkKey(key);
         sink.reset();
-        codec.encode(key, sink);
+        codec.encodeKey(key, sink);
         if (!Codec.isCanonical(sink.bytes(), 0)
                 && warnedKeyClasses.add(key.getClass().getName())) {
             LOG.warn(
@@ -192,7 +192,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
 
     /** Decodes the key in the buffer: a new copy. */
     K keyOf(RequestBuffer buffer) {
-        return keyType.cast(codec.decode(buffer.key().bytes(), 0, buffer.key().length()));
+        return codec.decodeKey(buffer.key().bytes(), 0, buffer.key().length(), keyType);
     }
 
     /** Decodes the value to write in the buffer: a new copy. */
@@ -210,7 +210,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
 
     @Override
     public K key(byte[] bytes) {
-        return keyType.cast(codec.decode(bytes, 0, bytes.length));
+        return codec.decodeKey(bytes, 0, bytes.length, keyType);
     }
 
     @Override

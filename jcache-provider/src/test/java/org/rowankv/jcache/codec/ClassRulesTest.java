@@ -41,7 +41,9 @@ class ClassRulesTest {
 
     private static Codec codec(String patterns, Class<?>... types) {
         return new Codec(
-                new LoaderReference(ClassRulesTest.class.getClassLoader()), new ClassRules(List.of(types), patterns));
+                new LoaderReference(ClassRulesTest.class.getClassLoader()),
+                new ClassRules(List.of(types), patterns),
+                KeyFormat.STRUCTURAL);
     }
 
     private static byte[] encode(Codec codec, Object value) {

@@ -65,8 +65,8 @@ class CodecTest {
         }
     }
 
-    private final Codec codec =
-            new Codec(new LoaderReference(CodecTest.class.getClassLoader()), new ClassRules(List.of(), ""));
+    private final Codec codec = new Codec(
+            new LoaderReference(CodecTest.class.getClassLoader()), new ClassRules(List.of(), ""), KeyFormat.STRUCTURAL);
 
     private byte[] encode(Object value) {
         final ByteSink sink = new ByteSink(8);

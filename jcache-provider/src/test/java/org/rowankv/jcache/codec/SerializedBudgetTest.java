@@ -53,7 +53,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Small values that take hours or gigabytes to read are refused; large ordinary ones are read. */
 class SerializedBudgetTest {
     private static final Codec CODEC = new Codec(
-            new LoaderReference(SerializedBudgetTest.class.getClassLoader()), new ClassRules(List.of(Node.class), ""));
+            new LoaderReference(SerializedBudgetTest.class.getClassLoader()),
+            new ClassRules(List.of(Node.class), ""),
+            KeyFormat.STRUCTURAL);
 
     /** A node of a linked structure; equal to itself alone. */
     private static final class Node implements Serializable {

@@ -41,7 +41,9 @@ import net.jqwik.api.Property;
 /** For each JDK collection, the steps counted in advance cover the hashing and comparing on reading. */
 final class SerializedStepsTest {
     private static final Codec CODEC = new Codec(
-            new LoaderReference(SerializedStepsTest.class.getClassLoader()), new ClassRules(List.of(Leaf.class), ""));
+            new LoaderReference(SerializedStepsTest.class.getClassLoader()),
+            new ClassRules(List.of(Leaf.class), ""),
+            KeyFormat.STRUCTURAL);
 
     /** Counts its hash and compare calls. */
     private static final class Leaf implements Serializable, Comparable<Leaf> {

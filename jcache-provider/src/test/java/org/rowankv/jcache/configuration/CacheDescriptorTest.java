@@ -7,24 +7,32 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import javax.cache.CacheException;
 import org.junit.jupiter.api.Test;
+import org.rowankv.jcache.codec.KeyFormat;
 
 class CacheDescriptorTest {
-    private final CacheDescriptor descriptor = new CacheDescriptor("a.Key", "b.Value", "c.Policy");
+    private final CacheDescriptor descriptor =
+            new CacheDescriptor("a.Key", "b.Value", "c.Policy", KeyFormat.STRUCTURAL);
 
     @Test
     void shouldBeReadAsItWasWritten() {
         assertThat(CacheDescriptor.of(descriptor.toBytes())).isEqualTo(descriptor);
         assertThat(HexFormat.of().formatHex(descriptor.toBytes()))
-                .isEqualTo("010005612e4b65790007622e56616c75650008632e506f6c696379");
+                .isEqualTo("020005612e4b65790007622e56616c75650008632e506f6c696379000a7374727563747572616c");
+    }
+
+    @Test
+    void shouldReadThatOldCachesHaveSerializedKeys() {
+        final byte[] old = HexFormat.of().parseHex("010005612e4b65790007622e56616c75650008632e506f6c696379");
+        assertThat(CacheDescriptor.of(old)).isEqualTo(descriptor.withKeys(KeyFormat.SERIALIZED));
     }
 
     @Test
     void shouldRefuseAnotherVersionAndDamage() {
         final byte[] bytes = descriptor.toBytes();
-        bytes[0] = 2;
+        bytes[0] = 3;
         assertThatThrownBy(() -> CacheDescriptor.of(bytes))
                 .isInstanceOf(CacheException.class)
-                .hasMessageContaining("version 2");
+                .hasMessageContaining("version 3");
         assertThatThrownBy(() -> CacheDescriptor.of(Arrays.copyOf(descriptor.toBytes(), 9)))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("damaged");

@@ -1,0 +1,260 @@
+package org.rowankv.jcache.codec;
+
+import java.io.Externalizable;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+import java.lang.invoke.MethodHandle;
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An application's class as a key: its fields in a fixed order, and a way to make an object from them. Records by their
+ * components; other classes by the fields that Java serialization would write, superclasses first, by name. Immutable
+ * but for the outcome of its {@link KeyProbe}; thread-safe.
+ */
+final class KeyClass {
+    /** Held by the class itself, so that a class loader can be collected. */
+    private static final ClassValue<KeyClass> ALL = new ClassValue<>() {
+        @Override
+        protected KeyClass computeValue(Class<?> type) {
+            return new KeyClass(type);
+        }
+    };
+
+    /** Hibernate keeps hash codes in fields. They follow from the others, and may differ from JVM to JVM. */
+    private static final String HIBERNATE = "org.hibernate.";
+
+    private static final Set<String> HASHES = Set.of("hash", "hashCode");
+
+    private final Class<?> type;
+    private final List<Field> fields = new ArrayList<>();
+    private final List<Constructed> levels = new ArrayList<>();
+    private final @Nullable Constructor<?> constructor;
+    private final @Nullable MethodHandle resolve;
+    private volatile boolean probed;
+
+    /** A class of the hierarchy with its fields, a range of all. @param readObject its own, or null */
+    private record Constructed(
+            Class<?> type, int from, int to, @Nullable MethodHandle readObject) {}
+
+    static KeyClass of(Class<?> type) {
+        return ALL.get(type);
+    }
+
+    private KeyClass(Class<?> type) {
+        this.type = type;
+        if (type.isRecord()) {
+            constructor = canonicalConstructor();
+            resolve = null;
+        } else {
+            constructor = serializableParts();
+            resolve = SerializationHooks.readResolve(type);
+        }
+        fields.forEach(this::open);
+    }
+
+    private Constructor<?> canonicalConstructor() {
+        final RecordComponent[] components = type.getRecordComponents();
+        final Class<?>[] types = new Class<?>[components.length];
+        try {
+            for (int i = 0; i < components.length; i++) {
+                types[i] = components[i].getType();
+                fields.add(type.getDeclaredField(components[i].getName()));
+            }
+            final Constructor<?> canonical = type.getDeclaredConstructor(types);
+            open(canonical);
+            return canonical;
+        } catch (NoSuchFieldException | NoSuchMethodException e) {
+            throw new KeyClassException(type, "it lacks what every record has", e);
+        }
+    }
+
+    private Constructor<?> serializableParts() {
+        refuse(
+                type.getClassLoader() == null || type.getName().startsWith("java."),
+                "the JDK's class has no format here");
+        refuse(!Serializable.class.isAssignableFrom(type), "it is neither a record nor Serializable");
+        refuse(Externalizable.class.isAssignableFrom(type), "it writes itself (Externalizable)");
+        refuse(type.isHidden() || type.isSynthetic(), "it is made at run time, as lambdas are");
+        refuse(SerializationHooks.isReplaced(type), "it puts another object in its place (writeReplace)");
+        final List<Class<?>> hierarchy = new ArrayList<>();
+        for (Class<?> each = type; each != null && Serializable.class.isAssignableFrom(each); ) {
+            hierarchy.add(0, each);
+            each = each.getSuperclass();
+        }
+        for (Class<?> each : hierarchy) {
+            refuse(
+                    each != type && each.getClassLoader() == null && each.getDeclaredFields().length > 0,
+                    "its superclass " + each.getName() + " has fields of the JDK");
+            final int from = fields.size();
+            Arrays.stream(each.getDeclaredFields())
+                    .filter(KeyClass::isPart)
+                    .sorted(Comparator.comparing(Field::getName))
+                    .forEach(fields::add);
+            levels.add(new Constructed(each, from, fields.size(), SerializationHooks.readObject(each)));
+        }
+        final Constructor<?> made = SerializationHooks.constructor(type);
+        if (made == null) {
+            throw new KeyClassException(
+                    type,
+                    "its first superclass that is not Serializable has no constructor without"
+                            + " parameters that it can call");
+        }
+        return made;
+    }
+
+    private static boolean isPart(Field field) {
+        final boolean isHash = field.getType() == int.class
+                && HASHES.contains(field.getName())
+                && field.getDeclaringClass().getName().startsWith(HIBERNATE);
+        return !isHash && (field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0;
+    }
+
+    private void refuse(boolean condition, String why) {
+        if (condition) {
+            throw new KeyClassException(type, why);
+        }
+    }
+
+    private void open(AccessibleObject member) {
+        try {
+            member.setAccessible(true);
+        } catch (RuntimeException e) { // InaccessibleObjectException: its package is not open
+            throw new KeyClassException(
+                    type, "its package " + type.getPackageName() + " is not open to org.rowankv.jcache", e);
+        }
+    }
+
+    List<Field> fields() {
+        return fields;
+    }
+
+    /** Whether equality is known without a probe. */
+    boolean isTrusted() {
+        return type.getName().startsWith(HIBERNATE);
+    }
+
+    /** Probes the class with this object unless one was found suitable before. */
+    void requireSuitable(Object key, KeyProbe.Copier copier) {
+        if (!probed) {
+            if (!isTrusted()) {
+                KeyProbe.check(this, key, copier);
+            }
+            probed = true;
+        }
+    }
+
+    @Nullable
+    Object get(int field, Object from) {
+        try {
+            return fields.get(field).get(from);
+        } catch (IllegalAccessException e) {
+            throw new KeyClassException(type, "its field " + fields.get(field).getName() + " cannot be read", e);
+        }
+    }
+
+    /** A new object with these fields. */
+    Object make(@Nullable Object[] values) {
+        final @Nullable Object[] fitting = new @Nullable Object[values.length];
+        for (int i = 0; i < values.length; i++) {
+            fitting[i] = fit(fields.get(i), values[i]);
+        }
+        try {
+            if (type.isRecord()) {
+                return constructor().newInstance(fitting);
+            }
+            final Object made = constructor().newInstance();
+            for (Constructed level : levels) {
+                read(level, made, fitting);
+            }
+            return resolve == null ? made : resolve.invoke(made);
+        } catch (ReflectiveOperationException e) {
+            throw new MalformedBytesException("an object of " + type + " cannot be made from its stored fields", e);
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable e) { // of the class's own readObject or readResolve
+            throw new MalformedBytesException("an object of " + type + " refuses its stored fields", e);
+        }
+    }
+
+    private Constructor<?> constructor() {
+        if (constructor == null) {
+            throw new KeyClassException(type, "it cannot be constructed");
+        }
+        return constructor;
+    }
+
+    private void read(Constructed level, Object made, @Nullable Object[] values) throws Throwable {
+        if (level.readObject() == null) {
+            set(level, made, values);
+        } else {
+            try (ObjectInputStream in = new SerializationHooks.FieldsInput(() -> set(level, made, values))) {
+                level.readObject().invoke(made, in);
+            } catch (IOException e) {
+                throw new KeyClassException(type, String.valueOf(e.getMessage()), e);
+            }
+        }
+    }
+
+    private void set(Constructed level, Object made, @Nullable Object[] values) {
+        for (int i = level.from(); i < level.to(); i++) {
+            try {
+                fields.get(i).set(made, values[i]);
+            } catch (IllegalAccessException e) {
+                throw new KeyClassException(type, "its field " + fields.get(i).getName() + " cannot be set", e);
+            }
+        }
+    }
+
+    /** The value as the field's type: stored arrays have lost theirs. */
+    private @Nullable Object fit(Field field, @Nullable Object value) {
+        final Class<?> wanted = field.getType();
+        if (value == null) {
+            if (wanted.isPrimitive()) {
+                throw new MalformedBytesException("the field " + field.getName() + " of " + type + " cannot be null");
+            }
+            return null;
+        }
+        final Object fitting = arrayOf(wanted, value);
+        if (!wanted.isPrimitive() && !wanted.isInstance(fitting)
+                || wanted.isPrimitive()
+                        && !Array.get(Array.newInstance(wanted, 1), 0)
+                                .getClass()
+                                .isInstance(fitting)) {
+            throw new MalformedBytesException("the field " + field.getName() + " of " + type + " is a "
+                    + wanted.getName() + ", and a " + value.getClass().getName() + " is stored");
+        }
+        return fitting;
+    }
+
+    /** An array of objects as an array of that type, where its elements allow it; anything else unchanged. */
+    static Object arrayOf(Class<?> wanted, Object value) {
+        if (!wanted.isArray() || wanted.isInstance(value) || !(value instanceof Object[] elements)) {
+            return value;
+        }
+        final Class<?> elementType = wanted.getComponentType();
+        if (elementType.isPrimitive()) {
+            return value;
+        }
+        final Object made = Array.newInstance(elementType, elements.length);
+        for (int i = 0; i < elements.length; i++) {
+            final Object element = elements[i] == null ? null : arrayOf(elementType, elements[i]);
+            if (element != null && !elementType.isInstance(element)) {
+                return value;
+            }
+            Array.set(made, i, element);
+        }
+        return made;
+    }
+}

@@ -1,0 +1,78 @@
+package org.rowankv.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.Serializable;
+import java.net.URI;
+import java.util.List;
+import java.util.Properties;
+import java.util.Set;
+import javax.cache.Cache;
+import javax.cache.CacheManager;
+import javax.cache.configuration.MutableConfiguration;
+import org.hibernate.cache.internal.BasicCacheKeyImplementation;
+import org.hibernate.cache.internal.CacheKeyImplementation;
+import org.hibernate.cache.internal.NaturalIdCacheKey;
+import org.hibernate.cache.spi.QueryKey;
+import org.junit.jupiter.api.Test;
+import org.rowankv.jcache.spi.RowanCachingProvider;
+import org.springframework.cache.interceptor.SimpleKey;
+
+/** The key classes of frameworks: a key that was made anew finds the entry. */
+final class FrameworkKeysTest {
+    private static void requireFound(Object key, Object equal, Object other) {
+        final Properties properties = new Properties();
+        properties.setProperty("rowan.allowed-classes", "org.springframework.**;org.hibernate.**;org.rowankv.**");
+        try (CacheManager manager =
+                new RowanCachingProvider().getCacheManager(URI.create("rowan:embedded?name=keys"), null, properties)) {
+            final Cache<Object, Object> cache = manager.createCache("keys", new MutableConfiguration<>());
+            cache.put(key, 1);
+            assertThat(cache.get(equal)).isEqualTo(1);
+            assertThat(cache.get(other)).isNull();
+            assertThat(cache.iterator().next().getKey()).hasSameClassAs(key);
+            assertThat(cache.remove(equal)).isTrue();
+            assertThat(cache.containsKey(key)).isFalse();
+        }
+    }
+
+    @Test
+    void shouldFindSpringsKeysOfSeveralArguments() {
+        final String same = "a";
+        requireFound(
+                new SimpleKey(same, same, null, new Object[] {1L}),
+                new SimpleKey(new StringBuilder("a").toString(), same, null, new Object[] {1L}),
+                new SimpleKey(same, same, null, new Object[] {1}));
+        requireFound(SimpleKey.EMPTY, new SimpleKey(), new SimpleKey((Object) null));
+    }
+
+    /** A stored hash code may be another one in another JVM: that of an enum is. */
+    @Test
+    void shouldFindHibernatesKeysWhateverHashCodeIsInThem() {
+        requireFound(
+                new BasicCacheKeyImplementation(1L, "app.Book", 31),
+                new BasicCacheKeyImplementation(1L, "app.Book", 32),
+                new BasicCacheKeyImplementation(1L, "app.Author", 31));
+        requireFound(
+                new CacheKeyImplementation(new Isbn("978", 1), "app.Book", "tenant", 31),
+                new CacheKeyImplementation(new Isbn("978", 1), "app.Book", "tenant", 32),
+                new CacheKeyImplementation(new Isbn("978", 2), "app.Book", "tenant", 31));
+        requireFound(
+                new NaturalIdCacheKey(new Object[] {"978", 1}, "app.Book", null, 31),
+                new NaturalIdCacheKey(new Object[] {"978", 1}, "app.Book", null, 32),
+                new NaturalIdCacheKey(new Object[] {"978", 2}, "app.Book", null, 31));
+    }
+
+    private record Isbn(String prefix, int number) implements Serializable {}
+
+    @Test
+    void shouldFindHibernatesKeysOfQueries() {
+        requireFound(queryKey("from A", 7), queryKey("from ".concat("A"), 7), queryKey("from A", 8));
+    }
+
+    private static QueryKey queryKey(String sql, int number) {
+        return new QueryKey(sql, new Parameters(List.of(number, "x")), 0, 10, Set.of("filter"));
+    }
+
+    /** As Hibernate's own, which only a session makes. */
+    private record Parameters(List<Object> values) implements QueryKey.ParameterBindingsMemento {}
+}
