@@ -8,8 +8,8 @@ package org.rowankv.rdma;
 public interface CreditSource {
 
     /** Grants up to {@code wanted} bytes; returns the granted amount, 0 to {@code wanted}. */
-    long draw(long wanted);
+    long acquire(long wanted);
 
     /** Returns unused credit. */
-    void giveBack(long bytes);
+    void release(long bytes);
 }

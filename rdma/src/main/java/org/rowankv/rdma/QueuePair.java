@@ -46,7 +46,7 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /** Returns acquired, unused credit. The owner also returns credit that the pair holds when fenced. */
-    void giveBackCredit(long bytes);
+    void returnCredit(long bytes);
 
     /**
      * Permits this queue pair to land in the last posted segment, which the receiver may keep in reserve for records

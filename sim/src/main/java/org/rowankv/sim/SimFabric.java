@@ -299,8 +299,8 @@ final class SimFabric implements Fabric {
         }
 
         @Override
-        public void giveBackCredit(long bytes) {
-            pair.giveBackCredit(bytes);
+        public void returnCredit(long bytes) {
+            pair.returnCredit(bytes);
         }
 
         @Override

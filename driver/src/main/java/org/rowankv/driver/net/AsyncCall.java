@@ -90,7 +90,7 @@ final class AsyncCall {
             }
             present = link.presentOrConnect(); // established meanwhile
         }
-        final InFlightRequest slot = present == null ? null : present.tryBorrow();
+        final InFlightRequest slot = present == null ? null : present.tryAcquire();
         if (present == null) {
             fail(Phase.WAITING, Status.UNREACHABLE);
         } else if (slot == null) {
@@ -102,7 +102,7 @@ final class AsyncCall {
 
     private void send(NetConnection present, InFlightRequest slot) {
         if (!phase.compareAndSet(Phase.WAITING, Phase.SENT)) {
-            present.giveBack(slot);
+            present.release(slot);
             return;
         }
         connection = present;
@@ -143,7 +143,7 @@ final class AsyncCall {
     /** Processes a completed request. */
     void ended() {
         final InFlightRequest.Outcome outcome = requireNonNull(inFlight).outcome();
-        requireNonNull(connection).giveBack(inFlight);
+        requireNonNull(connection).release(inFlight);
         end(outcome);
     }
 

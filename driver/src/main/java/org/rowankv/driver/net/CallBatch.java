@@ -67,10 +67,10 @@ final class CallBatch implements AutoCloseable {
 
     /** Queues a request; completes the previous ones if no slot is free. */
     private void add(Request request, NetConnection connection) {
-        InFlightRequest inFlight = connection.tryBorrow();
+        InFlightRequest inFlight = connection.tryAcquire();
         if (inFlight == null) {
             finish();
-            inFlight = connection.borrow(deadlineNs);
+            inFlight = connection.acquire(deadlineNs);
         }
         if (inFlight == null) {
             request.fail(Status.UNREACHABLE);

@@ -140,23 +140,23 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
 
     /** Acquires a slot; null if none is free. */
     @Nullable
-    InFlightRequest tryBorrow() {
-        final int slot = slots.tryBorrow();
+    InFlightRequest tryAcquire() {
+        final int slot = slots.tryAcquire();
         return slot < 0 ? null : inFlightRequests[slot];
     }
 
     /** Acquires a slot; null if none is free by the deadline, or the connection is broken. */
     @Nullable
-    InFlightRequest borrow(long deadlineNs) {
-        final int slot = slots.borrow(deadlineNs, isBroken);
+    InFlightRequest acquire(long deadlineNs) {
+        final int slot = slots.acquire(deadlineNs, isBroken);
         return slot < 0 ? null : inFlightRequests[slot];
     }
 
     /** Releases a slot that the caller holds. */
-    void giveBack(InFlightRequest inFlight) {
+    void release(InFlightRequest inFlight) {
         inFlight.forget();
         inFlight.state(InFlightRequest.IDLE);
-        slots.giveBack(inFlight.slot());
+        slots.release(inFlight.slot());
     }
 
     /** Registers a call of an asynchronous caller, before it is queued. */
@@ -254,7 +254,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
 
     private void dropCancelled(InFlightRequest inFlight) {
         if (inFlight.state() == InFlightRequest.CANCELLED) {
-            giveBack(inFlight);
+            release(inFlight);
         }
     }
 
@@ -286,7 +286,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
             }
         }
         if (own.isDone()) {
-            giveBack(own);
+            release(own);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -407,7 +407,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         if (inFlight.changes(InFlightRequest.SENT, InFlightRequest.ANSWERING)) {
             answer(inFlight, type, buffer, at, length);
         } else if (inFlight.changes(InFlightRequest.ABANDONED, InFlightRequest.ANSWERING)) {
-            giveBack(inFlight);
+            release(inFlight);
         } else {
             throw new WireException(WireFault.BAD_FRAME, "duplicate response: number " + number);
         }
@@ -491,7 +491,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         } else if (each.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
             ended(each, InFlightRequest.Outcome.UNSENT);
         } else if (each.changes(InFlightRequest.ABANDONED, InFlightRequest.ANSWERING)) {
-            giveBack(each);
+            release(each);
         }
     }
 }

@@ -215,7 +215,7 @@ public final class NetSession implements Session {
     }
 
     static boolean send(NetConnection connection, long deadlineNs, ControlRequest controlRequest) {
-        final InFlightRequest inFlight = connection.borrow(deadlineNs);
+        final InFlightRequest inFlight = connection.acquire(deadlineNs);
         if (inFlight == null) {
             return false;
         }

@@ -17,7 +17,7 @@ final class RequestCall {
     /** Makes one attempt on the calling thread. */
     static void call(Request request, Route route, long beginNs, long deadlineNs, long silenceNs) {
         final NetConnection connection = route.primaryOf(request.shard()).connection(deadlineNs);
-        final InFlightRequest inFlight = connection == null ? null : connection.borrow(deadlineNs);
+        final InFlightRequest inFlight = connection == null ? null : connection.acquire(deadlineNs);
         if (connection == null || inFlight == null) {
             request.fail(Status.UNREACHABLE);
             return;
@@ -54,7 +54,7 @@ final class RequestCall {
             Request request, NetConnection connection, InFlightRequest inFlight, long term, @Nullable AsyncCall async) {
         if (RequestDescriptor.lengthOf(request) > connection.maxFrame()) {
             request.fail(Status.TOO_LARGE);
-            connection.giveBack(inFlight);
+            connection.release(inFlight);
             return false;
         }
         inFlight.prepare(request, term, async);

@@ -81,27 +81,27 @@ final class ClientSessionPool {
     }
 
     /** Acquires a session and returns its index; waits uninterruptibly until one is free. */
-    int borrow() {
-        return VirtualThreads.isCurrentVirtual() ? slots.count() + spareSlots.borrow() : slots.borrow();
+    int acquire() {
+        return VirtualThreads.isCurrentVirtual() ? slots.count() + spareSlots.acquire() : slots.acquire();
     }
 
     /** Acquires a session without waiting; returns its index, or −1 if none is free. */
-    int borrowAtOnce() {
-        final int slot = VirtualThreads.isCurrentVirtual() ? -1 : slots.tryBorrowInTurn();
+    int tryAcquire() {
+        final int slot = VirtualThreads.isCurrentVirtual() ? -1 : slots.tryAcquireInOrder();
         if (slot >= 0) {
             return slot;
         }
-        final int spare = spareSlots.tryBorrowInTurn();
+        final int spare = spareSlots.tryAcquireInOrder();
         return spare < 0 ? spare : slots.count() + spare;
     }
 
-    /** As {@link #borrow()}, but −1 if none is free by the deadline. */
-    int borrow(long deadlineNs) {
+    /** As {@link #acquire()}, but −1 if none is free by the deadline. */
+    int acquire(long deadlineNs) {
         if (VirtualThreads.isCurrentVirtual()) {
-            final int slot = spareSlots.borrow(deadlineNs, NEVER);
+            final int slot = spareSlots.acquire(deadlineNs, NEVER);
             return slot < 0 ? slot : slots.count() + slot;
         }
-        return slots.borrow(deadlineNs, NEVER);
+        return slots.acquire(deadlineNs, NEVER);
     }
 
     /** The session at an index that the caller holds. */
@@ -119,12 +119,12 @@ final class ClientSessionPool {
     }
 
     /** Releases a session and wakes the longest waiter. */
-    void giveBack(int index) {
+    void release(int index) {
         final int own = slots.count();
         if (index >= own) {
-            spareSlots.giveBack(index - own);
+            spareSlots.release(index - own);
         } else {
-            slots.giveBack(index);
+            slots.release(index);
         }
     }
 

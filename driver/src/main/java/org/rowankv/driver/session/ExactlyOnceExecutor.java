@@ -61,10 +61,10 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
         }
         // Keeps enough stack to release the session after any error below.
         StackProbe.require(PROBE_DEPTH);
-        int index = pool.borrowAtOnce();
+        int index = pool.tryAcquire();
         long beginNs = nowNs;
         if (index < 0) {
-            index = pool.borrow(untilNs);
+            index = pool.acquire(untilNs);
             beginNs = clock.nanoTime();
         }
         if (index < 0) {
@@ -76,7 +76,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
             final RequestAttempts attempts = clientSession.attempts(session, pool, clock);
             send(attempts.beginMutation(request, clientSession, beginNs, untilNs), attempts, beginNs, untilNs);
         } finally {
-            pool.giveBack(index);
+            pool.release(index);
         }
     }
 
@@ -114,7 +114,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
 
     /** As {@link #attempts(Request)}, with a deadline. */
     RequestAttempts attempts(Request request, long untilNs) {
-        return request.operation().isMutation() ? mutation(request, pool.borrow(), untilNs) : read(request, untilNs);
+        return request.operation().isMutation() ? mutation(request, pool.acquire(), untilNs) : read(request, untilNs);
     }
 
     private RequestAttempts read(Request request, long untilNs) {
@@ -133,7 +133,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
             return begun;
         } finally {
             if (begun == null) {
-                pool.giveBack(index);
+                pool.release(index);
             }
         }
     }
@@ -206,9 +206,9 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
             group.add(read(request, untilNs));
             return true;
         }
-        int index = pool.borrowAtOnce();
+        int index = pool.tryAcquire();
         if (index < 0 && waits) {
-            index = pool.borrow(untilNs);
+            index = pool.acquire(untilNs);
         }
         if (index >= 0) {
             group.add(mutation(request, index, untilNs));

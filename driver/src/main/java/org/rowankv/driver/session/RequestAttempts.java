@@ -81,25 +81,25 @@ public final class RequestAttempts {
      * As {@link #beginMutation(Request, ClientSession, long, long)}; releases the session when the mutation has its
      * outcome.
      */
-    Request beginMutation(Request newRequest, int borrowedIndex, long nowNs, long untilNs) {
-        sessionIndex = borrowedIndex;
-        return beginMutation(newRequest, pool.at(borrowedIndex), nowNs, untilNs);
+    Request beginMutation(Request newRequest, int acquiredIndex, long nowNs, long untilNs) {
+        sessionIndex = acquiredIndex;
+        return beginMutation(newRequest, pool.at(acquiredIndex), nowNs, untilNs);
     }
 
     /** Begins a mutation; the caller holds the session until the outcome is known. */
-    Request beginMutation(Request newRequest, ClientSession borrowed, long nowNs, long untilNs) {
+    Request beginMutation(Request newRequest, ClientSession acquired, long nowNs, long untilNs) {
         schedule.begin(nowNs, untilNs);
         request = newRequest;
-        clientSession = borrowed;
+        clientSession = acquired;
         openings = 0;
-        if (borrowed.isSpent() || borrowed.isUnanswered()) {
-            pool.renew(borrowed); // the old one is closed below at this shard, and later at others
+        if (acquired.isSpent() || acquired.isUnanswered()) {
+            pool.renew(acquired); // the old one is closed below at this shard, and later at others
         }
         // Once per mutation: the shard was unresponsive when the outcome became unknown. A delayed copy of the old
         // request finds the session closed and is refused.
-        final long abandoned = borrowed.abandonedAt(newRequest.shard());
+        final long abandoned = acquired.abandonedAt(newRequest.shard());
         return abandoned == 0
-                ? sendMutation(newRequest, borrowed)
+                ? sendMutation(newRequest, acquired)
                 : send(State.CLOSING, new Request().closeSession(newRequest.shard(), abandoned));
     }
 
@@ -184,7 +184,7 @@ public final class RequestAttempts {
         final int index = sessionIndex;
         if (index != NO_SESSION) {
             sessionIndex = NO_SESSION;
-            pool.giveBack(index);
+            pool.release(index);
         }
     }
 

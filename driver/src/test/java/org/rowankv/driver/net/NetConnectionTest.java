@@ -68,7 +68,7 @@ final class NetConnectionTest {
     }
 
     private InFlightRequest send(Request request) {
-        final InFlightRequest exchange = connection.tryBorrow();
+        final InFlightRequest exchange = connection.tryAcquire();
         exchange.prepare(request, 1, null);
         connection.enqueue(exchange);
         connection.flush();
@@ -193,7 +193,7 @@ final class NetConnectionTest {
                 isAnswered(asked);
             }
             case 1 -> { // The deadline passes before the write.
-                final InFlightRequest unsent = connection.tryBorrow();
+                final InFlightRequest unsent = connection.tryAcquire();
                 unsent.prepare(get(), 1, null);
                 connection.enqueue(unsent);
                 assertThat(connection.await(unsent, clock.nanoTime())).isEqualTo(InFlightRequest.Outcome.UNSENT);
@@ -209,7 +209,7 @@ final class NetConnectionTest {
             case 3 -> { // The request exceeds the server's limit.
                 final byte[] value = new byte[1 << 20];
                 final Request request = new Request().put(1, value, 0, 1, value, 0, value.length);
-                assertThat(RequestCall.send(request, connection, connection.tryBorrow(), 1, null))
+                assertThat(RequestCall.send(request, connection, connection.tryAcquire(), 1, null))
                         .isFalse();
                 assertThat(request.status()).isEqualTo(Status.TOO_LARGE);
             }
@@ -222,11 +222,11 @@ final class NetConnectionTest {
         for (int way = 0; way < 4; way++) {
             carryOut(way);
             final List<InFlightRequest> all = new ArrayList<>();
-            for (InFlightRequest each = connection.tryBorrow(); each != null; each = connection.tryBorrow()) {
+            for (InFlightRequest each = connection.tryAcquire(); each != null; each = connection.tryAcquire()) {
                 all.add(each);
             }
             assertThat(all).as("free slots after way %d", way).hasSize(SLOTS).doesNotHaveDuplicates();
-            all.forEach(connection::giveBack);
+            all.forEach(connection::release);
         }
     }
 }

@@ -86,7 +86,7 @@ final class RequestBuffer implements AutoCloseable {
             request = new Request();
         }
         if (pool != null) {
-            pool.giveBack(slot);
+            pool.release(slot);
         }
     }
 }

@@ -23,7 +23,7 @@ final class RequestBufferPool {
     }
 
     RequestBuffer acquire() {
-        final int slot = pool.tryBorrow();
+        final int slot = pool.tryAcquire();
         if (slot < 0) {
             return new RequestBuffer(cacheId, null, -1);
         }
@@ -39,7 +39,7 @@ final class RequestBufferPool {
             return created;
         } finally {
             if (created == null) {
-                pool.giveBack(slot);
+                pool.release(slot);
             }
         }
     }

@@ -210,13 +210,13 @@ final class LocalQueuePair implements QueuePair {
 
     @Override
     public long acquireCredit(long wanted) {
-        return fenced ? 0 : target.credit().draw(wanted);
+        return fenced ? 0 : target.credit().acquire(wanted);
     }
 
     @Override
-    public void giveBackCredit(long bytes) {
+    public void returnCredit(long bytes) {
         if (!remote.isClosed()) {
-            target.credit().giveBack(bytes);
+            target.credit().release(bytes);
         }
     }
 

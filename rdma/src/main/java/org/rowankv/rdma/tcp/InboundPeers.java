@@ -112,7 +112,7 @@ final class InboundPeers {
     }
 
     /** Settles the credit of a sender's dead queue pair. If it is still alive here, it is fenced. */
-    void settle(PeerHello from, long pair, long heardOf, long givenBack) throws WireException {
+    void settle(PeerHello from, long pair, long receivedCredit, long returnedCredit) throws WireException {
         final Peer peer = of(from);
         if (peer == null) {
             return;
@@ -123,7 +123,7 @@ final class InboundPeers {
         }
         final CreditAccount account = live != null ? live.credit() : peer.dead.get(pair);
         if (account != null) {
-            account.settle(settings.credit(), heardOf, givenBack);
+            account.settle(settings.credit(), receivedCredit, returnedCredit);
         }
     }
 }

@@ -118,8 +118,8 @@ final class LandingConnection extends FrameReader {
         return switch (type) {
             case PeerFrameDescriptor.SEND -> longestSend;
             case PeerFrameDescriptor.USE_RESERVE,
-                    PeerFrameDescriptor.DRAW,
-                    PeerFrameDescriptor.GIVE_BACK,
+                    PeerFrameDescriptor.CREDIT_REQUEST,
+                    PeerFrameDescriptor.CREDIT_RETURN,
                     PeerFrameDescriptor.PING -> PeerFrameDescriptor.HEAD_LENGTH;
             default -> -1;
         };
@@ -136,8 +136,8 @@ final class LandingConnection extends FrameReader {
                 sparesLast = false;
                 announces = true;
             }
-            case PeerFrameDescriptor.DRAW -> onDraw(PeerFrameDescriptor.first(buffer, at));
-            case PeerFrameDescriptor.GIVE_BACK ->
+            case PeerFrameDescriptor.CREDIT_REQUEST -> onCreditRequest(PeerFrameDescriptor.first(buffer, at));
+            case PeerFrameDescriptor.CREDIT_RETURN ->
                 credit.returned(settings.credit(), PeerFrameDescriptor.first(buffer, at));
             default -> {
                 // A ping, which has updated the time of the last read.
@@ -179,7 +179,7 @@ final class LandingConnection extends FrameReader {
                 FrameHeadDescriptor.small(buffer, at));
     }
 
-    private void onDraw(long wanted) throws WireException {
+    private void onCreditRequest(long wanted) throws WireException {
         if (wanted <= 0) {
             throw new WireException(WireFault.BAD_FRAME, "credit of " + wanted + " is asked for");
         }

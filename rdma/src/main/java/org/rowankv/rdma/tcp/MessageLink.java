@@ -59,7 +59,7 @@ final class MessageLink {
     private long acknowledged;
     private long bytes;
 
-    private record Settlement(long heardOf, long givenBack) {}
+    private record Settlement(long receivedCredit, long returnedCredit) {}
 
     MessageLink(TcpEndpoint endpoint, int serverId, TcpFabricSettings settings) {
         this.endpoint = endpoint;
@@ -96,11 +96,11 @@ final class MessageLink {
     }
 
     /** Sends a dead queue pair's settlement repeatedly until it is confirmed. */
-    synchronized void settle(long pair, long heardOf, long givenBack) {
+    synchronized void settle(long pair, long receivedCredit, long returnedCredit) {
         if (closed) {
             return;
         }
-        final Settlement settlement = new Settlement(heardOf, givenBack);
+        final Settlement settlement = new Settlement(receivedCredit, returnedCredit);
         unconfirmed.put(pair, settlement);
         final Channel open = channel;
         if (open == null) {
@@ -118,14 +118,14 @@ final class MessageLink {
                         PeerFrameDescriptor.SETTLE,
                         0,
                         pair,
-                        settlement.heardOf,
-                        settlement.givenBack),
+                        settlement.receivedCredit,
+                        settlement.returnedCredit),
                 open.voidPromise());
     }
 
-    private synchronized void onSettled(long pair, long heardOf, long givenBack) {
+    private synchronized void onSettled(long pair, long receivedCredit, long returnedCredit) {
         // A newer settlement replaced this one and will be confirmed too.
-        final boolean unused = unconfirmed.remove(pair, new Settlement(heardOf, givenBack));
+        final boolean unused = unconfirmed.remove(pair, new Settlement(receivedCredit, returnedCredit));
     }
 
     /** Retries unsent messages when it is time. */

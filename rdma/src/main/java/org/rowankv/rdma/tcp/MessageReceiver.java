@@ -87,12 +87,12 @@ final class MessageReceiver extends FrameReader {
     }
 
     /** Confirms a settlement, also of an unknown queue pair; waits while the peer does not read. */
-    private boolean onSettle(long pair, long heardOf, long givenBack) throws WireException {
+    private boolean onSettle(long pair, long receivedCredit, long returnedCredit) throws WireException {
         if (!channel.isWritable()) {
             return false;
         }
-        endpoint.onSettle(peer, pair, heardOf, givenBack);
-        write(channel, PeerFrameDescriptor.SETTLED, 0, pair, heardOf, givenBack);
+        endpoint.onSettle(peer, pair, receivedCredit, returnedCredit);
+        write(channel, PeerFrameDescriptor.SETTLED, 0, pair, receivedCredit, returnedCredit);
         return true;
     }
 

@@ -291,15 +291,15 @@ public final class TcpEndpoint implements Endpoint {
     }
 
     /** Settles the credit of a dead queue pair at the receiver. */
-    void settle(int serverId, long pair, long heardOf, long givenBack) {
+    void settle(int serverId, long pair, long receivedCredit, long returnedCredit) {
         if (!closed && fabric.knows(serverId)) {
-            link(serverId).settle(pair, heardOf, givenBack);
+            link(serverId).settle(pair, receivedCredit, returnedCredit);
         }
     }
 
     /** Processes a sender's settlement. On the NIC loop. */
-    void onSettle(PeerHello peer, long pair, long heardOf, long givenBack) throws WireException {
-        inbound.settle(peer, pair, heardOf, givenBack);
+    void onSettle(PeerHello peer, long pair, long receivedCredit, long returnedCredit) throws WireException {
+        inbound.settle(peer, pair, receivedCredit, returnedCredit);
     }
 
     /** Handles the end of a sender's connection. On the NIC loop. */

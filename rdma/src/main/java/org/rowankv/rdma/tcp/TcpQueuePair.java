@@ -126,7 +126,7 @@ final class TcpQueuePair implements QueuePair {
         }
         if (returned != returnedTold && !isFenced() && batches.claim(PeerFrameDescriptor.HEAD_LENGTH)) {
             returnedTold = returned;
-            frame(PeerFrameDescriptor.GIVE_BACK, 0, returned, 0);
+            frame(PeerFrameDescriptor.CREDIT_RETURN, 0, returned, 0);
         }
     }
 
@@ -158,7 +158,7 @@ final class TcpQueuePair implements QueuePair {
                 questionOpen = true;
                 asked += wanted - here;
                 reader.asked(asked);
-                frame(PeerFrameDescriptor.DRAW, 0, wanted - here, 0);
+                frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, wanted - here, 0);
             }
         }
         batches.ring();
@@ -171,7 +171,7 @@ final class TcpQueuePair implements QueuePair {
     }
 
     @Override
-    public void giveBackCredit(long bytes) {
+    public void returnCredit(long bytes) {
         // Includes unclaimed grants: returning credit need not wait for anything.
         final long unclaimed = reader.granted() - claimed;
         claimed += unclaimed;

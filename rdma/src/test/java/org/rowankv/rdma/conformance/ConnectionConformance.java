@@ -175,13 +175,13 @@ public abstract class ConnectionConformance {
         for (int i = 0; i < 100; i++) {
             assertThat(pair.acquireCredit(600)).isZero();
         }
-        pair.giveBackCredit(300);
+        pair.returnCredit(300);
         receiver.queue().fence(2);
         while (!pair.isFenced()) {
             Thread.onSpinWait();
         }
         assertThat(pair.acquireCredit(10)).isZero();
-        pair.giveBackCredit(700);
+        pair.returnCredit(700);
         pair.close();
         while (receiver.credit().get() != 1000) {
             Thread.onSpinWait();
@@ -198,15 +198,15 @@ public abstract class ConnectionConformance {
                 drawn += pair.acquireCredit(100 + i);
             }
             if (round % 3 == 0) {
-                pair.giveBackCredit(drawn / 2);
+                pair.returnCredit(drawn / 2);
                 drawn -= drawn / 2;
             }
             if (round % 2 == 0) {
-                pair.giveBackCredit(drawn);
+                pair.returnCredit(drawn);
                 pair.close();
             } else {
                 pair.close();
-                pair.giveBackCredit(drawn);
+                pair.returnCredit(drawn);
             }
         }
         while (receiver.credit().get() != 1_000_000) {
@@ -230,7 +230,7 @@ public abstract class ConnectionConformance {
                 Thread.onSpinWait();
             }
             if (round % 3 == 0) {
-                pair.giveBackCredit(claimed / 2);
+                pair.returnCredit(claimed / 2);
                 drawn -= claimed / 2;
             }
             pair.close();

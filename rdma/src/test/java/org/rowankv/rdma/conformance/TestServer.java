@@ -85,13 +85,13 @@ public final class TestServer implements AutoCloseable {
         final List<Received> received = new ArrayList<>();
         final CreditSource source = new CreditSource() {
             @Override
-            public long draw(long wanted) {
+            public long acquire(long wanted) {
                 final long before = credit.getAndUpdate(have -> have - Math.min(have, wanted));
                 return Math.min(before, wanted);
             }
 
             @Override
-            public void giveBack(long bytes) {
+            public void release(long bytes) {
                 credit.addAndGet(bytes);
             }
         };

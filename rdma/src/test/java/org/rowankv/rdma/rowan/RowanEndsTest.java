@@ -40,7 +40,7 @@ final class RowanEndsTest {
     /** By segment: of its last use. */
     private final Map<Integer, Integer> drawn = new HashMap<>();
 
-    private final Map<Integer, Integer> givenBack = new HashMap<>();
+    private final Map<Integer, Integer> returnedCredit = new HashMap<>();
     private Fabric fabric;
     private TestServer server;
     private QueuePair sender;
@@ -86,7 +86,7 @@ final class RowanEndsTest {
         @Override
         public void takeBack(int segment, int generation) {
             takenBack.add(segment);
-            givenBack.put(segment, generation);
+            returnedCredit.put(segment, generation);
         }
     }
 
@@ -142,7 +142,7 @@ final class RowanEndsTest {
                 count = posting.replenish();
             }
             assertThat(posted).hasSizeGreaterThanOrEqualTo(Math.min(maxPosted, 16));
-            posted.putAll(givenBack);
+            posted.putAll(returnedCredit);
             assertThat(posted).isEqualTo(drawn);
         }
     }

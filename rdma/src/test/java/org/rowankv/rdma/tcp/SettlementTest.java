@@ -50,7 +50,7 @@ final class SettlementTest {
             connection.welcome();
             final QueuePair pair = opening.join();
             assertThat(pair.acquireCredit(100)).isZero();
-            assertThat(nextFrame(connection)).isEqualTo(PeerFrameDescriptor.DRAW);
+            assertThat(nextFrame(connection)).isEqualTo(PeerFrameDescriptor.CREDIT_REQUEST);
             connection.frame(PeerFrameDescriptor.ACK, 0, 0, 100, 100);
             long drawn = 0;
             while (drawn < 100) {
@@ -115,7 +115,7 @@ final class SettlementTest {
             receiver.credit().set(100);
             final InetSocketAddress address = fabric.listenAddress();
             try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE)) {
-                pair.send(pair.frame(PeerFrameDescriptor.DRAW, 0, 0, 60, 0));
+                pair.send(pair.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 60, 0));
                 RawPeer.Frame ack = pair.read();
                 while (ack.second() < 60) {
                     ack = pair.read();
@@ -127,7 +127,7 @@ final class SettlementTest {
                     assertThat(link.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
                                     .status())
                             .isZero();
-                    // It never heard of ten, and gives back thirty.
+                    // It never received ten, and returns thirty.
                     assertConfirmed(link, PAIR, 50, 30);
                     assertThat(receiver.credit()).hasValue(80);
                     // An unknown pair has nothing to return, and no reason for a repeat.
@@ -149,7 +149,7 @@ final class SettlementTest {
             try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE);
                     RawPeer other = RawPeer.queuePair(address, PAIR + 1, NONCE, PAIR);
                     RawPeer link = new RawPeer(address)) {
-                pair.send(pair.frame(PeerFrameDescriptor.DRAW, 0, 0, 60, 0));
+                pair.send(pair.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 60, 0));
                 RawPeer.Frame ack = pair.read();
                 while (ack.second() < 60) {
                     ack = pair.read();
@@ -160,7 +160,7 @@ final class SettlementTest {
                 assertConfirmed(link, PAIR, 60, 30);
                 assertThat(receiver.credit()).hasValue(70);
                 // What it still brings is of a sender that has sent the same through another one.
-                pair.send(pair.frame(PeerFrameDescriptor.DRAW, 0, 0, 10, 0));
+                pair.send(pair.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 10, 0));
                 pair.send(pair.sendFrame(1, 0, RawPeer.body(1, 100)));
                 RawPeer.Frame last = pair.read();
                 while (last.type() != PeerFrameDescriptor.FENCED && last.number() == 0) {
@@ -176,14 +176,15 @@ final class SettlementTest {
         }
     }
 
-    private static void assertConfirmed(RawPeer link, long pair, long heardOf, long givenBack) throws IOException {
-        link.send(link.frame(PeerFrameDescriptor.SETTLE, 0, pair, heardOf, givenBack));
+    private static void assertConfirmed(RawPeer link, long pair, long receivedCredit, long returnedCredit)
+            throws IOException {
+        link.send(link.frame(PeerFrameDescriptor.SETTLE, 0, pair, receivedCredit, returnedCredit));
         RawPeer.Frame answer = link.read();
         while (answer.type() != PeerFrameDescriptor.SETTLED) {
             answer = link.read();
         }
         assertThat(answer.number()).isEqualTo(pair);
-        assertThat(answer.first()).isEqualTo(heardOf);
-        assertThat(answer.second()).isEqualTo(givenBack);
+        assertThat(answer.first()).isEqualTo(receivedCredit);
+        assertThat(answer.second()).isEqualTo(returnedCredit);
     }
 }

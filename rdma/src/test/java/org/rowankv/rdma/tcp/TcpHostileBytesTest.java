@@ -283,12 +283,18 @@ final class TcpHostileBytesTest {
                             peer.frame(PeerFrameDescriptor.SEND, TAG, 1, 0, 1L << 40, eight)),
                     new Bad(WireFault.BAD_FRAME, "a one-sided write", peer.frame(2, 0, 1, TestServer.BASE, 0, eight)),
                     new Bad(WireFault.BAD_FRAME, "a one-sided read", peer.frame(3, 0, 1, TestServer.BASE, 64)),
-                    new Bad(WireFault.BAD_FRAME, "a draw of nothing", peer.frame(PeerFrameDescriptor.DRAW, 0, 0, 0, 0)),
-                    new Bad(WireFault.BAD_FRAME, "a draw of less", peer.frame(PeerFrameDescriptor.DRAW, 0, 0, -5, 0)),
+                    new Bad(
+                            WireFault.BAD_FRAME,
+                            "a draw of nothing",
+                            peer.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 0, 0)),
+                    new Bad(
+                            WireFault.BAD_FRAME,
+                            "a draw of less",
+                            peer.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, -5, 0)),
                     new Bad(
                             WireFault.BAD_FRAME,
                             "less given back",
-                            peer.frame(PeerFrameDescriptor.GIVE_BACK, 0, 0, -5, 0)));
+                            peer.frame(PeerFrameDescriptor.CREDIT_RETURN, 0, 0, -5, 0)));
         }
     }
 
@@ -314,13 +320,13 @@ final class TcpHostileBytesTest {
     void shouldNotGiveAnybodyCreditThatHeNeverDrew() throws IOException {
         receiver.credit().set(100);
         try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
-            peer.send(peer.frame(PeerFrameDescriptor.DRAW, 0, 0, 60, 0));
+            peer.send(peer.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 60, 0));
             RawPeer.Frame ack = peer.read();
             while (ack.second() < 60) {
                 ack = peer.read();
             }
             assertThat(ack.first()).isEqualTo(60);
-            peer.send(peer.frame(PeerFrameDescriptor.GIVE_BACK, 0, 0, 1_000_000, 0));
+            peer.send(peer.frame(PeerFrameDescriptor.CREDIT_RETURN, 0, 0, 1_000_000, 0));
             peer.send(peer.sendFrame(1, TAG, RawPeer.body(1, 64)));
             peer.awaitAck(1);
             assertThat(receiver.credit()).hasValue(100);

@@ -32,7 +32,7 @@ public final class DenseSlotPool implements Slots {
     }
 
     @Override
-    public int tryBorrow() {
+    public int tryAcquire() {
         for (int word = 0; word < free.length; word++) {
             long bits = (long) WORDS.getVolatile(free, word);
             while (bits != 0) {

@@ -46,18 +46,18 @@ public final class FairSlotPool {
      * Barging acquire: returns a slot, or −1 if none is free. For callers that already hold slots, or that need not
      * wait.
      */
-    public int tryBorrow() {
-        return pool.tryBorrow();
+    public int tryAcquire() {
+        return pool.tryAcquire();
     }
 
     /** Returns a slot, or −1 if none is free or others wait already. */
-    public int tryBorrowInTurn() {
-        return line.isEmpty() ? pool.tryBorrow() : -1;
+    public int tryAcquireInOrder() {
+        return line.isEmpty() ? pool.tryAcquire() : -1;
     }
 
     /** Waits for a slot and returns it; interrupts stay set for the caller. */
-    public int borrow() {
-        return borrow(clock.nanoTime() + FOR_EVER_NS, () -> false);
+    public int acquire() {
+        return acquire(clock.nanoTime() + FOR_EVER_NS, () -> false);
     }
 
     /**
@@ -66,8 +66,8 @@ public final class FairSlotPool {
      * @param isOver true when waiting has become pointless; {@link #callAll} must be called when that changes
      * @return −1 if no slot was acquired before the deadline
      */
-    public int borrow(long deadlineNs, BooleanSupplier isOver) {
-        int slot = tryBorrowInTurn();
+    public int acquire(long deadlineNs, BooleanSupplier isOver) {
+        int slot = tryAcquireInOrder();
         if (slot >= 0) {
             return slot;
         }
@@ -78,7 +78,7 @@ public final class FairSlotPool {
             Chaos.point("line.joins");
             line.add(own);
             Chaos.point("line.joined");
-            slot = own.equals(line.peek()) ? pool.tryBorrow() : -1;
+            slot = own.equals(line.peek()) ? pool.tryAcquire() : -1;
             final boolean parks = slot < 0 && !own.called && !isOver.getAsBoolean();
             if (parks) {
                 // An interrupted thread would not park. Cleared only for the wait: an error may have struck the thread
@@ -91,7 +91,7 @@ public final class FairSlotPool {
             }
             Chaos.point("line.left");
             if (slot < 0) {
-                slot = pool.tryBorrow();
+                slot = pool.tryAcquire();
             }
             if (slot >= 0 && !parks) {
                 callNext(); // the next waiter has not checked, and could have another slot already
@@ -105,7 +105,7 @@ public final class FairSlotPool {
     }
 
     /** Frees a slot, then unparks the head of the queue. If an error strikes in between, the slot is free. */
-    public void giveBack(int slot) {
+    public void release(int slot) {
         pool.drop(slot); // Full fence: the slot must be visible as free before the queue is read.
         callNext();
     }

@@ -9,8 +9,8 @@ import java.lang.invoke.VarHandle;
  * from the acquiring one.
  *
  * <p>A slot that is never released is lost for good. A holder that calls code which may throw releases it in one of two
- * ways: by {@link #giveBack} on success, and by {@link #drop} in the {@code finally} block of the error path. The error
- * may be a stack overflow, which {@link #giveBack} and its callees could hit again.
+ * ways: by {@link #release} on success, and by {@link #drop} in the {@code finally} block of the error path. The error
+ * may be a stack overflow, which {@link #release} and its callees could hit again.
  */
 public final class SlotPool implements Slots {
     private final Slot[] slots;
@@ -31,11 +31,11 @@ public final class SlotPool implements Slots {
     }
 
     @Override
-    public int tryBorrow() {
+    public int tryAcquire() {
         final int count = slots.length;
         int slot = (int) (Thread.currentThread().getId() % count);
         for (int i = 0; i < count; i++) {
-            if (tryBorrow(slot)) {
+            if (tryAcquire(slot)) {
                 return slot;
             }
             slot = slot + 1 == count ? 0 : slot + 1;
@@ -44,16 +44,16 @@ public final class SlotPool implements Slots {
     }
 
     /** Whether the caller now holds that slot. */
-    public boolean tryBorrow(int slot) {
+    public boolean tryAcquire(int slot) {
         final Slot wanted = slots[slot];
         return (int) Slot.TAKEN.get(wanted) == 0 && Slot.TAKEN.compareAndSet(wanted, 0, 1);
     }
 
-    public void giveBack(int slot) {
+    public void release(int slot) {
         Slot.TAKEN.setRelease(slots[slot], 0);
     }
 
-    /** As {@link #giveBack}, with a full fence; calls nothing, so it needs no stack beyond its own frame. */
+    /** As {@link #release}, with a full fence; calls nothing, so it needs no stack beyond its own frame. */
     @Override
     public void drop(int slot) {
         slots[slot].taken = 0;

@@ -5,7 +5,7 @@ public interface Slots {
     int count();
 
     /** Acquires a slot; −1 if none was found free. */
-    int tryBorrow();
+    int tryAcquire();
 
     /** Frees a slot, with a full fence; needs almost no stack, so it is safe on an error path. */
     void drop(int slot);

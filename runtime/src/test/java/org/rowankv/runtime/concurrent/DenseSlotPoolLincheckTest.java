@@ -29,7 +29,7 @@ public class DenseSlotPoolLincheckTest {
 
     public DenseSlotPoolLincheckTest() {
         for (int i = 0; i < FIRST; i++) {
-            if (pool.tryBorrow() != i) {
+            if (pool.tryAcquire() != i) {
                 throw new AssertionError("not the lowest one that is free");
             }
         }
@@ -42,13 +42,13 @@ public class DenseSlotPoolLincheckTest {
     }
 
     @Operation
-    public boolean borrowAny(@Param(name = "owner") int owner) {
-        final int slot = pool.tryBorrow();
+    public boolean acquireAny(@Param(name = "owner") int owner) {
+        final int slot = pool.tryAcquire();
         return slot < 0 || take(slot, owner);
     }
 
     @Operation
-    public boolean giveBack(@Param(name = "owner") int owner) {
+    public boolean release(@Param(name = "owner") int owner) {
         if (held[owner] == 0) {
             return true;
         }
@@ -61,11 +61,11 @@ public class DenseSlotPoolLincheckTest {
 
     /** Sequential specification: from acquire to release, a slot has one holder. */
     public static final class OneHolder {
-        public boolean borrowAny(int owner) {
+        public boolean acquireAny(int owner) {
             return true;
         }
 
-        public boolean giveBack(int owner) {
+        public boolean release(int owner) {
             return true;
         }
     }

@@ -18,7 +18,7 @@ import org.rowankv.runtime.TestScale;
 final class FairSlotPoolScheduleTest {
     private static final long DEADLINE_NS = 1_000;
 
-    private static final class Borrowers implements ScheduleExplorer.Scenario, Clock {
+    private static final class Acquirers implements ScheduleExplorer.Scenario, Clock {
         private final int count;
         private final int turns;
         /** The thread whose deadline passes after its first wait; −1: none. */
@@ -29,7 +29,7 @@ final class FairSlotPoolScheduleTest {
         private final int[] served;
         private final int[] looked;
 
-        Borrowers(ScheduleExplorer explorer, int count, int slots, int turns, int impatient) {
+        Acquirers(ScheduleExplorer explorer, int count, int slots, int turns, int impatient) {
             this.count = count;
             this.turns = turns;
             this.impatient = impatient;
@@ -44,14 +44,14 @@ final class FairSlotPoolScheduleTest {
             final List<Runnable> threads = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 final int number = i;
-                threads.add(() -> borrow(number));
+                threads.add(() -> acquire(number));
             }
             return threads;
         }
 
-        private void borrow(int number) {
+        private void acquire(int number) {
             for (int turn = 0; turn < turns; turn++) {
-                final int slot = line.borrow(DEADLINE_NS, () -> false);
+                final int slot = line.acquire(DEADLINE_NS, () -> false);
                 if (slot < 0) {
                     return;
                 }
@@ -60,7 +60,7 @@ final class FairSlotPoolScheduleTest {
                 assertThat(holders[slot]).isEqualTo(1);
                 holders[slot]--;
                 served[number]++;
-                line.giveBack(slot);
+                line.release(slot);
             }
         }
 
@@ -84,11 +84,11 @@ final class FairSlotPoolScheduleTest {
         public void check() {
             for (int i = 0; i < count; i++) {
                 if (i != impatient) {
-                    assertThat(served[i]).as("borrower %d", i).isEqualTo(turns);
+                    assertThat(served[i]).as("acquirer %d", i).isEqualTo(turns);
                 }
             }
             for (int i = 0; i < holders.length; i++) {
-                assertThat(line.tryBorrow()).isNotNegative(); // the queue is empty and no slot is lost
+                assertThat(line.tryAcquire()).isNotNegative(); // the queue is empty and no slot is lost
             }
         }
     }
@@ -108,7 +108,7 @@ final class FairSlotPoolScheduleTest {
     })
     void shouldServeAllThatDoNotGiveUp(int count, int slots, int turns, int impatient) {
         try (ScheduleExplorer explorer = new ScheduleExplorer(TestScale.of(2, 3))) {
-            assertThat(explorer.explore(() -> new Borrowers(explorer, count, slots, turns, impatient)))
+            assertThat(explorer.explore(() -> new Acquirers(explorer, count, slots, turns, impatient)))
                     .isGreaterThan(10);
         }
     }

@@ -33,39 +33,39 @@ public class SlotPoolLincheckTest {
     }
 
     @Operation
-    public boolean borrowAny(@Param(name = "owner") int owner) {
-        final int slot = pool.tryBorrow();
+    public boolean acquireAny(@Param(name = "owner") int owner) {
+        final int slot = pool.tryAcquire();
         return slot < 0 || take(slot, owner);
     }
 
     @Operation
-    public boolean borrow(@Param(name = "slot") int slot, @Param(name = "owner") int owner) {
-        return !pool.tryBorrow(slot) || take(slot, owner);
+    public boolean acquire(@Param(name = "slot") int slot, @Param(name = "owner") int owner) {
+        return !pool.tryAcquire(slot) || take(slot, owner);
     }
 
     @Operation
-    public boolean giveBack(@Param(name = "owner") int owner) {
+    public boolean release(@Param(name = "owner") int owner) {
         if (held[owner] == 0) {
             return true;
         }
         final int slot = Integer.numberOfTrailingZeros(held[owner]);
         held[owner] &= held[owner] - 1;
         final boolean alone = holders.getAndDecrement(slot) == 1;
-        pool.giveBack(slot);
+        pool.release(slot);
         return alone;
     }
 
     /** Sequential specification: from acquire to release, a slot has one holder. */
     public static final class OneHolder {
-        public boolean borrowAny(int owner) {
+        public boolean acquireAny(int owner) {
             return true;
         }
 
-        public boolean borrow(int slot, int owner) {
+        public boolean acquire(int slot, int owner) {
             return true;
         }
 
-        public boolean giveBack(int owner) {
+        public boolean release(int owner) {
             return true;
         }
     }

@@ -111,14 +111,14 @@ final class Relocation implements SegmentScan.Visitor {
         // tombstones stay in it, and the copied ones exist twice.
         final boolean whole = outOfRoom || isWhole(segment);
         final boolean emptied = !outOfRoom && whole && mayFree && segments.freeUnlessPinned(segment);
-        segments.space().giveBack(emptied ? spaceFreed : spaceFreed - copiedTombstoneBytes);
+        segments.space().release(emptied ? spaceFreed : spaceFreed - copiedTombstoneBytes);
         spaceFreed = 0;
         copiedTombstoneBytes = 0;
         if (!emptied) {
             return false;
         }
         tombstonesDropped.add(dropped);
-        segments.space().giveBack(droppedBytes);
+        segments.space().release(droppedBytes);
         cleanedSegments.add(1);
         return true;
     }

@@ -78,7 +78,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             forgetDeletions();
         }
         if (spaceFreed != 0) {
-            segments.space().giveBack(spaceFreed);
+            segments.space().release(spaceFreed);
             spaceFreed = 0;
         }
         final int committed = tracker.usedCount() > 0 ? tracker.commit() : 0;

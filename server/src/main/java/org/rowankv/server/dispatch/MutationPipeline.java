@@ -54,12 +54,12 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
     }
 
     @Override
-    public int tryBorrow(Request request) {
+    public int tryAcquire(Request request) {
         if (dispatch.isAnsweredInstead(request)) {
             return ANSWERED;
         }
         for (int i = 0; i < shares.length; i++) {
-            final int number = shares[i].borrow();
+            final int number = shares[i].acquire();
             if (number != NONE) {
                 return i * atOnce + number;
             }
@@ -72,8 +72,8 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
     }
 
     @Override
-    public void giveBack(int slot) {
-        shareOf(slot).giveBack(slot % atOnce);
+    public void release(int slot) {
+        shareOf(slot).release(slot % atOnce);
     }
 
     @Override
@@ -106,9 +106,9 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
             this.unfinished = new int[atOnce];
         }
 
-        int borrow() {
+        int acquire() {
             if (!held) {
-                if (!dispatch.pool().tryBorrow(slot)) {
+                if (!dispatch.pool().tryAcquire(slot)) {
                     return NONE;
                 }
                 held = true;
@@ -129,7 +129,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
             }
         }
 
-        void giveBack(int number) {
+        void release(int number) {
             sort(number);
             if (!releaseIfUnused()) {
                 dispatch.rouse();
@@ -142,7 +142,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
                 return false;
             }
             held = false;
-            dispatch.giveBack(slot);
+            dispatch.release(slot);
             return true;
         }
 

@@ -12,10 +12,10 @@ interface MutationSlots {
     int ANSWERED = -2;
 
     /** Acquires a slot for the request: ≥ 0, or {@link #NONE}, or {@link #ANSWERED}. */
-    int tryBorrow(Request request);
+    int tryAcquire(Request request);
 
     /** Releases a slot; other threads complete an unfinished mutation in it. */
-    void giveBack(int slot);
+    void release(int slot);
 
     /** Begins the request; false while an abandoned mutation in the slot is incomplete. */
     boolean begin(int slot, ShardPrimary primary, Request request);

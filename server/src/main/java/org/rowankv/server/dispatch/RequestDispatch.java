@@ -128,12 +128,12 @@ public final class RequestDispatch implements MutationSlots {
 
     /** Acquires a worker context for the request alone. */
     @Override
-    public int tryBorrow(Request request) {
-        return isAnsweredInstead(request) ? ANSWERED : pool.tryBorrow();
+    public int tryAcquire(Request request) {
+        return isAnsweredInstead(request) ? ANSWERED : pool.tryAcquire();
     }
 
     @Override
-    public void giveBack(int slot) {
+    public void release(int slot) {
         try {
             pool.worker(slot).settleLog();
         } finally {
@@ -177,11 +177,11 @@ public final class RequestDispatch implements MutationSlots {
 
     private void mutate(ShardPrimary primary, Request request) {
         StackProbe.require(PROBE_DEPTH);
-        final int slot = borrow(request);
+        final int slot = acquire(request);
         if (slot == ANSWERED) {
             return;
         }
-        boolean isGivenBack = false;
+        boolean isReleased = false;
         boolean begun = false;
         try {
             final Worker worker = pool.worker(slot);
@@ -196,26 +196,26 @@ public final class RequestDispatch implements MutationSlots {
                 untilNs = pause(waits++, untilNs, true);
             }
             worker.settleLog();
-            pool.giveBack(slot);
-            isGivenBack = true;
+            pool.release(slot);
+            isReleased = true;
         } catch (ForceFailedException e) {
             // The failure of the server precedes this exception; callers receive the same one in either order.
             serving.requireNotFailed(begun);
             throw e;
         } finally {
-            if (!isGivenBack) {
+            if (!isReleased) {
                 pool.drop(slot);
             }
             rouse();
         }
     }
 
-    private int borrow(Request request) {
-        int slot = tryBorrow(request);
+    private int acquire(Request request) {
+        int slot = tryAcquire(request);
         long untilNs = 0;
         for (long waits = 0; slot == NONE; waits++) {
             untilNs = pause(waits, untilNs, false);
-            slot = tryBorrow(request);
+            slot = tryAcquire(request);
         }
         return slot;
     }

@@ -41,7 +41,7 @@ final class WorkerCall implements PollableCall {
     @Override
     public void abandon() {
         if (slot >= 0) {
-            slots.giveBack(slot);
+            slots.release(slot);
             slot = MutationSlots.NONE;
         }
     }
@@ -65,7 +65,7 @@ final class WorkerCall implements PollableCall {
             return !pending;
         } finally {
             if (!pending && slot >= 0) {
-                slots.giveBack(slot);
+                slots.release(slot);
                 slot = MutationSlots.NONE;
             }
         }
@@ -85,7 +85,7 @@ final class WorkerCall implements PollableCall {
             primary = served;
         }
         if (slot < 0) {
-            slot = slots.tryBorrow(request);
+            slot = slots.tryAcquire(request);
             if (slot < 0) {
                 return slot == MutationSlots.ANSWERED;
             }

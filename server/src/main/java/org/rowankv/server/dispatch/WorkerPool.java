@@ -69,20 +69,20 @@ public final class WorkerPool {
         return workers.get(0).atOnce();
     }
 
-    boolean tryBorrow(int slot) {
-        return slots.tryBorrow(slot);
+    boolean tryAcquire(int slot) {
+        return slots.tryAcquire(slot);
     }
 
     /** Acquires a free context; −1 if there is none. */
-    int tryBorrow() {
-        return slots.tryBorrow();
+    int tryAcquire() {
+        return slots.tryAcquire();
     }
 
-    void giveBack(int slot) {
-        slots.giveBack(slot);
+    void release(int slot) {
+        slots.release(slot);
     }
 
-    /** As {@link #giveBack}, after an error, which may have been the end of the stack. */
+    /** As {@link #release}, after an error, which may have been the end of the stack. */
     void drop(int slot) {
         slots.drop(slot);
     }
@@ -94,7 +94,7 @@ public final class WorkerPool {
     private boolean whileIdle(int slot, Consumer<Worker> action) {
         // Also runs on threads of callers, at any stack depth.
         StackProbe.require(PROBE_DEPTH);
-        if (!slots.tryBorrow(slot)) {
+        if (!slots.tryAcquire(slot)) {
             return false;
         }
         try {
@@ -158,7 +158,7 @@ public final class WorkerPool {
         for (int slot = 0; slot < slots.count(); slot++) {
             int waits = 0;
             // Terminates: waits of the context's owner have deadlines, and event loops have released theirs before.
-            while (!slots.tryBorrow(slot)) {
+            while (!slots.tryAcquire(slot)) {
                 rest.accept(waits++);
             }
             while (!workers.get(slot).finishLeftover() && !isOver.getAsBoolean()) {

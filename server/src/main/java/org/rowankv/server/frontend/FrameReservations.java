@@ -80,7 +80,7 @@ final class FrameReservations implements BufferAccounting {
 
     private void release() {
         granted = false;
-        memory.giveBack(reserved);
+        memory.release(reserved);
         reserved = 0;
     }
 

@@ -114,7 +114,7 @@ final class LoopMemoryBudget implements BufferAccounting {
     }
 
     /** A frame with a reservation is complete, or its connection is closed; releases the unused bytes. */
-    void giveBack(int unused) {
+    void release(int unused) {
         granted--;
         changed(-unused);
     }

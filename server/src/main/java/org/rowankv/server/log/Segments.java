@@ -183,7 +183,7 @@ public final class Segments {
             opened = true;
         } finally {
             if (!opened) {
-                giveBack(segment);
+                release(segment);
             }
         }
         return segment;
@@ -201,7 +201,7 @@ public final class Segments {
         return segment;
     }
 
-    private synchronized void giveBack(int segment) {
+    private synchronized void release(int segment) {
         GENERATION.setVolatile(generations, segment, 0);
         free[freeTop++] = segment;
         freeCount.set(freeTop);

@@ -20,7 +20,7 @@ public final class Space implements org.rowankv.rdma.CreditSource {
 
     /** Takes the whole amount or nothing. */
     @Override
-    public long draw(long wanted) {
+    public long acquire(long wanted) {
         final long left = available.addAndGet(-wanted);
         if (left >= 0) {
             return wanted;
@@ -30,7 +30,7 @@ public final class Space implements org.rowankv.rdma.CreditSource {
     }
 
     @Override
-    public void giveBack(long bytes) {
+    public void release(long bytes) {
         available.addAndGet(bytes);
     }
 

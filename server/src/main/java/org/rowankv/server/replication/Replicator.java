@@ -31,7 +31,7 @@ public interface Replicator extends AutoCloseable {
     }
 
     /** Releases what {@link #acquireCredit} granted for an entry that was not written. */
-    void giveBackCredit(int shard, int usedLength);
+    void returnCredit(int shard, int usedLength);
 
     /** Releases all credit acquired ahead. Nothing is in flight. */
     void releaseCredit();

@@ -351,7 +351,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         final long wanted = creditOf(usedLength);
         for (int i = 0; i < servers.length; i++) {
             final int server = servers[i];
-            if (credit[server] < wanted && !drawFrom(server, wanted)) {
+            if (credit[server] < wanted && !acquireFrom(server, wanted)) {
                 for (int j = 0; j < i; j++) {
                     credit(servers[j], wanted);
                 }
@@ -362,7 +362,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         return -1;
     }
 
-    private boolean drawFrom(int server, long wanted) {
+    private boolean acquireFrom(int server, long wanted) {
         final @Nullable QueuePair pair = connections.pair(server);
         if (pair == null) {
             awaitsCredit[server] = true;
@@ -395,7 +395,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     @Override
-    public void giveBackCredit(int shardId, int usedLength) {
+    public void returnCredit(int shardId, int usedLength) {
         for (int server : backupSets.of(shardId)) {
             credit(server, creditOf(usedLength));
         }
@@ -409,7 +409,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             // connection.
             final QueuePair pair = credit[server] > 0 ? connections.pair(server) : connections.last(server);
             if (pair != null) {
-                pair.giveBackCredit(credit[server]);
+                pair.returnCredit(credit[server]);
                 credit[server] = 0;
             }
         }
@@ -420,7 +420,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         for (int server = 0; server < credit.length; server++) {
             final QueuePair pair = credit[server] > 0 && !awaitsCredit[server] ? connections.pair(server) : null;
             if (pair != null) {
-                pair.giveBackCredit(credit[server]);
+                pair.returnCredit(credit[server]);
                 credit[server] = 0;
             }
         }
@@ -431,7 +431,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         credit[server] += bytes;
         final QueuePair pair = credit[server] > 2 * PORTION ? connections.pair(server) : null;
         if (pair != null) {
-            pair.giveBackCredit(credit[server] - PORTION);
+            pair.returnCredit(credit[server] - PORTION);
             credit[server] = PORTION;
         }
     }

@@ -99,11 +99,11 @@ final class Admission {
         final boolean awaited = lackingServer >= 0 && worker.replicator().awaitsCredit(lackingServer);
         int lacking = -1;
         if (drawn) {
-            holdsSpace = worker.grant().draw(charge);
+            holdsSpace = worker.grant().acquire(charge);
             lacking = holdsSpace ? worker.replicator().acquireCredit(shard, usedLength) : worker.serverId();
             holdsCredit = lacking < 0;
             if (lacking >= 0) {
-                giveBack();
+                release();
             }
         } else {
             draft.withoutSpace();
@@ -118,7 +118,7 @@ final class Admission {
                 ? worker.tLog().ensureRoom(length)
                 : worker.tLog().ensureRoomToBegin(length);
         if (!hasRoom) {
-            giveBack();
+            release();
             if (worker.tLog().awaitsReplicas()) {
                 return Status.NO_REPLY;
             }
@@ -177,23 +177,23 @@ final class Admission {
     }
 
     /** Releases what was acquired, before the entry is written. Idempotent. */
-    void giveBack() {
+    void release() {
         if (holdsSpace) {
             holdsSpace = false;
-            worker.grant().giveBack(charge);
+            worker.grant().release(charge);
         }
         if (holdsCredit) {
             holdsCredit = false;
-            worker.replicator().giveBackCredit(shard, usedLength);
+            worker.replicator().returnCredit(shard, usedLength);
         }
     }
 
     /** Releases what was granted when the entry was not written after all. */
     void takeBack() {
         if (!drawn) {
-            worker.grant().giveBack(charge);
+            worker.grant().release(charge);
         }
-        giveBack();
+        release();
     }
 
     /** What is still held counts as used. */

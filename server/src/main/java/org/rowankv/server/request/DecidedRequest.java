@@ -127,7 +127,7 @@ final class DecidedRequest {
                     .sessions(asked.sessionId())
                     .answeredWithoutEntry(
                             asked.sessionId(), asked.sequence(), asked.unanswered(), newStatus, version, newBits);
-            worker.grant().giveBack(freed);
+            worker.grant().release(freed);
         }
     }
 

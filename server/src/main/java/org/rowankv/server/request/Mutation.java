@@ -206,7 +206,7 @@ final class Mutation {
             case IDLE -> {}
             case AWAITING_LOCK, DECIDING -> end();
             case AWAITING_SPACE -> {
-                admission.giveBack();
+                admission.release();
                 end();
             }
             case WRITING -> {
@@ -268,7 +268,7 @@ final class Mutation {
         if (state != State.AWAITING_LOCK && state != State.AWAITING_SPACE) {
             return false;
         }
-        admission.giveBack();
+        admission.release();
         end();
         return true;
     }
@@ -379,7 +379,7 @@ final class Mutation {
                         type,
                         FrameDescriptor.length(word));
         if (freed > 0) {
-            worker.grant().giveBack(freed);
+            worker.grant().release(freed);
         }
         if (change != null) {
             // Before it counts as finished: a reader of all finished changes must find it.

@@ -25,11 +25,11 @@ public final class ReadCheck {
      */
     @Nullable
     String whyInvalid(int segment, long address, int generation) {
-        int slot = pool.tryBorrow();
+        int slot = pool.tryAcquire();
         // Terminates: each other holder checks one entry, and releases its slot in any case.
         while (slot < 0) {
             Thread.onSpinWait();
-            slot = pool.tryBorrow();
+            slot = pool.tryAcquire();
         }
         try {
             return checks[slot].whyInvalid(address, segments.area().addressOf(segment) + segments.length(), generation);

@@ -16,11 +16,11 @@ final class SpaceGrant {
         this.space = space;
     }
 
-    boolean draw(long bytes) {
+    boolean acquire(long bytes) {
         if (held < bytes) {
-            held += space.draw(bytes + PORTION);
+            held += space.acquire(bytes + PORTION);
             if (held < bytes) {
-                held += space.draw(bytes - held);
+                held += space.acquire(bytes - held);
             }
             if (held < bytes) {
                 return false;
@@ -40,18 +40,18 @@ final class SpaceGrant {
     }
 
     /** Freed space first repays a negative balance: it does not become a grant for the next write. */
-    void giveBack(long bytes) {
+    void release(long bytes) {
         held += bytes;
         if (space.available() < 0) {
-            giveBackAll();
+            releaseAll();
         } else if (held > 2 * PORTION) {
-            space.giveBack(held - PORTION);
+            space.release(held - PORTION);
             held = PORTION;
         }
     }
 
-    void giveBackAll() {
-        space.giveBack(held);
+    void releaseAll() {
+        space.release(held);
         held = 0;
     }
 }

@@ -239,7 +239,7 @@ public final class Worker {
         tLog.settle();
         if (releaseRequested) {
             releaseRequested = false; // cleared first: a later request sets it again
-            grant.giveBackAll();
+            grant.releaseAll();
             replicator.releaseSpareCredit();
         }
         final int segment = tLog.openSegment();
@@ -312,14 +312,14 @@ public final class Worker {
 
     /** Releases what was acquired ahead of entries. Requires that nothing is in flight. */
     public void releaseGrants() {
-        grant.giveBackAll();
+        grant.releaseAll();
         replicator.releaseCredit();
     }
 
     /** For shutdown; requires that nothing is in flight. */
     public void close() {
         tLog.close();
-        grant.giveBackAll();
+        grant.releaseAll();
         replicator.close();
     }
 }

@@ -64,7 +64,7 @@ public final class JoinAgent implements Agent {
 
     /** The whole copy of a shard has landed here, and left some announced bytes unused. Any thread. */
     public void copied(int shard, long unused) {
-        segments.space().giveBack(unused);
+        segments.space().release(unused);
         landed.add(shard);
     }
 
@@ -82,7 +82,7 @@ public final class JoinAgent implements Agent {
         while (each.hasNext()) {
             final Map.Entry<Integer, LandingPosition> next = each.next();
             if (digest.isDigested(next.getValue())) {
-                segments.space().giveBack(replicas.get(next.getKey()).joined(LOCK_OWNER));
+                segments.space().release(replicas.get(next.getKey()).joined(LOCK_OWNER));
                 digest.joined(next.getKey());
                 each.remove();
                 done++;

@@ -96,7 +96,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
             index.unlock();
         }
         if (freed > 0) {
-            segments.space().giveBack(freed);
+            segments.space().release(freed);
         }
     }
 

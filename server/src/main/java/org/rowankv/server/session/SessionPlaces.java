@@ -76,7 +76,7 @@ final class SessionPlaces {
     }
 
     /** A session has ended, or its end is cancelled. */
-    void giveBack(OpenSession session) {
+    void release(OpenSession session) {
         if (session.replaced) {
             session.replaced = false;
             replaced--;

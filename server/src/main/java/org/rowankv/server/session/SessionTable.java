@@ -147,7 +147,7 @@ public final class SessionTable {
         session.closed = true;
         session.closeVersion = Math.max(session.closeVersion, version);
         if (!scanning) {
-            places.giveBack(session);
+            places.release(session);
             sessions.remove(sessionId);
             closed.add(sessionId, session.closeVersion);
         }
@@ -294,7 +294,7 @@ public final class SessionTable {
         final OpenSession session = sessions.get(sessionId);
         if (session != null) {
             session.ending = false;
-            places.giveBack(session);
+            places.release(session);
         }
     }
 

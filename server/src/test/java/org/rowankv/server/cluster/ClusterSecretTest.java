@@ -112,12 +112,12 @@ class ClusterSecretTest {
 
     private static final class NoCredit implements CreditSource {
         @Override
-        public long draw(long wanted) {
+        public long acquire(long wanted) {
             return 0;
         }
 
         @Override
-        public void giveBack(long bytes) {}
+        public void release(long bytes) {}
     }
 
     @ParameterizedTest

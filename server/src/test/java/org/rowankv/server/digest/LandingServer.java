@@ -75,12 +75,12 @@ final class LandingServer {
 
     private static final class NoCredit implements CreditSource {
         @Override
-        public long draw(long wanted) {
+        public long acquire(long wanted) {
             return 0;
         }
 
         @Override
-        public void giveBack(long bytes) {
+        public void release(long bytes) {
             throw new AssertionError("none was granted");
         }
     }

@@ -35,7 +35,7 @@ class RowanReplicatorTest {
     /** A connection on which the answer to a credit request arrives later, or never. */
     private static final class SlowPair implements QueuePair {
         private boolean isFenced;
-        private int timesGivenBack;
+        private int returnCount;
 
         @Override
         public long acquireCredit(long wanted) {
@@ -48,8 +48,8 @@ class RowanReplicatorTest {
         }
 
         @Override
-        public void giveBackCredit(long bytes) {
-            timesGivenBack++;
+        public void returnCredit(long bytes) {
+            returnCount++;
         }
 
         @Override
@@ -130,7 +130,7 @@ class RowanReplicatorTest {
         }
 
         @Override
-        public void giveBackCredit(long bytes) {
+        public void returnCredit(long bytes) {
             // Nothing is counted.
         }
 
@@ -233,7 +233,7 @@ class RowanReplicatorTest {
         assertThat(replicator.acquireCredit(SHARD_OF_SERVER_0, 100)).isEqualTo(1);
         pair.isFenced = true;
         replicator.releaseCredit();
-        assertThat(pair.timesGivenBack).isEqualTo(1);
+        assertThat(pair.returnCount).isEqualTo(1);
         replicator.close();
     }
 

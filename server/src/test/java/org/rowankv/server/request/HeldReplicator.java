@@ -105,7 +105,7 @@ final class HeldReplicator implements Replicator {
     }
 
     @Override
-    public void giveBackCredit(int shard, int usedLength) {
+    public void returnCredit(int shard, int usedLength) {
         backup.drawn(-1);
     }
 

@@ -237,7 +237,7 @@ final class MutationsAtOnceTest {
     /** The cycle in progress at the request may already have passed the agent that frees space. */
     @Test
     void shouldCallTheStoreFullOnlyBehindAWholeTurnOfTheAgents() {
-        assertThat(segments.space().draw(segments.space().available())).isPositive();
+        assertThat(segments.space().acquire(segments.space().available())).isPositive();
         final Request asks = begun(0, "a", 10);
         for (int i = 0; i < 3; i++) {
             assertThat(worker.advance(0)).isFalse();
@@ -245,7 +245,7 @@ final class MutationsAtOnceTest {
 
         pressure.settle(1);
         assertThat(worker.advance(0)).as("it began before").isFalse();
-        segments.space().giveBack(SEGMENT);
+        segments.space().release(SEGMENT);
         assertThat(worker.advance(0)).isFalse();
         assertThat(backup.entries()).hasSize(1);
         replicator.acknowledge();
@@ -256,7 +256,7 @@ final class MutationsAtOnceTest {
 
     @Test
     void shouldCallTheStoreFullWhenAWholeTurnHasGivenNothingBack() {
-        assertThat(segments.space().draw(segments.space().available())).isPositive();
+        assertThat(segments.space().acquire(segments.space().available())).isPositive();
         final Request asks = begun(0, "a", 10);
         assertThat(worker.advance(0)).isFalse();
         assertThat(worker.advance(0)).isFalse();

@@ -20,7 +20,7 @@ final class SpaceGrantTest {
         for (int step = 0; step < 20_000; step++) {
             final long bytes = random.nextInt(random.nextBoolean() ? 200 : 100_000);
             switch (random.nextInt(5)) {
-                case 0, 1 -> used += grant.draw(bytes) ? bytes : 0;
+                case 0, 1 -> used += grant.acquire(bytes) ? bytes : 0;
                 case 2 -> {
                     if (used + bytes < LIMIT + 50_000) {
                         grant.take(bytes);
@@ -29,26 +29,26 @@ final class SpaceGrantTest {
                 }
                 case 3 -> {
                     final long freed = Math.min(used, bytes);
-                    grant.giveBack(freed);
+                    grant.release(freed);
                     used -= freed;
                 }
                 default -> {
                     if (random.nextInt(20) == 0) {
-                        grant.giveBackAll();
+                        grant.releaseAll();
                         assertThat(space.available()).isEqualTo(LIMIT - used);
                     }
                 }
             }
             assertThat(space.available()).isLessThanOrEqualTo(LIMIT - used);
         }
-        grant.giveBackAll();
+        grant.releaseAll();
         assertThat(space.available()).isEqualTo(LIMIT - used);
     }
 
     @Test
     void shouldHoldNoMoreThanAFewPortions() {
-        assertThat(grant.draw(500_000)).isTrue();
-        grant.giveBack(500_000);
+        assertThat(grant.acquire(500_000)).isTrue();
+        grant.release(500_000);
         assertThat(space.available()).isGreaterThanOrEqualTo(LIMIT - (64 << 10));
     }
 }

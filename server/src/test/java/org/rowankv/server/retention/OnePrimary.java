@@ -128,7 +128,7 @@ final class OnePrimary {
         }
 
         @Override
-        public void giveBackCredit(int shard, int usedLength) {
+        public void returnCredit(int shard, int usedLength) {
             // It has no account.
         }
 

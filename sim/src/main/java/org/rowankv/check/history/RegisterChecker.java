@@ -218,7 +218,7 @@ final class RegisterChecker {
                             return Verdict.NOT_LINEARIZABLE;
                         }
                         undone = path.pop();
-                        giveBack(undone.place());
+                        undo(undone.place());
                     } while (!steps.get(undone.place().step).changes());
                     state = undone.stateBefore();
                     place = undone.place().after;
@@ -278,7 +278,7 @@ final class RegisterChecker {
             return true;
         }
 
-        private void giveBack(Place place) {
+        private void undo(Place place) {
             final long[] taken = steps.get(place.step).optional() ? optionalTaken : certainTaken;
             taken[place.step >>> 6] &= ~(1L << place.step);
             if (place.returned != null) {

@@ -24,11 +24,11 @@ public final class CreditAccount {
             outstanding += bytes;
         }
 
-        private void giveBack(CreditSource source, long bytes) {
+        private void release(CreditSource source, long bytes) {
             final long taken = Math.min(bytes, outstanding);
             outstanding -= taken;
             if (taken > 0) {
-                source.giveBack(taken);
+                source.release(taken);
             }
         }
     }
@@ -42,7 +42,7 @@ public final class CreditAccount {
     }
 
     public void grant(CreditSource source, long wanted) {
-        final long bytes = source.draw(wanted);
+        final long bytes = source.acquire(wanted);
         granted += bytes;
         total.grant(bytes);
     }
@@ -50,21 +50,22 @@ public final class CreditAccount {
     /** The sender has returned so much in total. */
     public void returned(CreditSource source, long inAll) throws WireException {
         if (inAll < 0) {
-            throw new WireException(WireFault.BAD_FRAME, "gives back " + inAll + " bytes of credit");
+            throw new WireException(WireFault.BAD_FRAME, "returns " + inAll + " bytes of credit");
         }
         if (inAll > returned) {
-            total.giveBack(source, inAll - returned);
+            total.release(source, inAll - returned);
             returned = inAll;
         }
     }
 
     /** Final settlement: the sender received so much and returned so much. Unreceived grants are returned too. */
-    public void settle(CreditSource source, long heardOf, long givenBack) throws WireException {
-        if (heardOf < 0 || heardOf > granted) {
-            throw new WireException(WireFault.BAD_FRAME, "heard of " + heardOf + " bytes of credit of " + granted);
+    public void settle(CreditSource source, long receivedCredit, long returnedCredit) throws WireException {
+        if (receivedCredit < 0 || receivedCredit > granted) {
+            throw new WireException(
+                    WireFault.BAD_FRAME, "received " + receivedCredit + " bytes of credit of " + granted);
         }
-        total.giveBack(source, granted - heardOf);
-        granted = heardOf;
-        returned(source, givenBack);
+        total.release(source, granted - receivedCredit);
+        granted = receivedCredit;
+        returned(source, returnedCredit);
     }
 }

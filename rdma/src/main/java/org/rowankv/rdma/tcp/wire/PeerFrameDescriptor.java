@@ -30,9 +30,9 @@ public final class PeerFrameDescriptor {
     /** From now on this queue pair may land in the last posted segment too. */
     public static final int USE_RESERVE = 4;
     /** first: requested additional bytes of credit. */
-    public static final int DRAW = 5;
+    public static final int CREDIT_REQUEST = 5;
     /** first: bytes of credit returned in total. */
-    public static final int GIVE_BACK = 6;
+    public static final int CREDIT_RETURN = 6;
     /** A ping. */
     public static final int PING = 7;
     /**

@@ -28,7 +28,7 @@ import org.rowankv.topology.KeyHash;
  * abandoned mutation. At the named points inside a step an error may strike, or another step may run before this one
  * proceeds.
  */
-final class BorrowedWorkers {
+final class AcquiredWorkers {
     /** The explored shape. */
     record Shape(int slots, int pieces, int deaths, int preemptions, boolean retries, boolean withoutRoom) {}
 
@@ -96,7 +96,7 @@ final class BorrowedWorkers {
      * @param keys of one stripe; the first has an object at the start
      * @param programs of the clients
      */
-    BorrowedWorkers(
+    AcquiredWorkers(
             Shape shape,
             Choices choices,
             Set<String> struckAt,
@@ -211,7 +211,7 @@ final class BorrowedWorkers {
         final int index = clients.indexOf(client);
         final Asked asked = client.program.get(client.done);
         if (client.slot < 0) {
-            client.slot = borrow(index % shape.slots, client);
+            client.slot = acquire(index % shape.slots, client);
             client.request = asked.request(keys, hashes, firstVersion);
             client.begun = false;
             if (!asked.begun) {
@@ -237,7 +237,7 @@ final class BorrowedWorkers {
                 asked.answered(client.request, ++now);
                 tell("client " + index + " was answered: " + asked);
                 client.done++;
-                giveBack(client);
+                release(client);
             } else {
                 pause();
             }
@@ -257,10 +257,10 @@ final class BorrowedWorkers {
         }
     }
 
-    private int borrow(int preferred, Client client) {
+    private int acquire(int preferred, Client client) {
         for (int i = 0; i < shape.slots; i++) {
             final int slot = (preferred + i) % shape.slots;
-            if (pool.tryBorrow(slot)) {
+            if (pool.tryAcquire(slot)) {
                 assertThat(holders[slot]).as("holder of slot " + slot).isNull();
                 holders[slot] = client;
                 return slot;
@@ -269,9 +269,9 @@ final class BorrowedWorkers {
         throw new AssertionError("no slot is free");
     }
 
-    private void giveBack(Client client) {
+    private void release(Client client) {
         holders[client.slot] = null;
-        pool.giveBack(client.slot);
+        pool.release(client.slot);
         client.slot = -1;
         changes++;
     }
@@ -280,7 +280,7 @@ final class BorrowedWorkers {
     private void die(Client client, String where) {
         tell("client " + clients.indexOf(client) + " dies, " + where);
         deaths++;
-        giveBack(client);
+        release(client);
         if (!shape.retries) {
             client.done++;
         }
@@ -289,7 +289,7 @@ final class BorrowedWorkers {
     private void help(int slot) {
         tell("help in " + slot);
         final Client helper = new Client(List.of());
-        helper.slot = borrow(slot, helper);
+        helper.slot = acquire(slot, helper);
         helpedAt[slot] = changes;
         final boolean finished;
         atWork.push(slot);
@@ -298,13 +298,13 @@ final class BorrowedWorkers {
         } catch (Struck struck) {
             tell("the helper dies, " + struck.getMessage());
             deaths++;
-            giveBack(helper);
+            release(helper);
             return;
         } finally {
             atWork.pop();
         }
         holders[slot] = null;
-        pool.giveBack(slot);
+        pool.release(slot);
         changes += finished ? 1 : 0;
     }
 
@@ -448,7 +448,7 @@ final class BorrowedWorkers {
                 segments.free(segment);
             }
         }
-        segments.space().giveBack(segments.space().limit() - segments.space().available());
+        segments.space().release(segments.space().limit() - segments.space().available());
     }
 
     private void tell(String event) {

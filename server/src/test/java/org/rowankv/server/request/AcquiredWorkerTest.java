@@ -19,8 +19,8 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.request.AcquiredWorkers.Shape;
 import org.rowankv.server.request.Asked.Kind;
-import org.rowankv.server.request.BorrowedWorkers.Shape;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.topology.KeyHash;
@@ -30,7 +30,7 @@ import org.rowankv.topology.ShardMap;
  * Mutations in acquired worker contexts, in every order of their steps and of the backup's acknowledgements. Some
  * owners die on the way, and the next owner completes or drops what they abandoned.
  */
-final class BorrowedWorkerTest {
+final class AcquiredWorkerTest {
     private static final KeyHash HASH = new KeyHash(7);
     private static final byte[][] KEYS = keysOfOneStripe();
     private static final Set<String> SEND_POINTS = Set.of(
@@ -60,7 +60,7 @@ final class BorrowedWorkerTest {
             false,
             new LimitedCaches(List.of(), 1));
 
-    private BorrowedWorkers running;
+    private AcquiredWorkers running;
 
     private static byte[][] keysOfOneStripe() {
         final byte[][] keys = new byte[2][];
@@ -117,7 +117,7 @@ final class BorrowedWorkerTest {
         int schedules = 0;
         do {
             running = null;
-            running = new BorrowedWorkers(shape, choices, struckAt, segments, reader, HASH, KEYS, programs(wanted));
+            running = new AcquiredWorkers(shape, choices, struckAt, segments, reader, HASH, KEYS, programs(wanted));
             try {
                 running.run();
             } catch (RuntimeException | AssertionError e) {
