@@ -66,7 +66,7 @@ public final class StatusCommand implements Callable<Integer> {
             final StatusText text = new StatusText(options.cluster(), view);
             out.print(json ? text.json() + "\n" : text.text(shards));
             out.flush();
-            return text.serving() == view.wanted() ? CommandLine.ExitCode.OK : EXIT_NOT_ALL;
+            return text.serving() == view.expected() ? CommandLine.ExitCode.OK : EXIT_NOT_ALL;
         } catch (ConfigurationStoreException e) {
             spec.commandLine().getErr().println(e.getMessage());
             return CommandLine.ExitCode.USAGE;

@@ -95,7 +95,11 @@ public final class StatusText {
         if (view.clusterId() != 0) {
             text.append(" (").append(Long.toHexString(view.clusterId())).append(')');
         }
-        text.append(": term ").append(term()).append(", ").append(view.wanted()).append(" servers, ");
+        text.append(": term ")
+                .append(term())
+                .append(", ")
+                .append(view.expected())
+                .append(" servers, ");
         text.append(view.replicas()).append(" replicas");
         final @Nullable Configuration configuration = view.configuration();
         text.append(configuration == null ? "" : ", " + configuration.shardCount() + " shards")

@@ -125,24 +125,24 @@ public final class InspectCommand implements Callable<Integer> {
 
     /** @param hash of the cluster's keys, if it is known */
     private void printEntries(Consumer<StoreInspection.EntryVisitor> source, @Nullable KeyHash hash, PrintWriter out) {
-        final byte[] wanted = key == null ? new byte[0] : wantedKey(key);
+        final byte[] part = key == null ? new byte[0] : parseKey(key);
         source.accept((from, entry) -> {
-            if (isWanted(from, entry) && KeyText.contains(entry.key(), wanted)) {
+            if (isSelected(from, entry) && KeyText.contains(entry.key(), part)) {
                 out.println(json ? EntryLine.json(from, entry, hash) : EntryLine.text(from, entry, hash));
             }
         });
     }
 
-    private byte[] wantedKey(String text) {
+    private byte[] parseKey(String text) {
         try {
-            return KeyText.wanted(text);
+            return KeyText.parse(text);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(
                     spec.commandLine(), "--key " + text + " is not 0x and pairs of hex digits: " + e.getMessage(), e);
         }
     }
 
-    private boolean isWanted(int from, StoredEntry entry) {
+    private boolean isSelected(int from, StoredEntry entry) {
         return (server == null || server == from)
                 && (shard == null || shard == entry.shard())
                 && (segment == null || segment == entry.place().segment());

@@ -28,15 +28,15 @@ public final class KeyText {
     }
 
     /** The bytes to search for in keys: 0x and hex digits, or a text's UTF-8. */
-    public static byte[] wanted(String option) {
+    public static byte[] parse(String option) {
         return option.startsWith("0x")
                 ? HexFormat.of().parseHex(option.substring(2))
                 : option.getBytes(StandardCharsets.UTF_8);
     }
 
-    public static boolean contains(byte[] key, byte[] wanted) {
-        for (int at = 0; at + wanted.length <= key.length; at++) {
-            if (Arrays.equals(key, at, at + wanted.length, wanted, 0, wanted.length)) {
+    public static boolean contains(byte[] key, byte[] part) {
+        for (int at = 0; at + part.length <= key.length; at++) {
+            if (Arrays.equals(key, at, at + part.length, part, 0, part.length)) {
                 return true;
             }
         }

@@ -200,17 +200,17 @@ class EventsTest {
         cache.put("k", "1");
         cache.registerCacheEntryListener(new MutableCacheEntryListenerConfiguration<>(
                 () -> (CacheEntryCreatedListener<String, String>) events -> {}, null, true, true));
-        final List<Boolean> wanted = Collections.synchronizedList(new ArrayList<>());
+        final List<Boolean> needs = Collections.synchronizedList(new ArrayList<>());
         caches.session().interceptWith(new org.rowankv.driver.ModelSession.Interceptor() {
             @Override
             public boolean losesReply(org.rowankv.protocol.Request request) {
-                wanted.add(request.needsValue());
+                needs.add(request.needsValue());
                 return false;
             }
         });
         cache.put("k", "2");
         cache.remove("k");
-        assertThat(wanted).doesNotContain(true);
+        assertThat(needs).doesNotContain(true);
     }
 
     @Test

@@ -174,8 +174,8 @@ public final class Request {
      * Whether the answer carries bytes: for a read the value; for a mutation the value it replaced, removed, found
      * expired, or that made its condition fail.
      */
-    public Request requestValue(boolean wants) {
-        needsValue = wants;
+    public Request requestValue(boolean needed) {
+        needsValue = needed;
         return this;
     }
 

@@ -7,8 +7,8 @@ package org.rowankv.rdma;
  */
 public interface CreditSource {
 
-    /** Grants up to {@code wanted} bytes; returns the granted amount, 0 to {@code wanted}. */
-    long acquire(long wanted);
+    /** Grants up to {@code requested} bytes; returns the granted amount, 0 to {@code requested}. */
+    long acquire(long requested);
 
     /** Returns unused credit. */
     void release(long bytes);

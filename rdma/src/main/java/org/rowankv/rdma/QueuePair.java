@@ -33,13 +33,13 @@ public interface QueuePair extends AutoCloseable {
 
     /**
      * Acquires log space at the receiver; returns the granted bytes, 0 when fenced. With a remote receiver a later call
-     * returns the response: less than wanted means full only if it persists.
+     * returns the response: less than requested means full only if it persists.
      */
-    long acquireCredit(long wanted);
+    long acquireCredit(long requested);
 
     /**
      * Whether a response to the last {@link #acquireCredit} is pending. If not, its result is the receiver's: less than
-     * wanted means that there was no more when it responded.
+     * requested means that there was no more when it responded.
      */
     default boolean awaitsCredit() {
         return false;

@@ -294,8 +294,8 @@ final class SimFabric implements Fabric {
         }
 
         @Override
-        public long acquireCredit(long wanted) {
-            return pair.acquireCredit(wanted);
+        public long acquireCredit(long requested) {
+            return pair.acquireCredit(requested);
         }
 
         @Override

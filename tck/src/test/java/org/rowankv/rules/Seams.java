@@ -143,10 +143,10 @@ final class Seams {
      * System::nanoTime}.
      */
     private static DescribedPredicate<JavaAccess<?>> calls(Class<?> owner, String... names) {
-        final Set<String> wanted = Set.of(names);
+        final Set<String> chosen = Set.of(names);
         return DescribedPredicate.describe(
-                "calls " + owner.getSimpleName() + " " + wanted,
-                access -> access.getTargetOwner().isAssignableTo(owner) && wanted.contains(access.getName()));
+                "calls " + owner.getSimpleName() + " " + chosen,
+                access -> access.getTargetOwner().isAssignableTo(owner) && chosen.contains(access.getName()));
     }
 
     private static DescribedPredicate<JavaAccess<?>> callsWith(int argumentCount, Class<?> owner, String name) {

@@ -190,7 +190,7 @@ public final class NetSession implements Session {
         return send(link, deadlineNs, new ControlRequest() {
             @Override
             public void write(FrameEncoder out, long number) {
-                BytesFrame.write(out, ClientFrameDescriptor.ROUTING_WANTED, number);
+                BytesFrame.write(out, ClientFrameDescriptor.ROUTING_REQUEST, number);
             }
 
             @Override

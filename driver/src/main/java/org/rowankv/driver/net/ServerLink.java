@@ -59,7 +59,7 @@ final class ServerLink {
     private final Condition attemptEnded = lock.newCondition();
     // --- guarded by the lock, under which nothing blocks ---
     /** Connections that callers need. Empty unless {@link #connecting}. */
-    private final BitSet wanted = new BitSet();
+    private final BitSet requested = new BitSet();
     /** Run at the end of an attempt, successful or not. Empty unless {@link #connecting}. */
     private List<Runnable> awaitingConnection = new ArrayList<>();
     /** The connection being established, or {@link #NONE}. */
@@ -241,16 +241,16 @@ final class ServerLink {
             if (closed || address.isEmpty() || tooEarly || attempting == index || presentAt(index) != null) {
                 return;
             }
-            wanted.set(index);
+            requested.set(index);
             if (!connecting) {
                 boolean submitted = false;
                 try {
-                    background.execute(this::connectWanted);
+                    background.execute(this::connectRequested);
                     submitted = true;
                 } finally {
                     connecting = submitted;
                     if (!submitted) {
-                        wanted.clear();
+                        requested.clear();
                     }
                 }
             }
@@ -266,7 +266,7 @@ final class ServerLink {
         boolean interrupted = false;
         lock.lock();
         try {
-            while (!closed && (attempting == index || wanted.get(index))) {
+            while (!closed && (attempting == index || requested.get(index))) {
                 final long leftNs = deadlineNs - clock.nanoTime();
                 if (leftNs <= 0) {
                     return;
@@ -286,10 +286,10 @@ final class ServerLink {
     }
 
     /** The connecting task; ends when no caller needs a connection. */
-    private void connectWanted() {
+    private void connectRequested() {
         boolean orderly = false;
         try {
-            for (int index = takeWanted(); index != NONE; index = takeWanted()) {
+            for (int index = takeRequested(); index != NONE; index = takeRequested()) {
                 NetConnection connection = null;
                 try {
                     connection = connector.connect(address, () -> closed);
@@ -312,12 +312,12 @@ final class ServerLink {
     }
 
     /** The connection to establish next; {@link #NONE} ends the task. */
-    private int takeWanted() {
+    private int takeRequested() {
         final List<Runnable> actions;
         lock.lock();
         try {
-            for (int i = wanted.nextSetBit(0); i >= 0 && !closed; i = wanted.nextSetBit(i)) {
-                wanted.clear(i);
+            for (int i = requested.nextSetBit(0); i >= 0 && !closed; i = requested.nextSetBit(i)) {
+                requested.clear(i);
                 if (presentAt(i) == null) {
                     attempting = i;
                     return i;
@@ -367,7 +367,7 @@ final class ServerLink {
                 }
                 lastFailure = why;
             }
-            wanted.clear(); // back off for all of them
+            requested.clear(); // back off for all of them
             actions = endAttempt();
         } finally {
             lock.unlock();
@@ -390,7 +390,7 @@ final class ServerLink {
     /** Requires the lock. */
     private List<Runnable> endTask() {
         connecting = false;
-        wanted.clear();
+        requested.clear();
         return endAttempt();
     }
 

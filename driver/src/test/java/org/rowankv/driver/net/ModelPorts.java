@@ -249,7 +249,7 @@ final class ModelPorts implements AutoCloseable {
         public boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
             final long number = FrameHeadDescriptor.number(buffer, at);
             switch (FrameHeadDescriptor.type(buffer, at)) {
-                case ClientFrameDescriptor.ROUTING_WANTED ->
+                case ClientFrameDescriptor.ROUTING_REQUEST ->
                     send(to -> BytesFrame.write(
                             to, ClientFrameDescriptor.ROUTING, number, RoutingDescriptor.encode(routing)));
                 case ClientFrameDescriptor.REQUEST -> {
@@ -260,7 +260,7 @@ final class ModelPorts implements AutoCloseable {
                     answer(RequestDescriptor.shard(buffer, at));
                     send(to -> ResponseDescriptor.write(to, request, number));
                 }
-                case ClientFrameDescriptor.CHANGES_WANTED -> {
+                case ClientFrameDescriptor.CHANGES_REQUEST -> {
                     ChangesRequestDescriptor.check(buffer, at, length);
                     final List<Section> sections = sections(buffer, at);
                     send(to -> ChangesDescriptor.write(to, number, sections));

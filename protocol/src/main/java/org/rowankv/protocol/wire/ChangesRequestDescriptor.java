@@ -49,7 +49,7 @@ public final class ChangesRequestDescriptor {
         final int length = FIXED_LENGTH + sections * SECTION_LENGTH;
         final int at = out.reserve(length);
         final ByteBuffer buffer = out.buffer();
-        FrameHeadDescriptor.write(buffer, at, length, ClientFrameDescriptor.CHANGES_WANTED, 0, 0, 0, sections, number);
+        FrameHeadDescriptor.write(buffer, at, length, ClientFrameDescriptor.CHANGES_REQUEST, 0, 0, 0, sections, number);
         buffer.putLong(at + TERM_OFFSET, term).putInt(at + WAIT_OFFSET, waitMs).putInt(at + ZERO_OFFSET, 0);
         return at;
     }

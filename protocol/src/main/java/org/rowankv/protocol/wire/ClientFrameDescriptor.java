@@ -14,7 +14,7 @@ public final class ClientFrameDescriptor {
     /** From the server: {@link ResponseDescriptor}. */
     public static final int ANSWER = 2;
     /** From the client: request for the routing. No body. */
-    public static final int ROUTING_WANTED = 3;
+    public static final int ROUTING_REQUEST = 3;
     /** From the server: the routing, as a response or, with the number 0, as an update. */
     public static final int ROUTING = 4;
     /** From the client: {@link ScanRequestDescriptor}. */
@@ -26,7 +26,7 @@ public final class ClientFrameDescriptor {
     /** From the server: {@link CatalogueDescriptor}; code: a status. */
     public static final int CATALOGUE_ANSWER = 8;
     /** From the client: {@link ChangesRequestDescriptor}. */
-    public static final int CHANGES_WANTED = 9;
+    public static final int CHANGES_REQUEST = 9;
     /** From the server: {@link ChangesDescriptor}. */
     public static final int CHANGES = 10;
 

@@ -23,7 +23,7 @@ import org.rowankv.protocol.frame.WireFault;
  *   +----------+------------+------------+--------------+-----//----+-----//------+
  * </pre>
  *
- * <p>In the head, code: {@link Operation}; second: {@link Condition}; flags: 1 if a value is wanted; small: the shard. The
+ * <p>In the head, code: {@link Operation}; second: {@link Condition}; flags: 1 if a value is needed; small: the shard. The
  * key's hash does not travel: the server computes it, so that no client can put a key where it does not belong.
  */
 public final class RequestDescriptor {
@@ -41,7 +41,7 @@ public final class RequestDescriptor {
     /** Bytes of a request without its key and value. */
     public static final int FIXED_LENGTH = 96;
 
-    static final int WANTS_VALUE = 1;
+    static final int NEEDS_VALUE = 1;
     static final int MAX_UNANSWERED = 511;
     /** What a log entry holds of it. */
     static final long MAX_SEQUENCE = (1L << 48) - 1;
@@ -67,7 +67,7 @@ public final class RequestDescriptor {
                 ClientFrameDescriptor.REQUEST,
                 request.operation().ordinal(),
                 request.condition().ordinal(),
-                request.needsValue() ? WANTS_VALUE : 0,
+                request.needsValue() ? NEEDS_VALUE : 0,
                 request.shard(),
                 number);
         buffer.putLong(at + TERM_OFFSET, term)
@@ -111,7 +111,7 @@ public final class RequestDescriptor {
         ClientFrameDescriptor.requireLength(length, (long) FIXED_LENGTH + key + value);
         if (FrameHeadDescriptor.code(buffer, at) >= OPERATIONS.length
                 || FrameHeadDescriptor.second(buffer, at) >= CONDITIONS.length
-                || FrameHeadDescriptor.flags(buffer, at) > WANTS_VALUE) {
+                || FrameHeadDescriptor.flags(buffer, at) > NEEDS_VALUE) {
             throw new WireException(
                     WireFault.BAD_FRAME,
                     "operation " + FrameHeadDescriptor.code(buffer, at) + ", condition "
@@ -153,7 +153,7 @@ public final class RequestDescriptor {
         into.when(condition, buffer.getLong(at + EXPECTED_VERSION_OFFSET))
                 .ttl(createTtl, updateTtl)
                 .accessTtl(accessTtl)
-                .requestValue(FrameHeadDescriptor.flags(buffer, at) == WANTS_VALUE);
+                .requestValue(FrameHeadDescriptor.flags(buffer, at) == NEEDS_VALUE);
         if (operation.isMutation()) {
             into.identified(session, sequence, unanswered);
         }

@@ -91,7 +91,7 @@ final class ClientBytesFuzzTest {
                 CatalogueDescriptor.asked(buffer, at);
                 CatalogueDescriptor.readAsked(buffer, at, length);
             }
-            case ClientFrameDescriptor.CHANGES_WANTED -> {
+            case ClientFrameDescriptor.CHANGES_REQUEST -> {
                 ChangesRequestDescriptor.check(buffer, at, length);
                 for (int i = 0; i < ChangesRequestDescriptor.sections(buffer, at); i++) {
                     ChangesRequestDescriptor.position(buffer, at, i);

@@ -209,8 +209,8 @@ final class LocalQueuePair implements QueuePair {
     }
 
     @Override
-    public long acquireCredit(long wanted) {
-        return fenced ? 0 : target.credit().acquire(wanted);
+    public long acquireCredit(long requested) {
+        return fenced ? 0 : target.credit().acquire(requested);
     }
 
     @Override

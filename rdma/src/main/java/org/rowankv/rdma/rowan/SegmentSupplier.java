@@ -4,10 +4,10 @@ package org.rowankv.rdma.rowan;
 public interface SegmentSupplier {
 
     /**
-     * Supplies up to {@code wanted} free, unnamed segments, each with the generation of its next use (see {@link
+     * Supplies up to {@code requested} free, unnamed segments, each with the generation of its next use (see {@link
      * GenerationSource}) and its new state durable. Fills both arrays from 0, in any order; returns the number.
      */
-    int take(int[] segments, int[] generations, int wanted);
+    int take(int[] segments, int[] generations, int requested);
 
     /** Takes back a segment that was not posted. */
     void takeBack(int segment, int generation);

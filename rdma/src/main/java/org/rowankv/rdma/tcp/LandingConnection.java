@@ -179,15 +179,15 @@ final class LandingConnection extends FrameReader {
                 FrameHeadDescriptor.small(buffer, at));
     }
 
-    private void onCreditRequest(long wanted) throws WireException {
-        if (wanted <= 0) {
-            throw new WireException(WireFault.BAD_FRAME, "credit of " + wanted + " is asked for");
+    private void onCreditRequest(long requested) throws WireException {
+        if (requested <= 0) {
+            throw new WireException(WireFault.BAD_FRAME, "a request of " + requested + " bytes of credit");
         }
         if (cutOff) {
             return;
         }
-        asked += wanted;
-        credit.grant(settings.credit(), wanted);
+        asked += requested;
+        credit.grant(settings.credit(), requested);
     }
 
     @Override

@@ -36,7 +36,7 @@ final class TcpQueuePair implements QueuePair {
     private long returnedTold;
     private boolean questionOpen;
     private boolean awaitsCredit;
-    private boolean wantsReserve;
+    private boolean needsReserve;
     private boolean closed;
 
     TcpQueuePair(
@@ -59,7 +59,7 @@ final class TcpQueuePair implements QueuePair {
 
     @Override
     public void useReserve() {
-        wantsReserve = true;
+        needsReserve = true;
         control();
         batches.ring();
     }
@@ -120,8 +120,8 @@ final class TcpQueuePair implements QueuePair {
 
     /** Sends frames that were deferred for lack of space. */
     private void control() {
-        if (wantsReserve && !isFenced() && batches.claim(PeerFrameDescriptor.HEAD_LENGTH)) {
-            wantsReserve = false;
+        if (needsReserve && !isFenced() && batches.claim(PeerFrameDescriptor.HEAD_LENGTH)) {
+            needsReserve = false;
             frame(PeerFrameDescriptor.USE_RESERVE, 0, 0, 0);
         }
         if (returned != returnedTold && !isFenced() && batches.claim(PeerFrameDescriptor.HEAD_LENGTH)) {
@@ -140,25 +140,25 @@ final class TcpQueuePair implements QueuePair {
     }
 
     @Override
-    public long acquireCredit(long wanted) {
+    public long acquireCredit(long requested) {
         if (isFenced()) {
             awaitsCredit = true; // on the next connection
             return 0;
         }
         final long answered = reader.answered();
-        final long here = Math.min(wanted, reader.granted() - claimed);
+        final long here = Math.min(requested, reader.granted() - claimed);
         claimed += here;
         if (questionOpen) {
             // One request at a time: the response may be on its way, and is returned first.
             questionOpen = asked != answered;
             awaitsCredit = questionOpen;
         } else {
-            awaitsCredit = here < wanted;
+            awaitsCredit = here < requested;
             if (awaitsCredit && batches.claim(PeerFrameDescriptor.HEAD_LENGTH)) {
                 questionOpen = true;
-                asked += wanted - here;
+                asked += requested - here;
                 reader.asked(asked);
-                frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, wanted - here, 0);
+                frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, requested - here, 0);
             }
         }
         batches.ring();

@@ -23,8 +23,8 @@ public record TcpTransport(
         Class<? extends ServerSocketChannel> serverSocket) {
 
     /** Epoll if requested and available, NIO otherwise. */
-    public static TcpTransport choose(boolean nativeWanted) {
-        return nativeWanted && Epoll.isAvailable()
+    public static TcpTransport choose(boolean preferNative) {
+        return preferNative && Epoll.isAvailable()
                 ? new TcpTransport(
                         "epoll", EpollIoHandler.newFactory(), EpollSocketChannel.class, EpollServerSocketChannel.class)
                 : new TcpTransport(

@@ -241,10 +241,10 @@ public abstract class ConnectionConformance {
     }
 
     /** Asks until it has that much. */
-    private static long draw(QueuePair pair, long wanted) {
+    private static long draw(QueuePair pair, long requested) {
         long drawn = 0;
-        while (drawn < wanted) {
-            drawn += pair.acquireCredit(wanted - drawn);
+        while (drawn < requested) {
+            drawn += pair.acquireCredit(requested - drawn);
             Thread.onSpinWait();
         }
         return drawn;

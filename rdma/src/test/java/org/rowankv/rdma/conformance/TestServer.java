@@ -85,9 +85,9 @@ public final class TestServer implements AutoCloseable {
         final List<Received> received = new ArrayList<>();
         final CreditSource source = new CreditSource() {
             @Override
-            public long acquire(long wanted) {
-                final long before = credit.getAndUpdate(have -> have - Math.min(have, wanted));
-                return Math.min(before, wanted);
+            public long acquire(long requested) {
+                final long before = credit.getAndUpdate(have -> have - Math.min(have, requested));
+                return Math.min(before, requested);
             }
 
             @Override

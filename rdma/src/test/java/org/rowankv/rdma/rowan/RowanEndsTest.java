@@ -70,9 +70,9 @@ final class RowanEndsTest {
         }
 
         @Override
-        public int take(int[] segments, int[] generations, int wanted) {
+        public int take(int[] segments, int[] generations, int requested) {
             int count = 0;
-            while (count < wanted && !free.isEmpty()) {
+            while (count < requested && !free.isEmpty()) {
                 final long base = settings.segmentAddress(free.getFirst());
                 segments[count] = free.removeFirst();
                 generations[count] = source.draw(

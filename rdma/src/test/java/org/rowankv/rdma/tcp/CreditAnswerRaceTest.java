@@ -23,7 +23,7 @@ import org.rowankv.runtime.TestScale;
 @Tag("jvm")
 final class CreditAnswerRaceTest {
     private static final int ROUNDS = TestScale.of(20_000, 200_000);
-    private static final long WANTED = 100;
+    private static final long REQUESTED = 100;
 
     private final AtomicLong asked = new AtomicLong();
     private volatile boolean over;
@@ -46,7 +46,7 @@ final class CreditAnswerRaceTest {
         final PeerFrameWriter writer = new PeerFrameWriter();
         for (long round = 1; round <= ROUNDS; round++) {
             final ByteBuf ack =
-                    writer.frame(arriving.alloc(), PeerFrameDescriptor.ACK, 0, 0, round * WANTED, round * WANTED);
+                    writer.frame(arriving.alloc(), PeerFrameDescriptor.ACK, 0, 0, round * REQUESTED, round * REQUESTED);
             while (asked.get() < round) {
                 if (over) {
                     return;
@@ -61,15 +61,15 @@ final class CreditAnswerRaceTest {
         // Until it asks: the first words may still be on the question before.
         ByteBuf question = null;
         while (question == null) {
-            assertThat(pair.acquireCredit(WANTED)).isZero();
+            assertThat(pair.acquireCredit(REQUESTED)).isZero();
             question = away.readOutbound();
         }
         question.release();
         asked.set(round);
         long drawn = 0;
-        while (drawn < WANTED) {
-            drawn += pair.acquireCredit(WANTED - drawn);
-            assertThat(drawn == WANTED || pair.awaitsCredit())
+        while (drawn < REQUESTED) {
+            drawn += pair.acquireCredit(REQUESTED - drawn);
+            assertThat(drawn == REQUESTED || pair.awaitsCredit())
                     .as("granted in full, and taken for a refusal, round %s", round)
                     .isTrue();
         }

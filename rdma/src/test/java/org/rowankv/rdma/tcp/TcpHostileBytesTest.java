@@ -285,15 +285,15 @@ final class TcpHostileBytesTest {
                     new Bad(WireFault.BAD_FRAME, "a one-sided read", peer.frame(3, 0, 1, TestServer.BASE, 64)),
                     new Bad(
                             WireFault.BAD_FRAME,
-                            "a draw of nothing",
+                            "a request of no credit",
                             peer.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 0, 0)),
                     new Bad(
                             WireFault.BAD_FRAME,
-                            "a draw of less",
+                            "a request of less than none",
                             peer.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, -5, 0)),
                     new Bad(
                             WireFault.BAD_FRAME,
-                            "less given back",
+                            "less returned",
                             peer.frame(PeerFrameDescriptor.CREDIT_RETURN, 0, 0, -5, 0)));
         }
     }

@@ -45,8 +45,8 @@ public final class SlotPool implements Slots {
 
     /** Whether the caller now holds that slot. */
     public boolean tryAcquire(int slot) {
-        final Slot wanted = slots[slot];
-        return (int) Slot.TAKEN.get(wanted) == 0 && Slot.TAKEN.compareAndSet(wanted, 0, 1);
+        final Slot chosen = slots[slot];
+        return (int) Slot.TAKEN.get(chosen) == 0 && Slot.TAKEN.compareAndSet(chosen, 0, 1);
     }
 
     public void release(int slot) {

@@ -76,8 +76,8 @@ public record AreaSettings(
 
     /** The segment length for a capacity: 4 MiB, or less for at least 64 segments, down to 64 KiB. */
     public static int segmentLengthFor(long capacity) {
-        final long wanted = Long.highestOneBit(Math.max(1, capacity / AIMED_SEGMENTS));
-        return (int) Math.max(MIN_SEGMENT_LENGTH, Math.min(MAX_SEGMENT_LENGTH, wanted));
+        final long aimedLength = Long.highestOneBit(Math.max(1, capacity / AIMED_SEGMENTS));
+        return (int) Math.max(MIN_SEGMENT_LENGTH, Math.min(MAX_SEGMENT_LENGTH, aimedLength));
     }
 
     public int segmentCount() {

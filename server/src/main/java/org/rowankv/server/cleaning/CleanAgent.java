@@ -40,7 +40,7 @@ public final class CleanAgent implements Agent {
     private final CleanerThrottle pace;
     private final Clock clock;
     private boolean busy;
-    private volatile boolean spaceWanted;
+    private volatile boolean spaceRequested;
     private long lookedAt;
     private long horizonNow;
     /** Whether only pinned segments could be cleaned, as of the last cycle without a victim. */
@@ -154,15 +154,15 @@ public final class CleanAgent implements Agent {
         if (relocation.victim() >= 0 || look.segment() >= 0) {
             return advance(free);
         }
-        busy = pace.isWanted(free) ? beginWorthiest(free) : beginNearlyEmpty();
+        busy = pace.isNeeded(free) ? beginWorthiest(free) : beginNearlyEmpty();
         if (busy) {
             return advance(free);
         }
-        heldByPins = (spaceWanted || pace.isUrgent(free)) && awaitsPinned();
+        heldByPins = (spaceRequested || pace.isUrgent(free)) && awaitsPinned();
         if (heldByPins) {
             segments.pins().lacked(clock.nanoTime());
         }
-        if (!spaceWanted || heldByPins) {
+        if (!spaceRequested || heldByPins) {
             return 0;
         }
         // Read first: segments committed in between become cleanable, and rejected ones may be scanned again.
@@ -172,14 +172,14 @@ public final class CleanAgent implements Agent {
             return advance(free);
         }
         if (nothingToCome && !closedLog && !awaitsCommit()) {
-            spaceWanted = false;
+            spaceRequested = false;
         }
         return 0;
     }
 
     /** The next step with the victim or the scan, if it is due. */
     private int advance(int free) {
-        if (!pace.begin(spaceWanted || pace.isUrgent(free) || segments.pins().areAny())) {
+        if (!pace.begin(spaceRequested || pace.isUrgent(free) || segments.pins().areAny())) {
             return 0;
         }
         if (look.segment() >= 0) {
@@ -232,12 +232,12 @@ public final class CleanAgent implements Agent {
 
     /** Requests space rather than segments: droppable tombstones are dropped. */
     public void requestSpace() {
-        spaceWanted = true;
+        spaceRequested = true;
     }
 
     /** Whether dropping tombstones may still free space. */
-    public boolean isSpaceWanted() {
-        return spaceWanted;
+    public boolean isSpaceRequested() {
+        return spaceRequested;
     }
 
     /** Begins with a segment with droppable tombstones or, failing that, one that holds the horizon back. */

@@ -35,7 +35,7 @@ final class CleanerThrottle {
     }
 
     /** Whether free segments are few enough to clean one more. */
-    boolean isWanted(int free) {
+    boolean isNeeded(int free) {
         return free < highWater;
     }
 

@@ -61,7 +61,7 @@ public final class ClusterServer implements AutoCloseable {
 
     private long checkedNs;
     /** The agents request another start of the roles. */
-    private volatile boolean startWanted;
+    private volatile boolean startRequested;
     /** Why the requested start is delayed, until the agents read it. */
     private volatile @Nullable ConfigurationStoreException whyNoStart;
 
@@ -154,7 +154,7 @@ public final class ClusterServer implements AutoCloseable {
     Configuration askForStart(List<Integer> shards) {
         final ConfigurationStoreException before = whyNoStart;
         whyNoStart = null;
-        startWanted = true;
+        startRequested = true;
         signal.give();
         if (before != null) {
             throw before;
@@ -248,7 +248,7 @@ public final class ClusterServer implements AutoCloseable {
     private void runTerm(Area area, StoredRoles roles) {
         phase = StartPhase.RECOVERING;
         waitLog.set("");
-        startWanted = false;
+        startRequested = false;
         whyNoStart = null;
         final RoleTerm next = new RoleTerm(this, area, roles, changeFeedHandover);
         changeFeedHandover = ChangeFeedHandover.NONE;
@@ -297,12 +297,12 @@ public final class ClusterServer implements AutoCloseable {
             }
             try {
                 roles.requireUnchanged(present);
-                if (startWanted && roles.supersede(present)) {
+                if (startRequested && roles.supersede(present)) {
                     signal.give();
                 }
                 waitLog.goesOn();
             } catch (ConfigurationStoreException e) {
-                whyNoStart = startWanted ? e : null;
+                whyNoStart = startRequested ? e : null;
                 waitLog.waits("the configuration store is unreachable; the data path continues", ": " + e.getMessage());
                 backOff();
             }

@@ -96,16 +96,16 @@ final class Membership {
                 0));
         final List<ServerRegistration> registered = new ArrayList<>(nodes.announcements());
         registered.sort(Comparator.comparing(ServerRegistration::name));
-        final int wanted = settings.shape().servers();
-        if (registered.size() < wanted) {
-            cluster.say("a new cluster: " + registered.size() + " of " + wanted + " servers are registered ("
+        final int expected = settings.shape().servers();
+        if (registered.size() < expected) {
+            cluster.say("a new cluster: " + registered.size() + " of " + expected + " servers are registered ("
                     + String.join(
                             ", ",
                             registered.stream().map(ServerRegistration::name).toList()) + ")");
             return null;
         }
-        if (registered.size() > wanted) {
-            throw new ClusterException("the cluster '" + settings.cluster() + "' is to have " + wanted
+        if (registered.size() > expected) {
+            throw new ClusterException("the cluster '" + settings.cluster() + "' is to have " + expected
                     + " servers, but " + registered.size() + " are registered" + ": "
                     + String.join(
                             ", ",

@@ -38,11 +38,11 @@ public final class ControlAgent implements Agent, SegmentSupplier {
     }
 
     @Override
-    public int take(int[] taken, int[] generations, int wanted) {
+    public int take(int[] taken, int[] generations, int requested) {
         int count = 0;
         // Entries copied to a replica that is catching up may have been ended by ones that landed long before.
         final long horizon = replicas.isJoining() ? OLDEST : 0;
-        while (count < wanted) {
+        while (count < requested) {
             final int segment = segments.allocate(SegmentOwner.BACKUP, horizon);
             if (segment < 0) {
                 break;

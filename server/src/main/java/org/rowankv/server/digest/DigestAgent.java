@@ -267,7 +267,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     }
 
     @Override
-    public boolean isWanted(ByteBuffer entry, int at, int type) {
+    public boolean accepts(ByteBuffer entry, int at, int type) {
         return true;
     }
 

@@ -31,7 +31,7 @@ public final class EntryAssembler {
          *
          * @param entry the entry from its version on, as if it began at {@code at}, without its frame
          */
-        boolean isWanted(ByteBuffer entry, int at, int type);
+        boolean accepts(ByteBuffer entry, int at, int type);
 
         /**
          * The block is not needed any more.
@@ -126,7 +126,7 @@ public final class EntryAssembler {
         while (!whole.isEmpty()) {
             final Entry entry = whole.peek();
             gather(entry);
-            if (handler.isWanted(staging, 0, entry.type)) {
+            if (handler.accepts(staging, 0, entry.type)) {
                 final int length = EntryDescriptor.aligned(entry.bodyLength + EntryDescriptor.FRAME_LENGTH);
                 if (!log.ensureRoom(length, horizonOf(entry))) {
                     return count;

@@ -25,7 +25,7 @@ public final class ForceAgent implements Agent {
 
     @Override
     public int doWork() {
-        if (!forcer.isWanted()) {
+        if (!forcer.isRequested()) {
             return 0;
         }
         Chaos.point("force.before");

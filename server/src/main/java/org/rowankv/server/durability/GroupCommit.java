@@ -181,7 +181,7 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
     }
 
     /** Whether a caller waits for a force that can still happen. */
-    synchronized boolean isWanted() {
+    synchronized boolean isRequested() {
         return requested != forced && failure == null;
     }
 

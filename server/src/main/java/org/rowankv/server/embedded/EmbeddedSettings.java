@@ -59,9 +59,9 @@ public record EmbeddedSettings(
 
     /** 256 MiB per server, or less if the JVM allows less direct memory and there is no dir. */
     public static long defaultCapacity(int servers, boolean hasDir) {
-        final long wanted = 256L << 20;
+        final long usual = 256L << 20;
         final long allowed = Runtime.getRuntime().maxMemory() / 2 / servers;
-        return hasDir ? wanted : Math.min(wanted, allowed & -AreaSettings.MAX_SEGMENT_LENGTH);
+        return hasDir ? usual : Math.min(usual, allowed & -AreaSettings.MAX_SEGMENT_LENGTH);
     }
 
     public static int defaultWorkers() {

@@ -60,7 +60,7 @@ final class QuiescenceTracker implements Agent {
             digestedCycles.add(1);
             if (!digest.awaitsCommit()
                     && !cleaner.isBusy()
-                    && !cleaner.isSpaceWanted()
+                    && !cleaner.isSpaceRequested()
                     && !ending.eviction().isGivingSpace()
                     && !remembersDeletions()) {
                 quietCycles.add(1);

@@ -423,7 +423,7 @@ public final class Server implements AutoCloseable {
 
     /** Ends expired objects, for a caller that needs space. */
     public void endExpired() {
-        if (ending.expirySweep().want()) {
+        if (ending.expirySweep().requestPass()) {
             agents.wakeUp();
         }
     }

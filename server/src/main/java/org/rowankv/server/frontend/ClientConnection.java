@@ -153,20 +153,20 @@ final class ClientConnection implements FrameDecoder.Taker {
             input.owes(false, loop.turnNs()); // the next frame has its own deadline
         }
         if (!closed) {
-            room.want(this, frames, in.awaitedLength());
+            room.requestRoom(this, frames, in.awaitedLength());
         }
         input.owes(in.heldBytes() > 0 && isRead(), loop.turnNs());
         settleOwing();
     }
 
     /** Bytes still missing for the rest of the current frame. */
-    int wantedRoom() {
+    int requiredRoom() {
         return Math.max(0, in.awaitedLength() - in.capacity());
     }
 
     /** The memory for the waiting frame is available. */
     void onRoom() {
-        room.granted(frames, wantedRoom(), loop.turnNs());
+        room.granted(frames, requiredRoom(), loop.turnNs());
         input.owes(true, loop.turnNs());
         settleOwing();
         updateInterest();
@@ -277,13 +277,13 @@ final class ClientConnection implements FrameDecoder.Taker {
                 loop.counts().page();
                 hasOutput();
             }
-            case ClientFrameDescriptor.ROUTING_WANTED -> {
+            case ClientFrameDescriptor.ROUTING_REQUEST -> {
                 if (length != FrameHeadDescriptor.HEAD_LENGTH) {
                     throw new WireException(WireFault.BAD_FRAME, "a routing request with a body");
                 }
                 sendRouting(FrameHeadDescriptor.number(buffer, at), loop.port().routingBytes());
             }
-            case ClientFrameDescriptor.CHANGES_WANTED -> {
+            case ClientFrameDescriptor.CHANGES_REQUEST -> {
                 inFlight++;
                 loop.askChanges(this, buffer, at, length);
             }
@@ -414,11 +414,11 @@ final class ClientConnection implements FrameDecoder.Taker {
         if (closed) {
             return;
         }
-        final int wanted = (out.pending() > 0 ? SelectionKey.OP_WRITE : 0)
+        final int interest = (out.pending() > 0 ? SelectionKey.OP_WRITE : 0)
                 | (isRead() && !loop.isClosing() ? SelectionKey.OP_READ : 0);
         final SelectionKey key = key();
-        if (key.interestOps() != wanted) {
-            key.interestOps(wanted);
+        if (key.interestOps() != interest) {
+            key.interestOps(interest);
         }
     }
 

@@ -47,13 +47,13 @@ final class FrameReservations implements BufferAccounting {
     }
 
     /** Reserves memory for the rest of a frame, unless it has a reservation. */
-    void want(ClientConnection connection, int frame, int length) {
+    void requestRoom(ClientConnection connection, int frame, int length) {
         if (granted || awaited || length <= LoopMemoryBudget.SMALL_FRAME) {
             return;
         }
-        final int wanted = connection.wantedRoom();
-        if (memory.take(connection, wanted)) {
-            granted(frame, wanted, connection.loop().turnNs());
+        final int required = connection.requiredRoom();
+        if (memory.take(connection, required)) {
+            granted(frame, required, connection.loop().turnNs());
         } else {
             awaited = true;
         }

@@ -140,10 +140,10 @@ final class LoopMemoryBudget implements BufferAccounting {
 
     /** Grants memory to waiting frames, in FIFO order. */
     void turn() {
-        while (!waiting.isEmpty() && hasRoom(waiting.peekFirst().wantedRoom())) {
+        while (!waiting.isEmpty() && hasRoom(waiting.peekFirst().requiredRoom())) {
             final ClientConnection next = waiting.removeFirst();
             granted++;
-            changed(next.wantedRoom());
+            changed(next.requiredRoom());
             next.onRoom();
         }
         noteCalm();

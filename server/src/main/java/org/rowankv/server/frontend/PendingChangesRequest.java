@@ -158,7 +158,7 @@ public final class PendingChangesRequest {
         if (changes == null || served.isDestroyed(shard, cacheIds[index])) {
             return null;
         }
-        final long from = changes.want(cacheIds[index], oldValues[index], () -> served.lastVersion(shard));
+        final long from = changes.request(cacheIds[index], oldValues[index], () -> served.lastVersion(shard));
         if (from == Version.NONE) {
             seen[index] = NOT_KEPT;
         } else if (asked[index] == ChangesRequestDescriptor.FROM_NOW) {

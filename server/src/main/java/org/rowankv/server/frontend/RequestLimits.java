@@ -30,7 +30,7 @@ final class RequestLimits implements FrameLimits {
     public int longest(int type) {
         return switch (type) {
             case ClientFrameDescriptor.REQUEST -> request;
-            case ClientFrameDescriptor.CHANGES_WANTED -> Math.min(most, ChangesRequestDescriptor.MAX_LENGTH);
+            case ClientFrameDescriptor.CHANGES_REQUEST -> Math.min(most, ChangesRequestDescriptor.MAX_LENGTH);
             case ClientFrameDescriptor.CATALOGUE -> Math.min(most, CATALOGUE);
             default -> OTHERS;
         };

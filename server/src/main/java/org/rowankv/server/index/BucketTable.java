@@ -178,12 +178,12 @@ final class BucketTable {
         bound(Chunks.of(buckets, target), target, bound);
     }
 
-    private void fill(int firstBucket, int n, int bit, int wanted) {
+    private void fill(int firstBucket, int n, int bit, int needed) {
         int bucket = firstBucket;
         long[] words = Chunks.of(buckets, bucket);
         int used = 0;
         for (int i = 0; i < n; i++) {
-            if ((IndexItem.tag(moving[i]) & bit) != wanted) {
+            if ((IndexItem.tag(moving[i]) & bit) != needed) {
                 continue;
             }
             if (used == ITEMS) {
@@ -230,8 +230,8 @@ final class BucketTable {
 
     /** Clears the table and reserves capacity for so many items. */
     void reset(long itemCount) {
-        final long wanted = Math.max(1L << Chunks.MIN_LEVEL, (itemCount * 4 + LOAD_TIMES_4 - 1) / LOAD_TIMES_4);
-        final int bucketCount = (int) Math.min(wanted, 1L << (IndexItem.TAG_BITS - 1));
+        final long needed = Math.max(1L << Chunks.MIN_LEVEL, (itemCount * 4 + LOAD_TIMES_4 - 1) / LOAD_TIMES_4);
+        final int bucketCount = (int) Math.min(needed, 1L << (IndexItem.TAG_BITS - 1));
         final int level = 31 - Integer.numberOfLeadingZeros(bucketCount);
         final long[][] chunks = Chunks.empty(bucketCount);
         countMove();

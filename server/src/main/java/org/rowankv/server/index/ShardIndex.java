@@ -153,10 +153,10 @@ public final class ShardIndex {
     /** Whether the index points to that address now. Any thread, no lock. */
     public boolean refers(long position, long address) {
         final int tag = IndexItem.tagAt(position);
-        final long wanted = IndexItem.of(tag, address);
+        final long item = IndexItem.of(tag, address);
         while (true) {
             final int before = table.moves();
-            if (holds(tag, wanted)) {
+            if (holds(tag, item)) {
                 return true;
             }
             VarHandle.acquireFence();

@@ -47,14 +47,14 @@ final class AreaReplay {
         void onObject(ObjectKey key, int shard, boolean expires, ObjectState state, List<Place> places);
     }
 
-    private final IntPredicate wanted;
+    private final IntPredicate selected;
     private final Map<ObjectKey, Newest> newest = new HashMap<>();
     private final Map<CacheShard, Long> cleared = new HashMap<>();
     private final long[] commitVersions;
 
-    /** @param wanted the shards whose objects are queried */
-    AreaReplay(int shards, IntPredicate wanted) {
-        this.wanted = wanted;
+    /** @param selected the shards whose objects are queried */
+    AreaReplay(int shards, IntPredicate selected) {
+        this.selected = selected;
         this.commitVersions = new long[shards];
     }
 
@@ -71,7 +71,7 @@ final class AreaReplay {
                     commitVersions[shard] = Math.max(commitVersions[shard], CommitVector.version(buffer, at, i));
                 }
             }
-        } else if (!entry.isVoid() && wanted.test(entry.shard())) {
+        } else if (!entry.isVoid() && selected.test(entry.shard())) {
             if (entry.type() == EntryType.CLEAR) {
                 cleared.merge(new CacheShard(entry.cacheId(), entry.shard()), entry.version(), Math::max);
             } else if (EntryType.isKeyed(entry.type())) {

@@ -22,7 +22,7 @@ import org.rowankv.topology.KeyHash;
 public final class CutContents {
     private record CacheShard(int cacheId, int shard) {}
 
-    private final IntPredicate wanted;
+    private final IntPredicate selected;
     private final KeyHash hash;
     private final TenureTable tenures;
     private final EntryCheck check;
@@ -40,11 +40,11 @@ public final class CutContents {
     private int count;
 
     /**
-     * @param wanted the shards whose digests are queried
+     * @param selected the shards whose digests are queried
      * @param region that holds the entries
      */
-    public CutContents(IntPredicate wanted, KeyHash hash, TenureTable tenures, MemoryRegion region) {
-        this.wanted = wanted;
+    public CutContents(IntPredicate selected, KeyHash hash, TenureTable tenures, MemoryRegion region) {
+        this.selected = selected;
         this.hash = hash;
         this.tenures = tenures;
         this.check = new EntryCheck(region);
@@ -57,7 +57,7 @@ public final class CutContents {
         }
         final int shard = EntryDescriptor.shard(buffer, at);
         final int tenure = tenures.tenure(shard);
-        if (!wanted.test(shard) || tenure == 0 || FrameDescriptor.tag(buffer, at) < tenure) {
+        if (!selected.test(shard) || tenure == 0 || FrameDescriptor.tag(buffer, at) < tenure) {
             return;
         }
         final int cacheId = EntryDescriptor.cacheId(buffer, at);

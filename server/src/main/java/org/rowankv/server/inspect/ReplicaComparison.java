@@ -32,8 +32,8 @@ final class ReplicaComparison {
         private final AreaReplay replay;
         private long damagedPlaces;
 
-        Replayed(AreaImage area, Configuration configuration, IntPredicate wanted) {
-            replay = new AreaReplay(configuration.shardCount(), wanted);
+        Replayed(AreaImage area, Configuration configuration, IntPredicate selected) {
+            replay = new AreaReplay(configuration.shardCount(), selected);
             damagedPlaces = area.damages().size();
             AreaWalk.walk(area, this);
         }

@@ -36,16 +36,16 @@ public final class SegmentScan {
     }
 
     /** @return bytes of the valid entries found */
-    public int scan(long address, int length, int wantedGeneration, Visitor visitor) {
-        begin(address, length, wantedGeneration);
+    public int scan(long address, int length, int expectedGeneration, Visitor visitor) {
+        begin(address, length, expectedGeneration);
         return advance(length, visitor);
     }
 
     /** Starts reading that segment, by {@link #advance}, from its start. Discards earlier progress. */
-    public void begin(long address, int length, int wantedGeneration) {
+    public void begin(long address, int length, int expectedGeneration) {
         segmentAddress = address;
         segmentLength = length;
-        generation = wantedGeneration;
+        generation = expectedGeneration;
         done = 0;
     }
 

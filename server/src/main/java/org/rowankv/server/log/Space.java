@@ -20,12 +20,12 @@ public final class Space implements org.rowankv.rdma.CreditSource {
 
     /** Takes the whole amount or nothing. */
     @Override
-    public long acquire(long wanted) {
-        final long left = available.addAndGet(-wanted);
+    public long acquire(long requested) {
+        final long left = available.addAndGet(-requested);
         if (left >= 0) {
-            return wanted;
+            return requested;
         }
-        available.addAndGet(wanted);
+        available.addAndGet(requested);
         return 0;
     }
 

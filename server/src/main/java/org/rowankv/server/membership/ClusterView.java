@@ -12,14 +12,14 @@ import org.rowankv.topology.Configuration;
  *
  * @param members of the cluster, by number; before the cluster is complete, the registered servers by name
  * @param clusterId 0 before the cluster is complete
- * @param wanted number of servers that it is to have
+ * @param expected number of servers that it is to have
  * @param replicas of each shard
  * @param configuration null before there is one
  */
 public record ClusterView(
         List<MemberView> members,
         long clusterId,
-        int wanted,
+        int expected,
         int replicas,
         @Nullable Configuration configuration) {
 

@@ -37,17 +37,17 @@ public final class InitialPlacement {
         return new Configuration(members.clusterId(), members.hashSeed(), rotated.term(), incarnations, shards);
     }
 
-    private static int[] backups(Members members, ShardAssignment order, int wanted) {
+    private static int[] backups(Members members, ShardAssignment order, int count) {
         final List<Integer> chosen = new ArrayList<>();
         final Set<String> zones = new HashSet<>();
         zones.add(zoneOf(members, order.primary()));
         for (int server : order.backups()) {
-            if (chosen.size() < wanted && zones.add(zoneOf(members, server))) {
+            if (chosen.size() < count && zones.add(zoneOf(members, server))) {
                 chosen.add(server);
             }
         }
         for (int server : order.backups()) {
-            if (chosen.size() < wanted && !chosen.contains(server)) {
+            if (chosen.size() < count && !chosen.contains(server)) {
                 chosen.add(server);
             }
         }

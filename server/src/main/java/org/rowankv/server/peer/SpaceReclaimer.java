@@ -43,7 +43,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
     private final AtomicIntegerArray lacking;
 
     private final ConcurrentLinkedQueue<Asked> asked = new ConcurrentLinkedQueue<>();
-    private volatile boolean wanted;
+    private volatile boolean requested;
     private final OwnedCounter passes = new OwnedCounter();
     private volatile long lastBeganNs;
     private volatile boolean anyEnded;
@@ -93,7 +93,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         } else {
             lacking.set(server, 1);
         }
-        want();
+        request();
     }
 
     @Override
@@ -104,7 +104,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         if (others.isEmpty() || anyEnded && lastBeganNs - sinceNs >= 0) {
             return false;
         }
-        want();
+        request();
         return true;
     }
 
@@ -113,7 +113,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         if (server == own.serverId()) {
             return own.quietCycles();
         }
-        want();
+        request();
         return passes.get();
     }
 
@@ -136,16 +136,16 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         }
     }
 
-    private void want() {
-        if (!wanted) {
-            wanted = true;
+    private void request() {
+        if (!requested) {
+            requested = true;
             awake.run();
         }
     }
 
     /** Whether no request is pending. For the agent that runs this. */
     boolean isIdle() {
-        return !wanted && asked.isEmpty() && calling.isEmpty();
+        return !requested && asked.isEmpty() && calling.isEmpty();
     }
 
     @Override
@@ -171,10 +171,10 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
     private int runPass() {
         final long nowNs = clock.nanoTime();
         if (calling.isEmpty()) {
-            if (!wanted || others.isEmpty()) {
+            if (!requested || others.isEmpty()) {
                 return 0;
             }
-            wanted = false;
+            requested = false;
             beganNs = nowNs;
             sentNs = nowNs;
             for (int server : others) {

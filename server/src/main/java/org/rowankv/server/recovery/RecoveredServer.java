@@ -256,7 +256,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
      * one. A superseded entry is needed for its outcome only, which a client may request from the present primary.
      */
     @Override
-    public boolean isWanted(ByteBuffer entry, int at, int type) {
+    public boolean accepts(ByteBuffer entry, int at, int type) {
         return !reader.isOfNoUse(entry, at, type);
     }
 

@@ -348,30 +348,30 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public int acquireCredit(int shardId, int usedLength) {
         final int[] servers = backupSets.of(shardId);
-        final long wanted = creditOf(usedLength);
+        final long needed = creditOf(usedLength);
         for (int i = 0; i < servers.length; i++) {
             final int server = servers[i];
-            if (credit[server] < wanted && !acquireFrom(server, wanted)) {
+            if (credit[server] < needed && !acquireFrom(server, needed)) {
                 for (int j = 0; j < i; j++) {
-                    credit(servers[j], wanted);
+                    credit(servers[j], needed);
                 }
                 return server;
             }
-            credit[server] -= wanted;
+            credit[server] -= needed;
         }
         return -1;
     }
 
-    private boolean acquireFrom(int server, long wanted) {
+    private boolean acquireFrom(int server, long needed) {
         final @Nullable QueuePair pair = connections.pair(server);
         if (pair == null) {
             awaitsCredit[server] = true;
             return false;
         }
         if (!exactCreditOnly[server]) {
-            credit[server] += pair.acquireCredit(wanted - credit[server] + PORTION);
+            credit[server] += pair.acquireCredit(needed - credit[server] + PORTION);
             awaitsCredit[server] = pair.awaitsCredit();
-            if (credit[server] >= wanted) {
+            if (credit[server] >= needed) {
                 return true;
             }
             if (awaitsCredit[server]) {
@@ -379,9 +379,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             }
             exactCreditOnly[server] = true; // no space for a portion; there may be enough for the entry
         }
-        credit[server] += pair.acquireCredit(wanted - credit[server]);
+        credit[server] += pair.acquireCredit(needed - credit[server]);
         awaitsCredit[server] = pair.awaitsCredit();
-        final boolean granted = credit[server] >= wanted;
+        final boolean granted = credit[server] >= needed;
         exactCreditOnly[server] = !granted && awaitsCredit[server];
         if (!granted && !awaitsCredit[server]) {
             connections.countCreditRefusal();

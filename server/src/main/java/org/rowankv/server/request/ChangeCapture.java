@@ -44,8 +44,8 @@ final class ChangeCapture {
         if (type != EntryType.PUT && type != EntryType.DELETE) {
             return null;
         }
-        final int wanted = shard.changes().wanted(cacheId);
-        if (wanted == ShardChanges.UNWANTED) {
+        final int requested = shard.changes().requested(cacheId);
+        if (requested == ShardChanges.NOT_REQUESTED) {
             return null;
         }
         final ByteBuffer entry = segments.region().buffer(address);
@@ -71,7 +71,7 @@ final class ChangeCapture {
                     change,
                     key,
                     value,
-                    wanted == ShardChanges.WANTED_WITH_OLD_VALUE && replaces
+                    requested == ShardChanges.REQUESTED_WITH_OLD_VALUE && replaces
                             ? oldValue(shard, position, cacheId, key, address)
                             : null);
         } catch (OutOfMemoryError e) {

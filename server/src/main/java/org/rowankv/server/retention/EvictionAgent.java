@@ -161,7 +161,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     }
 
     private boolean findCache() {
-        if (closing || !caches.isAnyWanted()) {
+        if (closing || !caches.isAnyCheckRequested()) {
             return false;
         }
         caches.looks(); // cleared first: growth from here on is found in this cycle or the next
@@ -170,13 +170,13 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         for (int looked = 0; looked < all.size() && cache == null; looked++) {
             nextCache = nextCache < all.size() ? nextCache : 0;
             final LimitedCache candidate = all.get(nextCache++);
-            if (candidate.isWanted()) {
+            if (candidate.isCheckRequested()) {
                 isAnyLeft = true;
                 begin(candidate);
             }
         }
         if (isAnyLeft) {
-            caches.want();
+            caches.requestCheck();
         }
         return cache != null;
     }

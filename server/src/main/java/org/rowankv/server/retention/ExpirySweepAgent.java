@@ -24,7 +24,7 @@ import org.rowankv.server.shard.ShardPrimary;
  * unless space is requested. It uses the agents' own worker, since callers that wait for space may hold all others.
  * Instead of waiting for a key's lock it moves on and returns in a later pass.
  *
- * <p>Used on the agents' thread, except {@link #want}, {@link #isAwaited}, {@link #close} and {@link #isIdle}.
+ * <p>Used on the agents' thread, except {@link #requestPass}, {@link #isAwaited}, {@link #close} and {@link #isIdle}.
  */
 public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer {
     /** How long an expired object is left to requests that may access it. */
@@ -32,12 +32,12 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
 
     private static final int LOCK_OWNER = (1 << 20) + 4;
     private static final long INTERVAL_NS = 1_000_000_000;
-    private static final long WANTED_INTERVAL_NS = 1_000_000;
+    private static final long REQUESTED_INTERVAL_NS = 1_000_000;
     private static final long WITHOUT_ROOM_INTERVAL_NS = 100_000_000;
     /** Idle time between two passes, as a multiple of the pass's duration. */
     private static final int REST = 16;
 
-    private static final int WANTED_REST = 2;
+    private static final int REQUESTED_IDLE_FACTOR = 2;
 
     private static final int BUCKETS_PER_LOCK = 64;
     private static final int LOCKS_PER_TURN = 16;
@@ -68,8 +68,8 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     private long smallestBound;
 
     private long nextPassNs;
-    private long nextWantedNs;
-    private volatile boolean wanted;
+    private long nextRequestedNs;
+    private volatile boolean passRequested;
     /** Start time of the last completed pass for space. */
     private volatile long passForSpaceNs;
 
@@ -83,7 +83,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         this.segments = segments;
         this.clock = clock;
         this.nextPassNs = clock.nanoTime();
-        this.nextWantedNs = nextPassNs;
+        this.nextRequestedNs = nextPassNs;
         this.passForSpaceNs = nextPassNs;
     }
 
@@ -122,14 +122,14 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
 
     private boolean beginPass() {
         final long nowNs = clock.nanoTime();
-        forSpace = wanted && nowNs - nextWantedNs >= 0;
+        forSpace = passRequested && nowNs - nextRequestedNs >= 0;
         if (closing || !forSpace && nowNs - nextPassNs < 0) {
             return false;
         }
         begunNs = nowNs;
         if (forSpace) {
             inPassForSpace = true;
-            wanted = false; // cleared first: a later request gets another pass
+            passRequested = false; // cleared first: a later request gets another pass
         }
         inPass = true; // set before the second read of `closing`: close() uses the opposite order
         dueMs = clock.wallMs() - (forSpace ? 0 : GRACE_MS);
@@ -168,8 +168,8 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         walking = null;
         nextPassNs = nowNs + Math.max(INTERVAL_NS, REST * walkedNs);
         if (forSpace) {
-            final long idleNs = withoutRoom ? WITHOUT_ROOM_INTERVAL_NS : WANTED_INTERVAL_NS;
-            nextWantedNs = nowNs + Math.max(idleNs, WANTED_REST * walkedNs);
+            final long idleNs = withoutRoom ? WITHOUT_ROOM_INTERVAL_NS : REQUESTED_INTERVAL_NS;
+            nextRequestedNs = nowNs + Math.max(idleNs, REQUESTED_IDLE_FACTOR * walkedNs);
             passForSpaceNs = begunNs;
             inPassForSpace = false;
             forSpace = false;
@@ -252,11 +252,11 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     }
 
     /** Requests space: ends expired objects without their grace. True if there may be any. Any thread. */
-    public boolean want() {
+    public boolean requestPass() {
         if (closing || !inPass && !isAnythingOver()) {
             return false;
         }
-        wanted = true;
+        passRequested = true;
         return true;
     }
 
@@ -273,7 +273,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     /** Whether objects expired at that time, when space was requested, are not all processed yet. Any thread. */
     public boolean isAwaited(long sinceNs) {
         // Read in this order: the first is set before the second is cleared.
-        return !closing && (wanted || inPassForSpace) && passForSpaceNs - sinceNs < 0;
+        return !closing && (passRequested || inPassForSpace) && passForSpaceNs - sinceNs < 0;
     }
 
     /** Stops new GETs; ends when it is idle. Any thread. */

@@ -37,7 +37,7 @@ public final class PeerReplica {
 
     /** Whether an entry is the requested one. */
     @FunctionalInterface
-    interface Wanted {
+    interface Match {
         boolean test(ByteBuffer entry);
     }
 
@@ -46,12 +46,12 @@ public final class PeerReplica {
      * here, or it moves too often to be read.
      */
     @Nullable
-    ByteBuffer find(long position, Wanted wanted) {
+    ByteBuffer find(long position, Match match) {
         for (int look = 0; look < LOOKS; look++) {
             long address = replica.index().candidate(position, 0);
             for (int n = 1; address != 0; n++) {
                 final ByteBuffer copy = copyOf(address);
-                if (copy != null && wanted.test(copy)) {
+                if (copy != null && match.test(copy)) {
                     return copy;
                 }
                 address = replica.index().candidate(position, n);

@@ -376,9 +376,9 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
                 && find(each, entry -> isOfItsKey(each, entry) && !isCommitted(each, entry)) != null;
     }
 
-    private @Nullable ByteBuffer find(Needed each, PeerReplica.Wanted wanted) {
+    private @Nullable ByteBuffer find(Needed each, PeerReplica.Match match) {
         for (PeerReplica peer : peersOfShard.apply(each.replica().shardId())) {
-            final ByteBuffer copy = peer.find(each.position(), wanted);
+            final ByteBuffer copy = peer.find(each.position(), match);
             if (copy != null) {
                 return copy;
             }

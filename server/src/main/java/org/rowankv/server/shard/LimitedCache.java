@@ -20,18 +20,18 @@ public final class LimitedCache {
     private final long maxObjects;
     private final long maxBytes;
     private final CacheCounts[] shards;
-    private final Runnable want;
+    private final Runnable requestCheck;
 
-    private volatile boolean wanted;
+    private volatile boolean checkRequested;
     private volatile boolean farAbove;
     private volatile boolean stuck;
 
-    LimitedCache(int id, String name, CacheLimit limit, CacheCounts[] shards, int shardCount, Runnable want) {
+    LimitedCache(int id, String name, CacheLimit limit, CacheCounts[] shards, int shardCount, Runnable requestCheck) {
         this.id = id;
         this.name = name;
         this.limit = limit;
         this.shards = shards;
-        this.want = want;
+        this.requestCheck = requestCheck;
         this.maxObjects = part(limit.maxEntries(), shards.length, shardCount);
         this.maxBytes = part(limit.maxBytes(), shards.length, shardCount);
     }
@@ -87,17 +87,17 @@ public final class LimitedCache {
         if (!farAbove && isFarAbove(objects, bytes)) {
             farAbove = true;
         }
-        if (wanted) {
+        if (checkRequested) {
             return false;
         }
-        wanted = true;
-        want.run(); // after the store: the check that this requests then sees it
+        checkRequested = true;
+        requestCheck.run(); // after the store: the check that this requests then sees it
         return true;
     }
 
     /** Whether eviction is due, as of the last check. */
-    public boolean isWanted() {
-        return wanted;
+    public boolean isCheckRequested() {
+        return checkRequested;
     }
 
     /** Whether puts must wait: the cache is 10 % above its limit, and eviction makes progress. */
@@ -123,8 +123,8 @@ public final class LimitedCache {
      */
     public boolean rest() {
         farAbove = false;
-        wanted = false;
-        VarHandle.fullFence(); // before the check: a write that it misses sees wanted = false
+        checkRequested = false;
+        VarHandle.fullFence(); // before the check: a write that it misses sees checkRequested = false
         return look();
     }
 

@@ -16,7 +16,7 @@ public final class LimitedCaches {
 
     private volatile List<LimitedCache> all = List.of();
     /** Some cache may be above its limit, and no agent has checked it since. */
-    private volatile boolean wanted;
+    private volatile boolean checkRequested;
 
     /**
      * @param own the shards whose primary this server is
@@ -38,18 +38,18 @@ public final class LimitedCaches {
     }
 
     /** Requests a check of all caches by the evicting agent: one is above its limit. Any thread. */
-    public void want() {
-        wanted = true;
+    public void requestCheck() {
+        checkRequested = true;
     }
 
     /** Whether a check by the evicting agent is requested. */
-    public boolean isAnyWanted() {
-        return wanted;
+    public boolean isAnyCheckRequested() {
+        return checkRequested;
     }
 
     /** Called by the evicting agent before it checks each cache. */
     public void looks() {
-        wanted = false;
+        checkRequested = false;
     }
 
     /** Changes or removes a cache's limit. True if the cache is above it: the caller then wakes the evicting agent. */
@@ -64,7 +64,7 @@ public final class LimitedCaches {
         if (old != null && old.limit().equals(limit)) {
             return false;
         }
-        final LimitedCache cache = new LimitedCache(cacheId, name, limit, own, shardCount, this::want);
+        final LimitedCache cache = new LimitedCache(cacheId, name, limit, own, shardCount, this::requestCheck);
         replace(cacheId, cache);
         VarHandle.fullFence(); // before the check: a write that it misses sees the new limit
         return cache.look();

@@ -23,11 +23,11 @@ import org.rowankv.runtime.Chaos;
  */
 public final class ShardChanges {
     /** No subscriber. */
-    public static final int UNWANTED = 0;
+    public static final int NOT_REQUESTED = 0;
     /** Subscribers to the changes, none to old values. */
-    public static final int WANTED = 1;
+    public static final int REQUESTED = 1;
 
-    public static final int WANTED_WITH_OLD_VALUE = 2;
+    public static final int REQUESTED_WITH_OLD_VALUE = 2;
 
     /** Lease of a subscription without a read: time to reconnect. */
     public static final long LEASE_NS = 60_000_000_000L;
@@ -76,7 +76,7 @@ public final class ShardChanges {
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
 
     /** Pairs of a cache's id and its subscription kind, sorted by id; null without subscriptions. */
-    private volatile int @Nullable [] wanted;
+    private volatile int @Nullable [] requested;
 
     /** The highest version with a change. */
     private volatile long newest;
@@ -106,9 +106,9 @@ public final class ShardChanges {
      * The kind of subscription to that cache. The caller asks after it has taken its version, and adds the change
      * before that version counts as finished. So every subscription made before the call gets the change.
      */
-    public int wanted(int cacheId) {
-        final int[] now = wanted;
-        return now == null ? UNWANTED : find(now, cacheId);
+    public int requested(int cacheId) {
+        final int[] now = requested;
+        return now == null ? NOT_REQUESTED : find(now, cacheId);
     }
 
     private static int find(int[] pairs, int cacheId) {
@@ -126,7 +126,7 @@ public final class ShardChanges {
                 high = middle - 1;
             }
         }
-        return UNWANTED;
+        return NOT_REQUESTED;
     }
 
     /** Adds a committed change whose version does not count as finished yet. Allocates hardly anything. */
@@ -191,7 +191,7 @@ public final class ShardChanges {
      * @return a version such that all changes with higher ones are kept, with old values if requested; {@link
      *     Version#NONE} if there are too many caches
      */
-    public synchronized long want(int cacheId, boolean oldValues, LongSupplier last) {
+    public synchronized long request(int cacheId, boolean oldValues, LongSupplier last) {
         Interest interest = interests.get(cacheId);
         if (interest == null) {
             if (interests.size() >= MAX_CACHES) {
@@ -216,7 +216,7 @@ public final class ShardChanges {
 
     private void publish() {
         if (interests.isEmpty()) {
-            wanted = null;
+            requested = null;
             ring = null;
             return;
         }
@@ -224,9 +224,9 @@ public final class ShardChanges {
         int at = 0;
         for (Map.Entry<Integer, Interest> each : interests.entrySet()) {
             pairs[at++] = each.getKey();
-            pairs[at++] = each.getValue().oldValues ? WANTED_WITH_OLD_VALUE : WANTED;
+            pairs[at++] = each.getValue().oldValues ? REQUESTED_WITH_OLD_VALUE : REQUESTED;
         }
-        wanted = pairs;
+        requested = pairs;
     }
 
     /**
@@ -292,7 +292,7 @@ public final class ShardChanges {
 
     /** Ends subscriptions whose lease has lapsed. Called periodically by one thread, on that thread's clock. */
     public void endLapsed(long nowNs) {
-        if (wanted == null) {
+        if (requested == null) {
             return;
         }
         synchronized (this) {

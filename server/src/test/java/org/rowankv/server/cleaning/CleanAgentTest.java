@@ -18,10 +18,10 @@ final class CleanAgentTest {
         shard.cleaner.requestSpace();
         shard.cleaner.doWork();
         // The segment of the log that it closed was not scanned yet.
-        assertThat(shard.cleaner.isSpaceWanted()).isTrue();
-        for (int turn = 0; turn < TURNS && shard.cleaner.isSpaceWanted(); turn++) {
+        assertThat(shard.cleaner.isSpaceRequested()).isTrue();
+        for (int turn = 0; turn < TURNS && shard.cleaner.isSpaceRequested(); turn++) {
             shard.cleaner.doWork();
         }
-        assertThat(shard.cleaner.isSpaceWanted()).isFalse();
+        assertThat(shard.cleaner.isSpaceRequested()).isFalse();
     }
 }

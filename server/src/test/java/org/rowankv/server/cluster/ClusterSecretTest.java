@@ -112,7 +112,7 @@ class ClusterSecretTest {
 
     private static final class NoCredit implements CreditSource {
         @Override
-        public long acquire(long wanted) {
+        public long acquire(long requested) {
             return 0;
         }
 

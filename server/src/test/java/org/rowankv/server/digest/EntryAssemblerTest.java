@@ -22,7 +22,7 @@ final class EntryAssemblerTest {
         }
 
         @Override
-        public boolean isWanted(ByteBuffer entry, int at, int type) {
+        public boolean accepts(ByteBuffer entry, int at, int type) {
             return true;
         }
 

@@ -75,7 +75,7 @@ final class LandingServer {
 
     private static final class NoCredit implements CreditSource {
         @Override
-        public long acquire(long wanted) {
+        public long acquire(long requested) {
             return 0;
         }
 

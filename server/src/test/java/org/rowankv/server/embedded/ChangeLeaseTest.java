@@ -42,7 +42,7 @@ final class ChangeLeaseTest {
     }
 
     private void ask() {
-        assertThat(changes().want(CACHE, false, () -> Version.of(1, 1))).isNotEqualTo(Version.NONE);
+        assertThat(changes().request(CACHE, false, () -> Version.of(1, 1))).isNotEqualTo(Version.NONE);
     }
 
     @Test
@@ -58,10 +58,10 @@ final class ChangeLeaseTest {
         store.turns().turn(20);
 
         assertThat(stands).isFalse();
-        assertThat(changes().wanted(CACHE)).isEqualTo(ShardChanges.WANTED);
+        assertThat(changes().requested(CACHE)).isEqualTo(ShardChanges.REQUESTED);
 
         store.clock().advanceMs(LEASE_MS + 1);
         store.turns().turn(20);
-        assertThat(changes().wanted(CACHE)).as("without a further request").isEqualTo(ShardChanges.UNWANTED);
+        assertThat(changes().requested(CACHE)).as("without a further request").isEqualTo(ShardChanges.NOT_REQUESTED);
     }
 }

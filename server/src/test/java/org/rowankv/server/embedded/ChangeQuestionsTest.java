@@ -171,13 +171,13 @@ final class ChangeQuestionsTest {
         final int[] invented = IntStream.range(1_000, 3_000).toArray();
         client.say(question(0, invented));
         assertThat(heard(client, invented.length).stream().map(Section::status)).containsOnly(Status.UNKNOWN_CACHE);
-        assertThat(IntStream.of(invented).filter(id -> changes.wanted(id) != ShardChanges.UNWANTED))
+        assertThat(IntStream.of(invented).filter(id -> changes.requested(id) != ShardChanges.NOT_REQUESTED))
                 .isEmpty();
 
         // Changes of a known cache do not wait for the resolution of an unknown one.
         client.say(question(0, CACHE, 1_000));
         assertThat(heard(client, 2).stream().map(Section::status)).startsWith(Status.OK);
-        assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.WANTED);
+        assertThat(changes.requested(CACHE)).isEqualTo(ShardChanges.REQUESTED);
     }
 
     @Test

@@ -174,7 +174,7 @@ final class ClientPortLimitsTest {
         requireServed(); // the loop has processed all of them
 
         int heard = 0;
-        silent.say(RawClient.frame(ClientFrameDescriptor.ROUTING_WANTED, new byte[0]));
+        silent.say(RawClient.frame(ClientFrameDescriptor.ROUTING_REQUEST, new byte[0]));
         ByteBuffer frame = silent.heardFrame();
         while (FrameHeadDescriptor.number(frame, 0) == 0) {
             heard++;

@@ -239,7 +239,7 @@ final class ClientPortTest {
         }
         requireFault(WireFault.BAD_LENGTH);
         try (RawClient raw = new RawClient(port)) {
-            final byte[] damaged = RawClient.frame(ClientFrameDescriptor.ROUTING_WANTED, new byte[0]);
+            final byte[] damaged = RawClient.frame(ClientFrameDescriptor.ROUTING_REQUEST, new byte[0]);
             damaged[20] ^= 1;
             raw.welcomed().say(damaged).awaitEnd();
         }

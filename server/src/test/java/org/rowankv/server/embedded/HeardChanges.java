@@ -69,8 +69,8 @@ final class HeardChanges implements ChangeListener {
         return of(key).stream().map(Change::version).toList();
     }
 
-    void awaitCount(int wanted) {
-        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> count() >= wanted);
+    void awaitCount(int expected) {
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> count() >= expected);
     }
 
     void awaitLoss() {

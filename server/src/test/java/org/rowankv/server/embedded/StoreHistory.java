@@ -221,7 +221,7 @@ final class StoreHistory {
         final byte[] value = Stores.value(key, drawn.nextInt(), LENGTHS[drawn.nextInt(LENGTHS.length)]);
         final long lifetime = LIFETIMES[drawn.nextInt(LIFETIMES.length)];
         final Condition condition = drawn.nextInt(4) == 0 ? Condition.IF_ABSENT : Condition.ALWAYS;
-        final boolean wantsOld = drawn.nextBoolean();
+        final boolean needsOld = drawn.nextBoolean();
         mutate(
                 drawn,
                 cache,
@@ -229,7 +229,7 @@ final class StoreHistory {
                 (asked, cacheId, name) -> asked.put(cacheId, name, 0, name.length, value, 0, value.length)
                         .when(condition)
                         .ttl(lifetime, lifetime)
-                        .requestValue(wantsOld));
+                        .requestValue(needsOld));
     }
 
     /** Another lifetime, by a touch or by a read; or a put of the current version. */

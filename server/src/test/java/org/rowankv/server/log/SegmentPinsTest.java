@@ -27,9 +27,9 @@ final class SegmentPinsTest {
     @Test
     void shouldNotBeGivenUpWhileSegmentsComeBack() {
         pins.pinAll(0);
-        final BitSet wanted = new BitSet();
-        wanted.set(2, COUNT);
-        pins.keep(wanted, 0);
+        final BitSet chosen = new BitSet();
+        chosen.set(2, COUNT);
+        pins.keep(chosen, 0);
         assertThat(pins.isPinned(1)).isFalse();
         long nowNs = 0;
         for (int segment = 2; segment < COUNT - 1; segment++) {

@@ -38,7 +38,7 @@ class RowanReplicatorTest {
         private int returnCount;
 
         @Override
-        public long acquireCredit(long wanted) {
+        public long acquireCredit(long requested) {
             return 0;
         }
 
@@ -120,8 +120,8 @@ class RowanReplicatorTest {
         private final Deque<Integer> statuses = new ArrayDeque<>();
 
         @Override
-        public long acquireCredit(long wanted) {
-            return wanted;
+        public long acquireCredit(long requested) {
+            return requested;
         }
 
         @Override

@@ -105,19 +105,19 @@ final class AcquiredWorkerTest {
     }
 
     /** Requested by one client, in sequence: the kind and the key of each. */
-    private record Wanted(Kind kind, int key) {}
+    private record Issue(Kind kind, int key) {}
 
-    private static Wanted want(Kind kind, int key) {
-        return new Wanted(kind, key);
+    private static Issue issue(Kind kind, int key) {
+        return new Issue(kind, key);
     }
 
     /** Explores everything; returns the number of schedules. */
-    private int explore(Shape shape, List<List<Wanted>> wanted) {
+    private int explore(Shape shape, List<List<Issue>> issued) {
         final Choices choices = new Choices();
         int schedules = 0;
         do {
             running = null;
-            running = new AcquiredWorkers(shape, choices, struckAt, segments, reader, HASH, KEYS, programs(wanted));
+            running = new AcquiredWorkers(shape, choices, struckAt, segments, reader, HASH, KEYS, programs(issued));
             try {
                 running.run();
             } catch (RuntimeException | AssertionError e) {
@@ -129,11 +129,11 @@ final class AcquiredWorkerTest {
         return schedules;
     }
 
-    private static List<List<Asked>> programs(List<List<Wanted>> wanted) {
+    private static List<List<Asked>> programs(List<List<Issue>> issued) {
         final List<List<Asked>> programs = new ArrayList<>();
-        for (int client = 0; client < wanted.size(); client++) {
+        for (int client = 0; client < issued.size(); client++) {
             final List<Asked> program = new ArrayList<>();
-            for (Wanted each : wanted.get(client)) {
+            for (Issue each : issued.get(client)) {
                 final int number = program.size() + 2;
                 program.add(new Asked(each.kind, each.key, "value " + client + "-" + number, client + 1, number));
             }
@@ -150,38 +150,38 @@ final class AcquiredWorkerTest {
     }
 
     /** Two clients with two mutations each, conditional on one another. */
-    private static final List<List<Wanted>> PAIRS = List.of(
-            List.of(want(Kind.PUT, 0), want(Kind.PUT_IF_ABSENT, 1)),
-            List.of(want(Kind.REPLACE_FIRST, 0), want(Kind.DELETE, 1)));
+    private static final List<List<Issue>> PAIRS = List.of(
+            List.of(issue(Kind.PUT, 0), issue(Kind.PUT_IF_ABSENT, 1)),
+            List.of(issue(Kind.REPLACE_FIRST, 0), issue(Kind.DELETE, 1)));
 
     /** A clear, which needs all locks, between others. */
-    private static final List<List<Wanted>> WITH_CLEAR = List.of(
-            List.of(want(Kind.CLEAR, 0), want(Kind.PUT_IF_ABSENT, 0)),
-            List.of(want(Kind.DELETE, 0), want(Kind.PUT, 1)));
+    private static final List<List<Issue>> WITH_CLEAR = List.of(
+            List.of(issue(Kind.CLEAR, 0), issue(Kind.PUT_IF_ABSENT, 0)),
+            List.of(issue(Kind.DELETE, 0), issue(Kind.PUT, 1)));
 
     /** A clear beside a put, and what follows it. */
-    private static final List<List<Wanted>> SHORT_WITH_CLEAR =
-            List.of(List.of(want(Kind.CLEAR, 0), want(Kind.PUT_IF_ABSENT, 0)), List.of(want(Kind.PUT, 1)));
+    private static final List<List<Issue>> SHORT_WITH_CLEAR =
+            List.of(List.of(issue(Kind.CLEAR, 0), issue(Kind.PUT_IF_ABSENT, 0)), List.of(issue(Kind.PUT, 1)));
 
     /** Three clients for fewer worker contexts. */
-    private static final List<List<Wanted>> THREE = List.of(
-            List.of(want(Kind.PUT, 0)), List.of(want(Kind.REPLACE_FIRST, 0)), List.of(want(Kind.PUT_IF_ABSENT, 1)));
+    private static final List<List<Issue>> THREE = List.of(
+            List.of(issue(Kind.PUT, 0)), List.of(issue(Kind.REPLACE_FIRST, 0)), List.of(issue(Kind.PUT_IF_ABSENT, 1)));
 
     /** Fewer steps, for what takes many schedules. */
-    private static final List<List<Wanted>> SHORT =
-            List.of(List.of(want(Kind.PUT, 0)), List.of(want(Kind.REPLACE_FIRST, 0), want(Kind.DELETE, 0)));
+    private static final List<List<Issue>> SHORT =
+            List.of(List.of(issue(Kind.PUT, 0)), List.of(issue(Kind.REPLACE_FIRST, 0), issue(Kind.DELETE, 0)));
 
     /** Fewer still: a put, and a mutation that depends on it. */
-    private static final List<List<Wanted>> REPLACED =
-            List.of(List.of(want(Kind.PUT, 0)), List.of(want(Kind.REPLACE_FIRST, 0)));
+    private static final List<List<Issue>> REPLACED =
+            List.of(List.of(issue(Kind.PUT, 0)), List.of(issue(Kind.REPLACE_FIRST, 0)));
 
-    private static final List<List<Wanted>> TWO = List.of(List.of(want(Kind.PUT, 1)), List.of(want(Kind.PUT, 1)));
+    private static final List<List<Issue>> TWO = List.of(List.of(issue(Kind.PUT, 1)), List.of(issue(Kind.PUT, 1)));
 
     @Test
     void shouldTakeEffectInSomeOrder() {
         int schedules = 0;
-        for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR, THREE)) {
-            schedules += explore(new Shape(2, 1, 0, 1, false, false), wanted);
+        for (List<List<Issue>> issued : List.of(PAIRS, WITH_CLEAR, THREE)) {
+            schedules += explore(new Shape(2, 1, 0, 1, false, false), issued);
         }
         assertThat(schedules).isGreaterThan(1_000);
     }
@@ -189,8 +189,8 @@ final class AcquiredWorkerTest {
     @Test
     void shouldFinishOrDropWhatTheDeadLeft() {
         int schedules = 0;
-        for (List<List<Wanted>> wanted : List.of(SHORT_WITH_CLEAR, SHORT)) {
-            schedules += explore(new Shape(2, 1, 1, 0, false, false), wanted);
+        for (List<List<Issue>> issued : List.of(SHORT_WITH_CLEAR, SHORT)) {
+            schedules += explore(new Shape(2, 1, 1, 0, false, false), issued);
         }
         assertThat(schedules).isGreaterThan(1_000);
         assertThat(struckAt).containsAll(SEND_POINTS);
@@ -200,8 +200,8 @@ final class AcquiredWorkerTest {
     @Tag("long")
     void shouldFinishOrDropWhatTheDeadLeftOfMore() {
         int schedules = 0;
-        for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR, THREE)) {
-            schedules += explore(new Shape(2, 1, 1, 0, false, false), wanted);
+        for (List<List<Issue>> issued : List.of(PAIRS, WITH_CLEAR, THREE)) {
+            schedules += explore(new Shape(2, 1, 1, 0, false, false), issued);
         }
         assertThat(schedules).isGreaterThan(1_000);
         assertThat(struckAt).containsAll(SEND_POINTS);
@@ -217,8 +217,8 @@ final class AcquiredWorkerTest {
     @Tag("long")
     void shouldTakeEffectOnceWhenAllIsAskedAgain() {
         int schedules = 0;
-        for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR)) {
-            schedules += explore(new Shape(2, 1, 1, 0, true, false), wanted);
+        for (List<List<Issue>> issued : List.of(PAIRS, WITH_CLEAR)) {
+            schedules += explore(new Shape(2, 1, 1, 0, true, false), issued);
         }
         assertThat(schedules).isGreaterThan(1_000);
         assertThat(struckAt).containsAll(SEND_POINTS);
@@ -271,8 +271,8 @@ final class AcquiredWorkerTest {
     void shouldLeaveNothingHalfDoneOfMoreWhereverAnErrorStrikes() {
         Chaos.install(this::reached);
         int schedules = 0;
-        for (List<List<Wanted>> wanted : List.of(PAIRS, WITH_CLEAR)) {
-            schedules += explore(new Shape(2, 1, 1, 0, false, false), wanted);
+        for (List<List<Issue>> issued : List.of(PAIRS, WITH_CLEAR)) {
+            schedules += explore(new Shape(2, 1, 1, 0, false, false), issued);
         }
         schedules += explore(new Shape(2, 1, 1, 0, true, false), SHORT);
         assertThat(schedules).isGreaterThan(1_000);

@@ -107,10 +107,10 @@ final class ChangeHandOverTest {
         void flipIn(String text, long address) {
             final ByteBuffer buffer = segments.region().buffer(address);
             int at = segments.region().offset(address);
-            final byte[] wanted = text.getBytes(StandardCharsets.US_ASCII);
-            final byte[] there = new byte[wanted.length];
+            final byte[] expected = text.getBytes(StandardCharsets.US_ASCII);
+            final byte[] there = new byte[expected.length];
             buffer.get(at, there);
-            while (!Arrays.equals(wanted, there)) {
+            while (!Arrays.equals(expected, there)) {
                 buffer.get(++at, there);
             }
             buffer.put(at, (byte) (buffer.get(at) ^ 4));
@@ -150,7 +150,7 @@ final class ChangeHandOverTest {
     @Test
     void shouldHandOverBehindTheBackupsAndBeforeTheVersionIsFinished() {
         final Primary primary = new Primary(1);
-        final long begun = primary.changes().want(CACHE, true, primary.versions::last);
+        final long begun = primary.changes().request(CACHE, true, primary.versions::last);
         final List<Long> inTheMiddle = new ArrayList<>();
         final List<Long> heardInTheMiddle = new ArrayList<>();
         primary.changes().watch(() -> {
@@ -182,7 +182,7 @@ final class ChangeHandOverTest {
     @Test
     void shouldHandOverWhatAnotherHasLeft() {
         final Primary primary = new Primary(1);
-        final long begun = primary.changes().want(CACHE, false, primary.versions::last);
+        final long begun = primary.changes().request(CACHE, false, primary.versions::last);
         final List<Long> inTheMiddle = new ArrayList<>();
         primary.changes().watch(() -> {
             inTheMiddle.add(primary.changes().newest());
@@ -205,7 +205,7 @@ final class ChangeHandOverTest {
     @Test
     void shouldHandOverNoOldValueThatIsDamagedSinceTheDecision() {
         final Primary primary = new Primary(1);
-        final long begun = primary.changes().want(CACHE, true, primary.versions::last);
+        final long begun = primary.changes().request(CACHE, true, primary.versions::last);
         final Worker worker = primary.workers.get(0);
         worker.begin(primary.primary, put("k", "first"));
         assertThat(worker.advance()).isFalse();
@@ -234,7 +234,7 @@ final class ChangeHandOverTest {
     @Test
     void shouldCallAChangeLostWhoseEntryIsDamagedSinceItWasWritten() {
         final Primary primary = new Primary(1);
-        final long begun = primary.changes().want(CACHE, false, primary.versions::last);
+        final long begun = primary.changes().request(CACHE, false, primary.versions::last);
         final Worker worker = primary.workers.get(0);
         worker.begin(primary.primary, put("k", "first"));
         assertThat(worker.advance()).isFalse();
@@ -261,7 +261,7 @@ final class ChangeHandOverTest {
     @Tag("chaos")
     void shouldCallAChangeLostThatThereIsNoMemoryFor() {
         final Primary primary = new Primary(0);
-        final long begun = primary.changes().want(CACHE, false, primary.versions::last);
+        final long begun = primary.changes().request(CACHE, false, primary.versions::last);
         Chaos.install(point -> {
             if (point.equals("stream.before-copy")) {
                 throw new OutOfMemoryError(point);
@@ -319,7 +319,7 @@ final class ChangeHandOverTest {
             }
             together.await();
             // In the middle of it: from here on no change is missed.
-            final long begun = primary.changes().want(CACHE, false, primary.versions::last);
+            final long begun = primary.changes().request(CACHE, false, primary.versions::last);
             final List<Long> heard = new ArrayList<>();
             long position = begun;
             boolean last;

@@ -141,10 +141,10 @@ final class MutationsAtOnceTest {
         worker.poll();
 
         assertThat(worker.advance(0)).isTrue();
-        assertThat(limits.isAnyWanted()).isFalse();
+        assertThat(limits.isAnyCheckRequested()).isFalse();
         assertThat(worker.advance(1)).isTrue();
-        assertThat(limits.isAnyWanted()).isTrue();
-        assertThat(limits.find(CACHE).isWanted()).isTrue();
+        assertThat(limits.isAnyCheckRequested()).isTrue();
+        assertThat(limits.find(CACHE).isCheckRequested()).isTrue();
     }
 
     @Test

@@ -24,14 +24,14 @@ final class ExpirySweepAgentTest {
     void shouldKeepAWaiterForSpaceWaitingForARoundThatBeginsAfterItsQuestion() {
         one.put(CACHE, "k", 10, LIFETIME_MS);
         one.clock.advanceMs(3 * LIFETIME_MS);
-        assertThat(sweep.want()).isTrue();
+        assertThat(sweep.requestPass()).isTrue();
         one.awaited = true;
         sweep.doWork();
         assertThat(sweep.isIdle()).as("its round waits for the backup").isFalse();
 
         one.clock.advanceMs(10);
         final long askedNs = one.clock.nanoTime();
-        assertThat(sweep.want()).isTrue();
+        assertThat(sweep.requestPass()).isTrue();
         one.clock.advanceMs(10);
         one.awaited = false;
         turnUntilIdle();

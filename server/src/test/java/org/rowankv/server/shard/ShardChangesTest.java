@@ -75,7 +75,7 @@ final class ShardChangesTest {
         final long[] last = {Version.of(3, 10)};
         final long[] inFlight = new long[workers];
         final boolean[] handedOver = new boolean[workers];
-        final boolean[] seenWanted = new boolean[workers];
+        final boolean[] seenRequested = new boolean[workers];
         final TreeSet<Long> committed = new TreeSet<>();
         Reader reader = null;
         long begun = 0;
@@ -93,8 +93,8 @@ final class ShardChangesTest {
                     if (inFlight[worker] != 0) {
                         final boolean other = random.nextInt(4) == 0; // of a cache without subscribers, or with others
                         final int cacheId = other ? CACHE + 1 : CACHE;
-                        seenWanted[worker] = changes.wanted(cacheId) != ShardChanges.UNWANTED;
-                        if (seenWanted[worker]) {
+                        seenRequested[worker] = changes.requested(cacheId) != ShardChanges.NOT_REQUESTED;
+                        if (seenRequested[worker]) {
                             // Repeating it, as after an error in the middle, changes nothing.
                             for (int times = 1 + random.nextInt(2); times > 0; times--) {
                                 changes.add(cacheId, change(inFlight[worker], random.nextInt(200)));
@@ -116,11 +116,11 @@ final class ShardChangesTest {
                 }
                 case 3 -> {
                     if (reader == null && random.nextInt(5) == 0) {
-                        begun = changes.want(CACHE, random.nextBoolean(), () -> last[0]);
+                        begun = changes.request(CACHE, random.nextBoolean(), () -> last[0]);
                         assertThat(begun).isEqualTo(last[0]);
                         reader = new Reader(changes, CACHE, begun);
                     } else if (random.nextInt(50) == 0) {
-                        changes.want(CACHE + 1, false, () -> last[0]);
+                        changes.request(CACHE + 1, false, () -> last[0]);
                     }
                 }
                 case 4 -> {
@@ -133,7 +133,7 @@ final class ShardChangesTest {
                             inFlight[each] = 0;
                         }
                         final ShardChanges next = changes.continued(last[0], finished);
-                        assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.UNWANTED);
+                        assertThat(changes.requested(CACHE)).isEqualTo(ShardChanges.NOT_REQUESTED);
                         changes = next == null ? new ShardChanges(maxChanges, maxBytes) : next;
                         last[0] = Version.of(Version.epoch(last[0]) + 1, 0);
                         if (reader != null) {
@@ -175,13 +175,13 @@ final class ShardChangesTest {
     void shouldGoOnInTheNextEpochWithoutALossIfNothingWasUnderWay() {
         final ShardChanges changes = new ShardChanges(100, 10_000);
         assertThat(changes.continued(Version.of(1, 0), Version.of(1, 0))).isNull();
-        final Reader reader = new Reader(changes, CACHE, changes.want(CACHE, true, () -> Version.of(1, 0)));
+        final Reader reader = new Reader(changes, CACHE, changes.request(CACHE, true, () -> Version.of(1, 0)));
         final Reader slow = new Reader(changes, CACHE, Version.of(1, 0));
         changes.add(CACHE, change(Version.of(1, 1), 10));
         reader.read(Version.of(1, 1), ROOM);
         final ShardChanges second = changes.continued(Version.of(1, 1), Version.of(1, 1));
         changes.add(CACHE, change(Version.of(1, 2), 10)); // no caller does this
-        assertThat(second.wanted(CACHE)).isEqualTo(ShardChanges.WANTED_WITH_OLD_VALUE);
+        assertThat(second.requested(CACHE)).isEqualTo(ShardChanges.REQUESTED_WITH_OLD_VALUE);
         second.endLapsed(0);
         second.add(CACHE, change(Version.of(2, 1), 10));
         for (Reader each : List.of(reader, slow)) {
@@ -202,7 +202,7 @@ final class ShardChangesTest {
     @Example
     void shouldKeepAsMuchAsItMayAndOneInAnyCase() {
         final ShardChanges changes = new ShardChanges(100, 10_000);
-        final long begun = changes.want(CACHE, false, () -> Version.of(1, 0));
+        final long begun = changes.request(CACHE, false, () -> Version.of(1, 0));
         final Reader before = new Reader(changes, CACHE, begun);
         for (int i = 1; i <= 20; i++) {
             changes.add(CACHE, change(Version.of(1, i), 1_000));
@@ -219,8 +219,8 @@ final class ShardChangesTest {
     @Example
     void shouldNotLoseWhatAnotherCacheDropped() {
         final ShardChanges changes = new ShardChanges(3, 10_000);
-        changes.want(CACHE, false, () -> Version.of(1, 0));
-        changes.want(CACHE + 1, false, () -> Version.of(1, 0));
+        changes.request(CACHE, false, () -> Version.of(1, 0));
+        changes.request(CACHE + 1, false, () -> Version.of(1, 0));
         for (int i = 1; i <= 10; i++) {
             changes.add(CACHE + 1, change(Version.of(1, i), 10));
         }
@@ -234,24 +234,24 @@ final class ShardChangesTest {
     @Example
     void shouldStopKeepingWhatNobodyAsksForAnyMore() {
         final ShardChanges changes = new ShardChanges(10, 10_000);
-        assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.UNWANTED);
-        final long begun = changes.want(CACHE, false, () -> Version.of(1, 0));
-        assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.WANTED);
-        changes.want(CACHE, true, () -> Version.of(1, 0));
-        assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.WANTED_WITH_OLD_VALUE);
+        assertThat(changes.requested(CACHE)).isEqualTo(ShardChanges.NOT_REQUESTED);
+        final long begun = changes.request(CACHE, false, () -> Version.of(1, 0));
+        assertThat(changes.requested(CACHE)).isEqualTo(ShardChanges.REQUESTED);
+        changes.request(CACHE, true, () -> Version.of(1, 0));
+        assertThat(changes.requested(CACHE)).isEqualTo(ShardChanges.REQUESTED_WITH_OLD_VALUE);
         changes.endLapsed(0);
         changes.endLapsed(ShardChanges.LEASE_NS);
-        assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.WANTED_WITH_OLD_VALUE);
+        assertThat(changes.requested(CACHE)).isEqualTo(ShardChanges.REQUESTED_WITH_OLD_VALUE);
         changes.add(CACHE, change(Version.of(1, 1), 10));
-        changes.want(CACHE, false, () -> Version.of(1, 1)); // repeated
+        changes.request(CACHE, false, () -> Version.of(1, 1)); // repeated
         changes.endLapsed(ShardChanges.LEASE_NS + 1);
         changes.endLapsed(2 * ShardChanges.LEASE_NS + 2);
-        assertThat(changes.wanted(CACHE)).isEqualTo(ShardChanges.UNWANTED);
+        assertThat(changes.requested(CACHE)).isEqualTo(ShardChanges.NOT_REQUESTED);
         changes.add(CACHE, change(Version.of(1, 2), 10)); // of a write that checked before
         final Reader late = new Reader(changes, CACHE, begun);
         late.read(Version.of(1, 2), ROOM);
         assertThat(late.position).isEqualTo(begun); // a cache without a subscription reports nothing
-        changes.want(CACHE, false, () -> Version.of(1, 2));
+        changes.request(CACHE, false, () -> Version.of(1, 2));
         late.read(Version.of(1, 2), ROOM);
         assertThat(late.isLost(Version.of(1, 2))).isTrue();
     }
@@ -260,10 +260,10 @@ final class ShardChangesTest {
     void shouldRefuseMoreCachesThanItKeeps() {
         final ShardChanges changes = new ShardChanges(10, 10_000);
         for (int i = 0; i < ShardChanges.MAX_CACHES; i++) {
-            assertThat(changes.want(i, false, () -> Version.of(1, 5))).isEqualTo(Version.of(1, 5));
+            assertThat(changes.request(i, false, () -> Version.of(1, 5))).isEqualTo(Version.of(1, 5));
         }
-        assertThat(changes.want(-1, false, () -> Version.of(1, 5))).isEqualTo(Version.NONE);
-        assertThat(changes.wanted(-1)).isEqualTo(ShardChanges.UNWANTED);
+        assertThat(changes.request(-1, false, () -> Version.of(1, 5))).isEqualTo(Version.NONE);
+        assertThat(changes.requested(-1)).isEqualTo(ShardChanges.NOT_REQUESTED);
     }
 
     @Example
@@ -277,7 +277,7 @@ final class ShardChangesTest {
         };
         changes.watch(watcher);
         changes.watch(watcher);
-        changes.want(CACHE, false, () -> Version.of(1, 0));
+        changes.request(CACHE, false, () -> Version.of(1, 0));
         changes.add(CACHE, change(Version.of(1, 2), 10));
         changes.add(CACHE, change(Version.of(1, 1), 10));
         changes.lost(CACHE, Version.of(1, 3));

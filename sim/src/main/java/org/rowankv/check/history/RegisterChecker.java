@@ -194,9 +194,9 @@ final class RegisterChecker {
         Verdict run(long initial) {
             long state = initial;
             Place place = head.after;
-            boolean wantsOptional = false;
+            boolean takesOptional = false;
             while (certainLeft > 0) {
-                final long next = tryToTake(place, state, wantsOptional);
+                final long next = tryToTake(place, state, takesOptional);
                 if (next != Step.UNCHANGED) {
                     if (configurations > maxConfigurations) {
                         return Verdict.UNDECIDED;
@@ -204,12 +204,12 @@ final class RegisterChecker {
                     path.push(new Taken(place, state));
                     state = next;
                     place = head.after;
-                    wantsOptional = false;
+                    takesOptional = false;
                 } else if (!place.isReturn) {
                     place = place.after;
-                } else if (!wantsOptional) {
+                } else if (!takesOptional) {
                     place = head.after;
-                    wantsOptional = true;
+                    takesOptional = true;
                 } else {
                     // No step can precede this return: backtrack to the last choice.
                     Taken undone;
@@ -222,23 +222,23 @@ final class RegisterChecker {
                     } while (!steps.get(undone.place().step).changes());
                     state = undone.stateBefore();
                     place = undone.place().after;
-                    wantsOptional = steps.get(undone.place().step).optional();
+                    takesOptional = steps.get(undone.place().step).optional();
                 }
             }
             return Verdict.LINEARIZABLE;
         }
 
         /** Takes the step invoked there, if that leads to a new configuration; otherwise returns UNCHANGED. */
-        private long tryToTake(Place place, long state, boolean wantsOptional) {
+        private long tryToTake(Place place, long state, boolean takesOptional) {
             if (place.isReturn) {
                 return Step.UNCHANGED;
             }
             final int index = place.step;
             final Step step = steps.get(index);
-            if (step.optional() != wantsOptional || !step.canBeTakenIn(state) || isIdle(step, index, state)) {
+            if (step.optional() != takesOptional || !step.canBeTakenIn(state) || isIdle(step, index, state)) {
                 return Step.UNCHANGED;
             }
-            final long[] taken = wantsOptional ? optionalTaken : certainTaken;
+            final long[] taken = takesOptional ? optionalTaken : certainTaken;
             final long next = step.after(state);
             taken[index >>> 6] |= 1L << index;
             if (!isNew(next)) {

@@ -159,12 +159,12 @@ final class SoakRun {
 
     /** Creates caches and models, each with keys for its share, and writes a first value of each key. */
     private void prepare(EmbeddedCluster cluster) {
-        final long wanted = cluster.statistics().get(0).spaceLimit() * settings.utilisation() / 100;
+        final long target = cluster.statistics().get(0).spaceLimit() * settings.utilisation() / 100;
         final Catalogue catalogue = cluster.session().catalogue();
         for (int cache = 0; cache < cacheIds.length; cache++) {
             final int limited = cache - SoakModel.Kind.LIMITED.ordinal();
             final SoakModel.Kind kind = limited >= 0 ? SoakModel.Kind.LIMITED : SoakModel.Kind.values()[cache];
-            final long ofKind = wanted * SHARES[kind.ordinal()] / 100;
+            final long ofKind = target * SHARES[kind.ordinal()] / 100;
             final long share = limited >= 0 ? ofKind / settings.limitedCaches() : ofKind;
             long taken = 0;
             int keys = 0;
@@ -185,7 +185,7 @@ final class SoakRun {
                 }
             }
         }
-        out.println("soak: filling " + (wanted >> 20) + " MiB of each server with " + keysInUse(0) + " lasting, "
+        out.println("soak: filling " + (target >> 20) + " MiB of each server with " + keysInUse(0) + " lasting, "
                 + keysInUse(1) + " mortal, " + settings.limitedCaches() + " x " + keysInUse(2) + " limited objects");
         final SoakClient client = client(cluster, "fill");
         try {

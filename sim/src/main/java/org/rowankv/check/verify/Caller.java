@@ -102,19 +102,19 @@ final class Caller {
 
     private void ask(int key, KeyAction action) {
         final long written = action.stores() ? firstValue(number) + ++values : Event.ABSENT;
-        final boolean wantsOld = action == KeyAction.GET
+        final boolean needsOld = action == KeyAction.GET
                 || action == KeyAction.GET_AND_PUT
                 || action == KeyAction.GET_AND_REMOVE
                 || random.nextInt(8) == 0;
         final long expected = action.expectsVersion() ? lastVersion[key] : 0;
-        phrase(action, keys[key], written, expected).requestValue(wantsOld);
+        phrase(action, keys[key], written, expected).requestValue(needsOld);
         final long invokedNs = clock.nanoTime();
         client.execute(request);
         final long returnedNs = clock.nanoTime();
         final Outcome outcome = outcome(request.status());
         note(key, action);
         final Event event =
-                eventOf(number, action, written, expected, outcome, request, wantsOld, invokedNs, returnedNs);
+                eventOf(number, action, written, expected, outcome, request, needsOld, invokedNs, returnedNs);
         if (!(action == KeyAction.GET && (outcome == Outcome.UNKNOWN || outcome == Outcome.REFUSED))) {
             log.add(key, event);
         }
@@ -184,12 +184,12 @@ final class Caller {
             long expected,
             Outcome outcome,
             Request answered,
-            boolean wantsOld,
+            boolean needsOld,
             long invokedNs,
             long returnedNs) {
         final long observed;
         if (outcome == Outcome.DONE || outcome == Outcome.CONDITION_FAILED) {
-            observed = !wantsOld
+            observed = !needsOld
                     ? Event.NOT_ASKED
                     : answered.hasResult()
                             ? StampedValue.idIn(answered.result(), answered.resultLength())

@@ -32,7 +32,7 @@ final class SimChannel extends AbstractChannel {
     private @Nullable InetSocketAddress remote;
     private boolean open = true;
     private boolean active;
-    private boolean wantsToRead;
+    private boolean readRequested;
     private boolean isBlocked;
     /** It breaks at a write of at least this many bytes; 0: never. */
     private int breaksWith;
@@ -80,7 +80,7 @@ final class SimChannel extends AbstractChannel {
 
     /** Time of the next external event. */
     long nextNs() {
-        return Math.min(incoming.resetAtNs(), wantsToRead ? incoming.nextNs() : SimTask.NEVER);
+        return Math.min(incoming.resetAtNs(), readRequested ? incoming.nextNs() : SimTask.NEVER);
     }
 
     void arrive() {
@@ -95,7 +95,7 @@ final class SimChannel extends AbstractChannel {
             unsafe().close(voidPromise());
             return;
         }
-        wantsToRead = false;
+        readRequested = false;
         pipeline().fireChannelRead(alloc().directBuffer(bytes.length).writeBytes(bytes));
         pipeline().fireChannelReadComplete();
         final SimChannel other = peer;
@@ -177,7 +177,7 @@ final class SimChannel extends AbstractChannel {
 
     @Override
     protected void doBeginRead() {
-        wantsToRead = true;
+        readRequested = true;
         process.nic().changed();
     }
 

@@ -65,7 +65,7 @@ public final class MutationsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         final SourceTree tree = SourceTree.here();
-        final List<PlantedBug> chosen = bugs().stream().filter(this::isWanted).toList();
+        final List<PlantedBug> chosen = bugs().stream().filter(this::isSelected).toList();
         if (check) {
             final List<String> mistakes = BugCheck.mistakes(chosen, tree);
             mistakes.forEach(System.out::println);
@@ -103,7 +103,7 @@ public final class MutationsCommand implements Callable<Integer> {
         return Handful.of(all, commit);
     }
 
-    private boolean isWanted(PlantedBug bug) {
+    private boolean isSelected(PlantedBug bug) {
         return bug.name().contains(only)
                 && bug.catcher().toString().contains(by)
                 && (!cluster || bug.catcher() instanceof BySim sim && sim.cluster());

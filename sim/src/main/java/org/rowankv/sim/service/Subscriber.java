@@ -360,7 +360,7 @@ public final class Subscriber implements Service {
         each.signalled = true;
         each.askedAtNs = scene.nowNs();
         each.untilNs = each.askedAtNs + WAIT_MS * 1_000_000;
-        final List<ChangeCursor> wanted = each.fromNow ? fresh : own;
+        final List<ChangeCursor> followed = each.fromNow ? fresh : own;
         each.kept.clear();
         for (int i = 0; i < asked.count(); i++) {
             final ShardChanges changes = asked.begin(source, i);
@@ -370,7 +370,7 @@ public final class Subscriber implements Service {
             if (each.watched.add(changes)) {
                 changes.watch(each.watcher);
             }
-            final int shard = wanted.get(i).shard();
+            final int shard = followed.get(i).shard();
             each.kept.set(shard);
             known[shard] = source.served().lastVersion(shard);
             knownAtNs[shard] = scene.nowNs();

@@ -22,7 +22,7 @@ final class IssuedRequest {
     /** Of a touch: the value with that version. */
     long touchedValue;
 
-    boolean wantsOld;
+    boolean needsOld;
     long createMs;
     long updateMs;
     long accessMs;
@@ -41,7 +41,7 @@ final class IssuedRequest {
         written = Event.ABSENT;
         expectedVersion = 0;
         touchedValue = Event.ABSENT;
-        wantsOld = false;
+        needsOld = false;
         createMs = Ttl.ETERNAL;
         updateMs = Ttl.ETERNAL;
         accessMs = Ttl.UNCHANGED;
@@ -85,7 +85,7 @@ final class IssuedRequest {
             case CLEAR -> request.clear(id, cache.shardOf(key));
             case DESTROY, EXPIRY -> throw new AssertionError("no client performs that operation");
         }
-        return request.when(condition, expectedVersion).accessTtl(accessMs).requestValue(wantsOld);
+        return request.when(condition, expectedVersion).accessTtl(accessMs).requestValue(needsOld);
     }
 
     @Override

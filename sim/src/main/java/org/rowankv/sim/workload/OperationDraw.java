@@ -76,7 +76,7 @@ final class OperationDraw {
         if ((action == KeyAction.REMOVE || action == KeyAction.GET_AND_REMOVE) && random.nextInt(4) == 0) {
             asked.condition = Condition.IF_PRESENT;
         }
-        asked.wantsOld = action == KeyAction.GET
+        asked.needsOld = action == KeyAction.GET
                 || action == KeyAction.GET_AND_PUT
                 || action == KeyAction.GET_AND_REMOVE
                 || random.nextInt(ASKS_VALUE_ONE_IN) == 0 && action != KeyAction.CLEAR && action != KeyAction.TOUCH;

@@ -80,7 +80,7 @@ final class ResponseChecker {
     }
 
     private long observed(IssuedRequest asked, Request request, Outcome outcome) {
-        if (!asked.wantsOld || outcome != Outcome.DONE && outcome != Outcome.CONDITION_FAILED) {
+        if (!asked.needsOld || outcome != Outcome.DONE && outcome != Outcome.CONDITION_FAILED) {
             return Event.NOT_ASKED;
         }
         if (request.hasResult() && request.has(ResultBits.EXISTED)) {
@@ -173,7 +173,7 @@ final class ResponseChecker {
     /** Whether a write that does not request the former value has found an unreadable one. */
     private static boolean metDamage(IssuedRequest asked, Request request) {
         return (asked.action == KeyAction.PUT || asked.action == KeyAction.REMOVE)
-                && !asked.wantsOld
+                && !asked.needsOld
                 && request.status() == Status.OK
                 && request.has(ResultBits.EXISTED)
                 && request.previousVersion() == Version.NONE;

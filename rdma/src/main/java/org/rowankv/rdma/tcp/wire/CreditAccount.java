@@ -41,8 +41,8 @@ public final class CreditAccount {
         return granted;
     }
 
-    public void grant(CreditSource source, long wanted) {
-        final long bytes = source.acquire(wanted);
+    public void grant(CreditSource source, long requested) {
+        final long bytes = source.acquire(requested);
         granted += bytes;
         total.grant(bytes);
     }
