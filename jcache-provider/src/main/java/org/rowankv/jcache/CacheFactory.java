@@ -148,7 +148,7 @@ final class CacheFactory {
                 configuration.getKeyType(),
                 configuration.getValueType(),
                 shared.store().client(),
-                new Codec(loader, rules, attached.keys()),
+                new Codec(loader, rules, attached.keys(), template == null || template.hasValuesByName()),
                 expiry,
                 new Statistics(shared.store().clock(), () -> catalogue().evictions(cacheId)),
                 shared.sharedState(cacheId),

@@ -78,6 +78,33 @@ public final class ByteSink extends OutputStream {
         SHORTS.set(bytes, at, (short) value);
     }
 
+    /** Forgets what was written from an index on. */
+    void truncate(int newLength) {
+        length = newLength;
+    }
+
+    /**
+     * Writes the length of what follows index {@code at}, at which one byte was reserved: seven bits per byte, the lowest
+     * first. What follows moves if the length needs more bytes.
+     */
+    void setVarint(int at) {
+        final int count = length - at - 1;
+        int extra = 0;
+        for (int rest = count >>> 7; rest != 0; rest >>>= 7) {
+            extra++;
+        }
+        if (extra > 0) {
+            claim(extra);
+            System.arraycopy(bytes, at + 1, bytes, at + 1 + extra, count);
+        }
+        int rest = count;
+        for (int i = 0; i < extra; i++) {
+            bytes[at + i] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        bytes[at + extra] = (byte) rest;
+    }
+
     /** Overwrites four bytes. */
     void setInt(int at, int value) {
         INTS.set(bytes, at, value);

@@ -56,6 +56,19 @@ final class ByteSource {
         return (long) LONGS.get(bytes, skip(8));
     }
 
+    /** A number as {@link ByteSink#setVarint} writes it. */
+    int readVarint() {
+        int value = 0;
+        for (int shift = 0; shift < Integer.SIZE; shift += 7) {
+            final int next = readByte();
+            value |= (next & 0x7f) << shift;
+            if (next >= 0) {
+                return value;
+            }
+        }
+        throw new MalformedBytesException("a stored length has more than five bytes");
+    }
+
     byte[] readBytes(int count) {
         final int start = skip(count);
         return Arrays.copyOfRange(bytes, start, start + count);

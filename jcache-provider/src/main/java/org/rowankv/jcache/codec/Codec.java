@@ -13,26 +13,31 @@ import org.jspecify.annotations.Nullable;
  * Encoder and decoder of keys and values. A decoded object is a copy; its classes come from the class loader of the
  * cache's manager.
  *
- * <p>Equal objects of types with their own {@link Tag} have equal bytes. Other values are in Java serialization; other
- * keys as the cache's {@link KeyFormat} says. In Java serialization an object may have several encodings, so a lookup by
+ * <p>Equal objects of types with their own {@link Tag} have equal bytes. Other values are written by the names of their
+ * fields where that keeps everything ({@link NamedFieldsFormat}), else in Java serialization; other keys as the cache's {@link KeyFormat} says. In Java serialization an object may have several encodings, so a lookup by
  * it as a key may fail ({@link #isCanonical}). Thread-safe.
  */
 public final class Codec {
     private final LoaderReference loader;
     private final SerializedFormat serialized;
     private final StructuralFormat structural;
+    private final NamedFieldsFormat named;
     private final KeyFormat keyFormat;
+    private final boolean valuesByName;
 
-    public Codec(LoaderReference loader, ClassRules rules, KeyFormat keyFormat) {
+    /** @param valuesByName whether values are written by the names of their fields where possible */
+    public Codec(LoaderReference loader, ClassRules rules, KeyFormat keyFormat, boolean valuesByName) {
         this.loader = loader;
         this.serialized = new SerializedFormat(loader, rules);
         this.structural = new StructuralFormat(this, loader, rules);
+        this.named = new NamedFieldsFormat(this, loader, rules);
         this.keyFormat = keyFormat;
+        this.valuesByName = valuesByName;
     }
 
     /** Appends the value's bytes; on failure only the sink has changed. */
     public void encode(Object value, ByteSink out) {
-        if (!encodeValueType(value, out)) {
+        if (!encodeValueType(value, out) && (!valuesByName || !named.write(value, out))) {
             serialized.write(value, out);
         }
     }
@@ -127,7 +132,7 @@ public final class Codec {
         return true;
     }
 
-    private static void writeName(String name, ByteSink out) {
+    static void writeName(String name, ByteSink out) {
         final byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         out.writeShort(bytes.length);
         out.write(bytes, 0, bytes.length);
@@ -144,7 +149,7 @@ public final class Codec {
         if (type.isInstance(key)) {
             return type.cast(key);
         }
-        final Object fitting = KeyClass.arrayOf(type, key);
+        final Object fitting = ClassPlan.arrayOf(type, key);
         if (!type.isInstance(fitting)) {
             throw new MalformedBytesException(
                     "a stored key is a " + key.getClass().getName() + ", and the cache's keys are " + type.getName()
@@ -157,6 +162,9 @@ public final class Codec {
     public Object decode(byte[] bytes, int offset, int length) {
         if (length > 0 && StructuralFormat.isStructural(bytes[offset])) {
             return structural.read(bytes[offset], new ByteSource(bytes, offset + 1, length - 1));
+        }
+        if (length > 0 && NamedFieldsFormat.isNamed(bytes[offset])) {
+            return named.read(bytes, offset, length);
         }
         if (length > 0 && bytes[offset] == Tag.SERIALIZED) {
             return serialized.read(bytes, offset + 1, length - 1);
@@ -237,7 +245,7 @@ public final class Codec {
         throw new MalformedBytesException("the enum " + className + " has no constant " + constant + " any more");
     }
 
-    private static String readName(ByteSource in) {
+    static String readName(ByteSource in) {
         return new String(in.readBytes(in.readShort() & 0xffff), StandardCharsets.UTF_8);
     }
 }

@@ -24,7 +24,7 @@ final class KeyProbe {
     private KeyProbe() {}
 
     /** Throws {@link KeyClassException} if the class is not suitable. */
-    static void check(KeyClass plan, Object key, Copier copier) {
+    static void check(ClassPlan plan, Object key, Copier copier) {
         final Class<?> type = key.getClass();
         final Object copy = copier.copy(key);
         if (!key.equals(copy) || !copy.equals(key)) {
@@ -56,7 +56,7 @@ final class KeyProbe {
         }
     }
 
-    private static boolean equalsCopyOf(KeyClass plan, Object key, @Nullable Object[] values) {
+    private static boolean equalsCopyOf(ClassPlan plan, Object key, @Nullable Object[] values) {
         try {
             return key.equals(plan.make(values));
         } catch (RuntimeException e) {
@@ -72,7 +72,7 @@ final class KeyProbe {
         }
     }
 
-    private static @Nullable Object[] valuesOf(KeyClass plan, Object key) {
+    private static @Nullable Object[] valuesOf(ClassPlan plan, Object key) {
         final @Nullable Object[] values = new @Nullable Object[plan.fields().size()];
         for (int i = 0; i < values.length; i++) {
             values[i] = plan.get(i, key);

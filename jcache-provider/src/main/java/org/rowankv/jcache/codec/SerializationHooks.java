@@ -20,6 +20,8 @@ final class SerializationHooks {
     private static final MethodHandle READ_RESOLVE = find("readResolveForSerialization");
     private static final MethodHandle WRITE_REPLACE = find("writeReplaceForSerialization");
 
+    private static final MethodHandle WRITE_OBJECT = find("writeObjectForSerialization");
+
     private SerializationHooks() {}
 
     private static MethodHandle find(String name) {
@@ -58,6 +60,11 @@ final class SerializationHooks {
     /** Whether another object is written in place of one of this class. */
     static boolean isReplaced(Class<?> type) {
         return call(WRITE_REPLACE, type) != null;
+    }
+
+    /** Whether the class has its own {@code writeObject}. */
+    static boolean writesItself(Class<?> type) {
+        return call(WRITE_OBJECT, type) != null;
     }
 
     private static @Nullable Object call(MethodHandle hook, Class<?> type) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Canonical format of composite keys: equal keys have equal bytes, in every JVM. Lists, sets and maps count by content,
- * whatever their class; arrays by content too; records and Serializable classes by their fields ({@link KeyClass}). A
+ * whatever their class; arrays by content too; records and Serializable classes by their fields ({@link ClassPlan}). A
  * part that occurs twice is written twice. Thread-safe.
  */
 final class StructuralFormat {
@@ -69,7 +69,7 @@ final class StructuralFormat {
             Arrays.asList(array).forEach(each -> element(each, out, depth));
         } else if (value.getClass().isArray()) {
             out.write(Tag.PRIMITIVE_ARRAY);
-            PrimitiveArrays.write(value, out);
+            JdkFormat.writeArray(value, out);
         } else if (!JdkFormat.write(value, out)) {
             fields(value, out, depth);
         }
@@ -100,7 +100,7 @@ final class StructuralFormat {
 
     private void fields(Object value, ByteSink out, int depth) {
         final Class<?> type = value.getClass();
-        final KeyClass plan = KeyClass.of(type);
+        final ClassPlan plan = ClassPlan.of(type);
         rules.check(type);
         final int start = out.length();
         out.write(Tag.FIELDS);
@@ -150,7 +150,7 @@ final class StructuralFormat {
                 yield parts.isEmpty() ? Optional.empty() : Optional.ofNullable(parts.get(0));
             }
             case Tag.ARRAY -> elements(in, depth).toArray();
-            case Tag.PRIMITIVE_ARRAY -> PrimitiveArrays.read(in);
+            case Tag.PRIMITIVE_ARRAY -> JdkFormat.readArray(in);
             case Tag.JDK -> JdkFormat.read(in, loader, rules);
             default -> object(in, depth);
         };
@@ -186,7 +186,7 @@ final class StructuralFormat {
         final String name = new String(in.readBytes(in.readShort() & 0xffff), StandardCharsets.UTF_8);
         final Class<?> type = loader.load(name);
         rules.check(type);
-        final KeyClass plan = KeyClass.of(type);
+        final ClassPlan plan = ClassPlan.of(type);
         final List<@Nullable Object> values = elements(in, depth);
         if (values.size() != plan.fields().size()) {
             throw new MalformedBytesException("a stored key is a " + name + " with " + values.size()

@@ -71,6 +71,13 @@ final class Tag {
     /** A JDK type of {@link JdkFormat}: its number in one byte, then its content. */
     static final byte JDK = 49;
 
+    // Values by the names of their fields. An element is a varint length and the encoding of an object, or only NULL.
+
+    /** A 2-byte length and a header: class name and field names, each a short length and UTF-8; an element per field. */
+    static final byte NAMED_FIELDS = 50;
+    /** Its class as a number in one byte, then elements; a map's are keys and values in turn. */
+    static final byte COLLECTION = 51;
+
     /** A Java serialization stream. */
     static final byte SERIALIZED = 64;
 

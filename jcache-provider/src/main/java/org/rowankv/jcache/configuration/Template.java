@@ -51,6 +51,11 @@ public final class Template {
         return text == null ? null : TemplateEntry.keyFormat(text);
     }
 
+    /** Whether such caches write values by the names of their fields where possible. */
+    public boolean hasValuesByName() {
+        return !TemplateEntry.JAVA.equals(texts.get(TemplateEntry.CODEC));
+    }
+
     private long limit(TemplateEntry entry, @Nullable String text) {
         return text == null ? CacheLimit.NO_LIMIT : entry.limit(pattern.text(), text);
     }

@@ -45,8 +45,15 @@ public enum TemplateEntry {
             "How a new cache encodes keys that are no strings, numbers or other simple values: `structural`, the default, finds"
                     + " equal keys whatever their bytes; `serialized` compares bytes of Java serialization. An existing"
                     + " cache keeps its own."),
+    CODEC(
+            "`record` or `java`",
+            "How values are written: `record`, the default, writes records, plain classes and collections by the names of their"
+                    + " fields, which may be added and removed, and all else by Java serialization; `java` writes all that way."
+                    + " Both read both."),
     CREATE("true or false", "`true`: `getCache` creates a missing cache of such a name instead of returning null.");
 
+    static final String JAVA = "java";
+    private static final String RECORD = "record";
     private static final Pattern DURATION = Pattern.compile("([0-9]+)(ms|s|m|h|d)");
     private static final Pattern LIMIT = Pattern.compile("([0-9]+) *([kKmMgG]?)");
     private static final String NO_LIMIT = "none";
@@ -100,6 +107,11 @@ public enum TemplateEntry {
         switch (this) {
             case EXPIRY -> expiry(pattern, text);
             case MAX_ENTRIES, MAX_BYTES -> limit(pattern, text);
+            case CODEC -> {
+                if (!JAVA.equals(text) && !RECORD.equals(text)) {
+                    throw invalid(pattern, text);
+                }
+            }
             case KEYS -> {
                 if (keyFormat(text) == null) {
                     throw invalid(pattern, text);

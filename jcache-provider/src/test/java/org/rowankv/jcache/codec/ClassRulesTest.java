@@ -43,7 +43,8 @@ class ClassRulesTest {
         return new Codec(
                 new LoaderReference(ClassRulesTest.class.getClassLoader()),
                 new ClassRules(List.of(types), patterns),
-                KeyFormat.STRUCTURAL);
+                KeyFormat.STRUCTURAL,
+                true);
     }
 
     private static byte[] encode(Codec codec, Object value) {

@@ -66,7 +66,10 @@ class CodecTest {
     }
 
     private final Codec codec = new Codec(
-            new LoaderReference(CodecTest.class.getClassLoader()), new ClassRules(List.of(), ""), KeyFormat.STRUCTURAL);
+            new LoaderReference(CodecTest.class.getClassLoader()),
+            new ClassRules(List.of(), ""),
+            KeyFormat.STRUCTURAL,
+            true);
 
     private byte[] encode(Object value) {
         final ByteSink sink = new ByteSink(8);

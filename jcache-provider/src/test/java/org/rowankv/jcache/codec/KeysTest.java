@@ -55,7 +55,8 @@ final class KeysTest {
     private static final Codec CODEC = new Codec(
             new LoaderReference(KeysTest.class.getClassLoader()),
             new ClassRules(List.of(), "org.rowankv.**"),
-            KeyFormat.STRUCTURAL);
+            KeyFormat.STRUCTURAL,
+            true);
 
     private static byte[] encode(Object key) {
         final ByteSink sink = new ByteSink(8);
@@ -621,7 +622,8 @@ final class KeysTest {
         final Codec closed = new Codec(
                 new LoaderReference(KeysTest.class.getClassLoader()),
                 new ClassRules(List.of(), ""),
-                KeyFormat.STRUCTURAL);
+                KeyFormat.STRUCTURAL,
+                true);
         assertThatThrownBy(() -> closed.decode(bytes, 0, bytes.length)).isInstanceOf(ClassNotAllowedException.class);
         assertThatThrownBy(() -> closed.encodeKey(new Pair("a", "b"), new ByteSink(8)))
                 .isInstanceOf(ClassNotAllowedException.class);

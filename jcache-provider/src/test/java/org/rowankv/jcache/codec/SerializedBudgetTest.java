@@ -55,7 +55,8 @@ class SerializedBudgetTest {
     private static final Codec CODEC = new Codec(
             new LoaderReference(SerializedBudgetTest.class.getClassLoader()),
             new ClassRules(List.of(Node.class), ""),
-            KeyFormat.STRUCTURAL);
+            KeyFormat.STRUCTURAL,
+            true);
 
     /** A node of a linked structure; equal to itself alone. */
     private static final class Node implements Serializable {

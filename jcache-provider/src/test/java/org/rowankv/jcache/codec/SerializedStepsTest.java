@@ -43,7 +43,8 @@ final class SerializedStepsTest {
     private static final Codec CODEC = new Codec(
             new LoaderReference(SerializedStepsTest.class.getClassLoader()),
             new ClassRules(List.of(Leaf.class), ""),
-            KeyFormat.STRUCTURAL);
+            KeyFormat.STRUCTURAL,
+            true);
 
     /** Counts its hash and compare calls. */
     private static final class Leaf implements Serializable, Comparable<Leaf> {

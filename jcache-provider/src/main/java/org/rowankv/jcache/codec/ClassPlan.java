@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * components; other classes by the fields that Java serialization would write, superclasses first, by name. Immutable
  * but for the outcome of its {@link KeyProbe}; thread-safe.
  */
-final class KeyClass {
+final class ClassPlan {
     /** Held by the class itself, so that a class loader can be collected. */
-    private static final ClassValue<KeyClass> ALL = new ClassValue<>() {
+    private static final ClassValue<ClassPlan> ALL = new ClassValue<>() {
         @Override
-        protected KeyClass computeValue(Class<?> type) {
-            return new KeyClass(type);
+        protected ClassPlan computeValue(Class<?> type) {
+            return new ClassPlan(type);
         }
     };
 
@@ -42,17 +42,18 @@ final class KeyClass {
     private final List<Constructed> levels = new ArrayList<>();
     private final @Nullable Constructor<?> constructor;
     private final @Nullable MethodHandle resolve;
+    private final byte[] header;
     private volatile boolean probed;
 
     /** A class of the hierarchy with its fields, a range of all. @param readObject its own, or null */
     private record Constructed(
             Class<?> type, int from, int to, @Nullable MethodHandle readObject) {}
 
-    static KeyClass of(Class<?> type) {
+    static ClassPlan of(Class<?> type) {
         return ALL.get(type);
     }
 
-    private KeyClass(Class<?> type) {
+    private ClassPlan(Class<?> type) {
         this.type = type;
         if (type.isRecord()) {
             constructor = canonicalConstructor();
@@ -62,6 +63,37 @@ final class KeyClass {
             resolve = SerializationHooks.readResolve(type);
         }
         fields.forEach(this::open);
+        header = headerOf(type, fields);
+    }
+
+    /** Its name and those of its fields, as {@link NamedFieldsFormat} writes them. */
+    private static byte[] headerOf(Class<?> type, List<Field> fields) {
+        final ByteSink sink = new ByteSink(64);
+        Codec.writeName(type.getName(), sink);
+        fields.forEach(field -> Codec.writeName(field.getName(), sink));
+        return sink.toBytes();
+    }
+
+    byte[] header() {
+        return header;
+    }
+
+    /**
+     * Whether the fields are all that Java serialization would write and read: no code of its own takes part, and no two
+     * fields have one name.
+     */
+    boolean isPlain() {
+        return resolve == null
+                && levels.stream()
+                        .allMatch(level -> level.readObject() == null
+                                && !SerializationHooks.writesItself(level.type())
+                                && !choosesItsFields(level.type()))
+                && fields.stream().map(Field::getName).distinct().count() == fields.size();
+    }
+
+    private static boolean choosesItsFields(Class<?> type) {
+        return Arrays.stream(type.getDeclaredFields())
+                .anyMatch(field -> field.getName().equals("serialPersistentFields"));
     }
 
     private Constructor<?> canonicalConstructor() {
@@ -99,7 +131,7 @@ final class KeyClass {
                     "its superclass " + each.getName() + " has fields of the JDK");
             final int from = fields.size();
             Arrays.stream(each.getDeclaredFields())
-                    .filter(KeyClass::isPart)
+                    .filter(ClassPlan::isPart)
                     .sorted(Comparator.comparing(Field::getName))
                     .forEach(fields::add);
             levels.add(new Constructed(each, from, fields.size(), SerializationHooks.readObject(each)));
