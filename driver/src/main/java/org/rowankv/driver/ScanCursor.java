@@ -62,13 +62,13 @@ public final class ScanCursor implements Iterator<ScanPage.Entry> {
             } else if (shard == shardCount) {
                 return false;
             } else {
-                turnPage();
+                readNextPage();
             }
         }
         return true;
     }
 
-    private void turnPage() {
+    private void readNextPage() {
         final ScanPage next = nextPage();
         page = next.entries().iterator();
         position = next.nextPosition();

@@ -23,7 +23,7 @@ public interface IoPoller extends AutoCloseable {
      *
      * @param channel non-blocking; closed by the caller, after it has cancelled the key
      * @param ops of {@link SelectionKey}; the owner may change the key's interest
-     * @param whenReady called by {@link #turn} and {@link #await}, which propagate its exceptions: unhandled readiness
+     * @param whenReady called by {@link #poll} and {@link #await}, which propagate its exceptions: unhandled readiness
      *     is reported again. It must call neither of them, nor {@link #close}.
      */
     SelectionKey watch(SelectableChannel channel, int ops, Consumer<SelectionKey> whenReady)
@@ -36,10 +36,10 @@ public interface IoPoller extends AutoCloseable {
      * @return amount of work: ready sockets and work of queue pairs; 0 if none
      * @throws java.io.UncheckedIOException if the system's selection fails
      */
-    int turn();
+    int poll();
 
     /**
-     * As {@link #turn}, but waits for work, for {@link #wakeUp} (including one since the last poll began), or for the
+     * As {@link #poll}, but waits for work, for {@link #wakeUp} (including one since the last poll began), or for the
      * timeout. May return early without work. Owner only.
      *
      * @param timeoutNs above 0; rounded up to milliseconds. {@link Long#MAX_VALUE}: no timeout

@@ -50,7 +50,7 @@ public final class SelectorPoller implements IoPoller {
     }
 
     @Override
-    public int turn() {
+    public int poll() {
         // First: the subject of a later wake-up may be missed by this poll.
         if (woken) {
             woken = false;

@@ -14,7 +14,7 @@ public final class FailureRun {
     private int failures;
 
     /** A duty cycle completed without a failure. */
-    public void turned(int work) {
+    public void completed(int work) {
         if (work > 0) {
             failures = 0;
         }

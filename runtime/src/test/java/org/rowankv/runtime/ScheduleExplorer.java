@@ -141,7 +141,7 @@ public final class ScheduleExplorer implements ChaosHandler, Parker, AutoCloseab
         step = 0;
         failure = null;
         handOver(decide());
-        awaitTurn(NONE);
+        awaitPermit(NONE);
         if (failure != null) {
             throw new AssertionError("a thread failed, choices " + choices(), failure);
         }
@@ -194,7 +194,7 @@ public final class ScheduleExplorer implements ChaosHandler, Parker, AutoCloseab
         final int next = decide();
         if (next != worker.index) {
             handOver(next);
-            awaitTurn(worker.index);
+            awaitPermit(worker.index);
         }
     }
 
@@ -231,7 +231,7 @@ public final class ScheduleExplorer implements ChaosHandler, Parker, AutoCloseab
     }
 
     /** Called by the thread with that index. */
-    private void awaitTurn(int index) {
+    private void awaitPermit(int index) {
         final long begun = System.nanoTime();
         while (current != index) {
             if (closing) {

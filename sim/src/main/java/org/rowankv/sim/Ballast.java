@@ -46,7 +46,7 @@ final class Ballast {
                 simulation.violation("ballast was answered " + request.status());
             }
             count++;
-            simulation.turns().onProgress();
+            simulation.scheduler().onProgress();
         }
         client.close();
     }

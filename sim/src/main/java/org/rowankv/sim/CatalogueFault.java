@@ -17,7 +17,7 @@ final class CatalogueFault implements Fault {
             return;
         }
         final CacheLife life = caches.live(cache);
-        simulation.turns().take(new Change(simulation, cache, life, life == null || b % 2 == 0));
+        simulation.scheduler().take(new Change(simulation, cache, life, life == null || b % 2 == 0));
     }
 
     /** A change completed in one step, in which other tasks run. */

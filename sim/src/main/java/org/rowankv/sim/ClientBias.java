@@ -55,7 +55,7 @@ final class ClientBias implements WorkloadBias {
      * @param points number of points after which the process ends
      */
     void lastWords(int client, List<Integer> chosen, int operations, int points) {
-        if (phase != Phase.USUAL || simulation.turns().clients().size() < 2 || chosen.isEmpty()) {
+        if (phase != Phase.USUAL || simulation.scheduler().clients().size() < 2 || chosen.isEmpty()) {
             return;
         }
         begin(Phase.LAST_WORDS, chosen, operations);

@@ -47,9 +47,9 @@ final class CopyScheduling implements Scheduling {
 
     @Override
     public AgentHandle take(Agent agent, ErrorLog errors) {
-        final SteppedAgent turned = new SteppedAgent(agent, errors);
-        agents.add(turned);
-        return turned;
+        final SteppedAgent handle = new SteppedAgent(agent, errors);
+        agents.add(handle);
+        return handle;
     }
 
     @Override

@@ -38,7 +38,7 @@ final class DamageChecker {
             }
             simulation.stops().requireServing();
             server.wakeUp();
-            simulation.turns().park(2_000_000);
+            simulation.scheduler().park(2_000_000);
         }
         simulation
                 .eventCounters()

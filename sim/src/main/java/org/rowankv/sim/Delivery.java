@@ -96,7 +96,7 @@ final class Delivery extends Task {
         try {
             PollableCall own = call;
             if (own == null) {
-                simulation.turns().arrived(this);
+                simulation.scheduler().arrived(this);
                 simulation.services().arrived(request);
                 isToBeRefused = simulation.stops().isStopped();
                 own = simulation.store().serverOf(request.shard()).requests().stepped(request);

@@ -7,7 +7,7 @@ import org.rowankv.driver.api.RowanException;
 final class LeaveFault implements Fault {
     @Override
     public void strike(Simulation simulation, int a, int b) {
-        final List<SimClient> clients = simulation.turns().clients();
+        final List<SimClient> clients = simulation.scheduler().clients();
         for (int i = 0; i < clients.size(); i++) {
             final SimClient client = clients.get((a + i) % clients.size());
             if (client.isIdle()) {

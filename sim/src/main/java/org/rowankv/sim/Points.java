@@ -134,7 +134,7 @@ final class Points {
             simulation.eventCounters().count("crashes during a close");
             simulation.store().crash("while closing, at " + name);
         }
-        final Task here = simulation.turns().current();
+        final Task here = simulation.scheduler().current();
         if (simulation.isCalm() || here == null) {
             if (simulation.store().isClosing()) {
                 point.reached.add(1);
@@ -165,7 +165,7 @@ final class Points {
                     1_000_000L * (15 + breaks.nextInt(100))
                             + 1_000 * simulation.plan().stepNs());
         }
-        if (point.isInMonitor || !simulation.turns().mayStop()) {
+        if (point.isInMonitor || !simulation.scheduler().mayStop()) {
             return;
         }
         if (name.equals(cutOffAt) && fabric != null && here.isCaller()) {
@@ -175,12 +175,12 @@ final class Points {
         }
         if (point.isOfAppend && fabric != null && fabric.isSlow()) {
             simulation.eventCounters().count("stops on slow links");
-            simulation.turns().nest(1 + lengths.nextInt(60));
+            simulation.scheduler().nest(1 + lengths.nextInt(60));
             return;
         }
         switch (chance.draw(point.favour)) {
             case NOTHING -> {}
-            case YIELD -> simulation.turns().nest(1 + lengths.nextInt(20));
+            case YIELD -> simulation.scheduler().nest(1 + lengths.nextInt(20));
             case STALL -> stall(name, here);
             case DEATH -> {
                 if (here.isCaller()) {
@@ -208,7 +208,7 @@ final class Points {
     private void stall(String name, Task here) {
         simulation.trace().tell(here + " stalls at " + name);
         simulation.eventCounters().count("stall at " + name);
-        simulation.turns().nest(longTime());
+        simulation.scheduler().nest(longTime());
         simulation.trace().tell(here + " continues at " + name);
     }
 
@@ -220,10 +220,10 @@ final class Points {
     /** Sometimes long enough for its segment to be used up, freed and reused, if it were not in quarantine. */
     private void sleepCutOff(SimFabric fabric) {
         if (lengths.nextInt(4) == 0) {
-            simulation.turns().nest(lengths.nextInt(1 << 13 + lengths.nextInt(5)));
+            simulation.scheduler().nest(lengths.nextInt(1 << 13 + lengths.nextInt(5)));
             return;
         }
-        final Task here = simulation.turns().current();
+        final Task here = simulation.scheduler().current();
         // Otherwise every client that uses that shard's keys waits for the sleeping sender, and soon all clients do.
         simulation.bias().avoid(here instanceof Delivery delivery ? delivery.shard() : -1);
         simulation.eventCounters().count("senders that slept while segments were used again");
@@ -231,16 +231,16 @@ final class Points {
         try {
             // Where no operation completes any more, all wait for the sleeping sender.
             simulation
-                    .turns()
+                    .scheduler()
                     .nest(
                             A_REUSE,
                             () -> fabric.keptBack() > before
                                     || !simulation.isAccepting()
-                                    || simulation.turns().stepsSinceEnd() > HOPELESS);
+                                    || simulation.scheduler().stepsSinceEnd() > HOPELESS);
         } finally {
             simulation.bias().avoid(-1);
         }
-        simulation.turns().nest(lengths.nextInt(2_000));
+        simulation.scheduler().nest(lengths.nextInt(2_000));
     }
 
     /**
@@ -248,7 +248,7 @@ final class Points {
      * process ends, mostly without the sender's own copy.
      */
     private void sleepWithNews(int server) {
-        simulation.turns().nest(lengths.nextInt(1 << 11 + lengths.nextInt(5)));
+        simulation.scheduler().nest(lengths.nextInt(1 << 11 + lengths.nextInt(5)));
         if (lengths.nextInt(4) > 0) {
             if (lengths.nextInt(4) > 0) {
                 simulation.store().emptyAtNextStart(server);

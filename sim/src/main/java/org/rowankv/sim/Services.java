@@ -64,7 +64,7 @@ final class Services implements StoreScene {
     /** Called once the store is open. */
     void begin() {
         all.forEach(service -> simulation
-                .turns()
+                .scheduler()
                 .add(new ServiceTask(
                         service, () -> simulation.eventCounters().count("callers' threads that waited died"))));
     }
@@ -232,12 +232,12 @@ final class Services implements StoreScene {
 
     @Override
     public void deliver(Request request) {
-        simulation.turns().add(new Delivery(simulation, request, null, 0, nowNs(), false, true));
+        simulation.scheduler().add(new Delivery(simulation, request, null, 0, nowNs(), false, true));
     }
 
     @Override
     public boolean vanish() {
-        final List<SimClient> clients = simulation.turns().clients();
+        final List<SimClient> clients = simulation.scheduler().clients();
         final SimClient client = clients.get(choice.nextInt(clients.size()));
         if (!client.isIdle() || !simulation.isAccepting()) {
             return false;
@@ -248,6 +248,6 @@ final class Services implements StoreScene {
 
     @Override
     public void park(long ns) {
-        simulation.turns().park(ns);
+        simulation.scheduler().park(ns);
     }
 }

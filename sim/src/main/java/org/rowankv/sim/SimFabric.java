@@ -122,7 +122,7 @@ final class SimFabric implements Fabric {
                 throw new FabricException(
                         FabricException.Reason.UNKNOWN_PEER, "the link to server " + remoteServerId + " is cut");
             }
-            final Task caller = simulation.turns().current();
+            final Task caller = simulation.scheduler().current();
             if (caller != null && simulation.timeline().nowNs() < brokenUntilNs.getOrDefault(caller, 0L)) {
                 throw new FabricException(
                         FabricException.Reason.UNKNOWN_PEER,
@@ -253,7 +253,7 @@ final class SimFabric implements Fabric {
 
         @Override
         public int send(long context, ByteBuffer source, int offset, int length, int tag) {
-            if (toBreak != null && toBreak == simulation.turns().current()) {
+            if (toBreak != null && toBreak == simulation.scheduler().current()) {
                 toBreak = null;
                 simulation.eventCounters().count("connections of copies that broke");
                 return PostStatus.UNREACHABLE;

@@ -69,7 +69,9 @@ public final class SimNetwork {
 
     private void deliver(
             @Nullable SimClient client, int attempt, Request request, long atNs, boolean replyLost, boolean doubled) {
-        simulation.turns().add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost, doubled));
+        simulation
+                .scheduler()
+                .add(new Delivery(simulation, copyOf(request), client, attempt, atNs, replyLost, doubled));
     }
 
     /** A separate attempt of the same request. */

@@ -144,6 +144,6 @@ final class SimScheduling implements Scheduling {
 
     @Override
     public void park(long ns) {
-        simulation.turns().park(ns);
+        simulation.scheduler().park(ns);
     }
 }

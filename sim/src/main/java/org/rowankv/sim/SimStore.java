@@ -188,7 +188,7 @@ final class SimStore {
         for (int server = 0; server < plan.servers(); server++) {
             for (int i = 0; cluster().configuration().isJoining(server); i++) {
                 simulation.stops().requireServing();
-                simulation.turns().park(1_000_000);
+                simulation.scheduler().park(1_000_000);
                 if (i > 100_000) {
                     simulation.violation("server " + server + " does not get its copy: "
                             + cluster().statistics());
@@ -326,7 +326,7 @@ final class SimStore {
         eventCounters.add("checkpoints", cluster().checkpoints().taken());
         eventCounters.add("joins completed", cluster().joinsCompleted());
         // Connections end with the process, and so do messages in flight.
-        simulation.turns().dropDeliveries();
+        simulation.scheduler().dropDeliveries();
         requireNoErrors();
     }
 

@@ -40,7 +40,7 @@ final class Simulation {
     private final SimValues values;
     private final Workload workload;
     private final SimStore store;
-    private final Turns turns;
+    private final TaskScheduler scheduler;
     private final Points points;
     private final ClientBias bias;
     private final StoreChecker judge;
@@ -66,7 +66,7 @@ final class Simulation {
         if (plan.hostile()) {
             eventCounters.count("stores with hostile settings");
         }
-        this.turns = new Turns(this, random.fork("turns"));
+        this.scheduler = new TaskScheduler(this, random.fork("turns"));
         this.points = new Points(this, random.fork("points"));
         this.bias = new ClientBias(this);
         this.outages = random.fork("outages");
@@ -93,13 +93,13 @@ final class Simulation {
             judge.fill(new RowanClient(session, store.clientClock(), clientRandom.fork("ballast")));
             calm = false;
             for (int i = 0; i < plan.clients(); i++) {
-                turns.add(new SimClient(i, this, clientRandom.fork("client " + i)));
+                scheduler.add(new SimClient(i, this, clientRandom.fork("client " + i)));
             }
             services.begin();
             accepting = true;
             while (begun < plan.operations()) {
                 applyFaults();
-                turn();
+                step();
                 if (bias.isOver()) {
                     restAndJudge();
                     judgeReplicas();
@@ -167,9 +167,9 @@ final class Simulation {
     }
 
     /** One step at the bottom of the stack, with the recovery from a crash in it. */
-    private void turn() {
+    private void step() {
         try {
-            turns.step();
+            scheduler.step();
         } catch (CrashError e) {
             // Handled below: the error may also have been swallowed on its way.
         }
@@ -208,7 +208,7 @@ final class Simulation {
             accepting = false;
             store.cutClientsOff();
             store.cluster().awaitDigested();
-            turns.clients().forEach(SimClient::giveUp);
+            scheduler.clients().forEach(SimClient::giveUp);
             judgesHonest = true;
             judge.judgeHonest();
         }
@@ -260,7 +260,7 @@ final class Simulation {
             }
         }
         calm = false;
-        turns.onProgress();
+        scheduler.onProgress();
     }
 
     /** A device fails during the start of the store, or no replica is left to start from. */
@@ -292,10 +292,10 @@ final class Simulation {
         windowBegan = begun;
         final boolean accepted = accepting;
         accepting = false;
-        while (!turns.isQuiet()) {
-            turn();
+        while (!scheduler.isQuiet()) {
+            step();
         }
-        turns.onProgress();
+        scheduler.onProgress();
         judged(() -> {
             completeAbandoned();
             store.cluster().awaitDigested();
@@ -341,7 +341,7 @@ final class Simulation {
                 violation("a mutation whose caller died is not finished when all others are");
             }
             stops.requireServing();
-            turns.park(50_000);
+            scheduler.park(50_000);
         }
     }
 
@@ -395,7 +395,7 @@ final class Simulation {
     }
 
     void onEnded(SimClient client, Status status, long version) {
-        turns.onProgress();
+        scheduler.onProgress();
         bias.ended(client.number(), begun);
         eventCounters.count("operations");
         trace.mix(timeline.nowNs());
@@ -484,8 +484,8 @@ final class Simulation {
         return store;
     }
 
-    Turns turns() {
-        return turns;
+    TaskScheduler scheduler() {
+        return scheduler;
     }
 
     ClientBias bias() {

@@ -66,11 +66,11 @@ final class Stops {
         lingers = true;
         try {
             for (int steps = random.nextInt(MOST_STEPS); steps > 0; steps--) {
-                simulation.turns().step();
+                simulation.scheduler().step();
             }
         } finally {
             lingers = false;
-            simulation.turns().onProgress(); // the close that follows has its own time
+            simulation.scheduler().onProgress(); // the close that follows has its own time
         }
     }
 

@@ -91,7 +91,7 @@ final class StoreChecker {
                 return;
             }
             simulation.stops().requireServing();
-            simulation.turns().park(1_000_000);
+            simulation.scheduler().park(1_000_000);
         }
         simulation.violation("limits are not kept: " + above);
     }
@@ -119,7 +119,7 @@ final class StoreChecker {
                 return;
             }
             simulation.stops().requireServing();
-            simulation.turns().park(1_000_000);
+            simulation.scheduler().park(1_000_000);
         }
         simulation.violation("space is not accounted for: " + difference);
     }

@@ -84,7 +84,7 @@ public final class AdminPort implements AutoCloseable {
     private void serve() {
         try {
             while (!closed) {
-                turn();
+                serveOnce();
             }
         } catch (IOException | ClosedSelectorException e) {
             LOG.error("ROWAN-4002 Admin port ended: port={} cause={}", port, e.toString());
@@ -94,7 +94,7 @@ public final class AdminPort implements AutoCloseable {
         }
     }
 
-    private void turn() throws IOException {
+    private void serveOnce() throws IOException {
         final boolean polls = !open.isEmpty() || accepting.interestOps() == 0;
         final int unused = selector.select(this::onReady, polls ? CHECK_MS : 0);
         if (accepting.isValid()) {

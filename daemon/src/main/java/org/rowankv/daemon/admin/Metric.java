@@ -34,7 +34,7 @@ public enum Metric {
             Type.GAUGE, "bytes", "", "Memory of incomplete frames, unsent answers and requests at the client port."),
     CLIENT_FRAME_WAITS(Type.COUNTER, "", "", "Times that reading from a client was suspended for lack of memory."),
     CLIENT_FAULTS(Type.COUNTER, "", "fault", "Client connections closed because of a protocol fault."),
-    CLIENT_LOOP_TURNS(Type.COUNTER, "", "", "Duty cycles of the event loops for clients; an idle loop makes none."),
+    CLIENT_LOOP_CYCLES(Type.COUNTER, "", "", "Duty cycles of the event loops for clients; an idle loop makes none."),
     SESSIONS_OPEN(Type.GAUGE, "", "", "Open client sessions, counted per shard replica on this server."),
     SESSIONS_ENDED(Type.COUNTER, "", "", "Sessions ended on their primaries: unused, or displaced by new ones."),
 
@@ -53,7 +53,7 @@ public enum Metric {
             "",
             "fault",
             "Connections with other servers closed because of a protocol fault or a timeout."),
-    AGENT_TURNS(Type.COUNTER, "", "", "Duty cycles of the agents; few per second when idle."),
+    AGENT_CYCLES(Type.COUNTER, "", "", "Duty cycles of the agents; few per second when idle."),
 
     SPACE_LIMIT(Type.GAUGE, "bytes", "", "Space for live entries, without the reserve for session openings."),
     SPACE_AVAILABLE(

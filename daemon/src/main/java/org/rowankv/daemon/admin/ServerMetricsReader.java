@@ -93,7 +93,7 @@ public record ServerMetricsReader(
                 .value(Metric.CLIENT_ACCEPT_PAUSES, clients.acceptPauses())
                 .value(Metric.CLIENT_HELD, clients.heldBytes())
                 .value(Metric.CLIENT_FRAME_WAITS, clients.frameWaits())
-                .value(Metric.CLIENT_LOOP_TURNS, clients.turns());
+                .value(Metric.CLIENT_LOOP_CYCLES, clients.cycles());
         for (WireFault fault : WireFault.values()) {
             text.value(Metric.CLIENT_FAULTS, clients.faults(fault), "fault", lower(fault));
         }
@@ -110,7 +110,7 @@ public record ServerMetricsReader(
                 .value(Metric.CREDIT_REFUSALS, of.creditRefusals())
                 .value(Metric.BACKUP_RECONNECTS, of.reconnects())
                 .value(Metric.BACKUP_NOT_READY, of.notReady())
-                .value(Metric.AGENT_TURNS, of.turns())
+                .value(Metric.AGENT_CYCLES, of.agentCycles())
                 .value(Metric.SPACE_LIMIT, of.spaceLimit())
                 .value(Metric.SPACE_AVAILABLE, of.spaceAvailable())
                 .value(Metric.SEGMENTS, of.segments().free(), "state", "free")

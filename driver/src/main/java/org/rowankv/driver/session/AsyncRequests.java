@@ -253,7 +253,7 @@ public final class AsyncRequests implements AutoCloseable {
     /** A request in the queue or in flight. */
     private static final class Pending {
         /** Of a call of the session: which came first, its return or its response. */
-        private enum Turn {
+        private enum CallState {
             CALLING,
             ANSWERED,
             RETURNED,
@@ -264,7 +264,7 @@ public final class AsyncRequests implements AutoCloseable {
         private final Request request;
         private final long deadlineNs;
         private final CompletableFuture<Request> stage = new CompletableFuture<>();
-        private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.CALLING);
+        private final AtomicReference<CallState> callState = new AtomicReference<>(CallState.CALLING);
         /** The thread that starts the request, while it does so. */
         private volatile @Nullable Thread starter;
 
@@ -316,9 +316,9 @@ public final class AsyncRequests implements AutoCloseable {
                         return;
                     }
                     paused = false;
-                    turn.set(Turn.CALLING);
+                    callState.set(CallState.CALLING);
                     queue.session().callAsync(next, deadlineNs, () -> answered(queue, attempts));
-                    if (turn.compareAndSet(Turn.CALLING, Turn.RETURNED)) {
+                    if (callState.compareAndSet(CallState.CALLING, CallState.RETURNED)) {
                         orderly = true;
                         return;
                     }
@@ -337,7 +337,7 @@ public final class AsyncRequests implements AutoCloseable {
         }
 
         private void answered(ServerQueue queue, RequestAttempts attempts) {
-            if (turn.compareAndSet(Turn.CALLING, Turn.ANSWERED) || turn.get() == Turn.FAILED) {
+            if (callState.compareAndSet(CallState.CALLING, CallState.ANSWERED) || callState.get() == CallState.FAILED) {
                 return; // the calling thread continues, or has failed
             }
             boolean orderly = false;
@@ -354,7 +354,7 @@ public final class AsyncRequests implements AutoCloseable {
 
         /** Ends the request after an error, which propagates: the outcome of the last attempt is unknown. */
         private void giveUp(ServerQueue queue, RequestAttempts attempts) {
-            turn.set(Turn.FAILED);
+            callState.set(CallState.FAILED);
             attempts.abandon();
             refuse(lost());
             queue.leaveAfterError(this);

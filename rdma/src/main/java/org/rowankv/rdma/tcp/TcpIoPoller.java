@@ -85,7 +85,7 @@ public final class TcpIoPoller implements IoPoller {
     }
 
     @Override
-    public int turn() {
+    public int poll() {
         return loop.runNow();
     }
 
@@ -144,7 +144,7 @@ public final class TcpIoPoller implements IoPoller {
                     return sockets.await(delayNs);
                 }
             }
-            return sockets.turn();
+            return sockets.poll();
         }
 
         @Override

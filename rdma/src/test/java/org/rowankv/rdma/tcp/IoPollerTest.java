@@ -66,7 +66,7 @@ final class IoPollerTest {
         final AtomicInteger taken = new AtomicInteger();
         final Thread owner = woken.newThread("owner", () -> {
             while (taken.get() < WAKE_UPS) {
-                woken.turn();
+                woken.poll();
                 if (given.get() == taken.get()) {
                     woken.await(Long.MAX_VALUE);
                 } else {
@@ -164,11 +164,11 @@ final class IoPollerTest {
             final Thread owner = io.newThread("owner", () -> {
                 while (ending.get() == 0) {
                     io.await(Long.MAX_VALUE);
-                    io.turn();
+                    io.poll();
                 }
                 io.close();
             });
-            // Begun before anybody turns it.
+            // It began before any thread polls.
             final CompletableFuture<QueuePair> opening = sender.endpoint().connectAsync(1, 1, 1, io);
             owner.start();
             final QueuePair pair = opening.join();

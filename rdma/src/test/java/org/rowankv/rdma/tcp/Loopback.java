@@ -48,7 +48,7 @@ final class Loopback {
     }
 
     /** Heartbeats so often that a test moves its clock little between them, and nothing that gives up meanwhile. */
-    static void turned(TcpFabricSettings.Builder settings, Clock clock) {
+    static void atLoop(TcpFabricSettings.Builder settings, Clock clock) {
         settings.retryMs = 0;
         settings.heartbeatMs = 8;
         settings.idleTimeoutMs = 1_000_000;

@@ -110,7 +110,7 @@ final class MessageWindowTest {
         try (FakeReceiver receiver = new FakeReceiver();
                 TcpFabric fabric = new TcpFabric(Loopback.settings(new AtomicReference<>(receiver.address()), with -> {
                     small(with);
-                    Loopback.turned(with, new ManualClock());
+                    Loopback.atLoop(with, new ManualClock());
                 }))) {
             final TestServer sender = TestServer.open(fabric, 2, 1, 4096);
             for (int breaks = 0; breaks < 2 * MOST; breaks++) {

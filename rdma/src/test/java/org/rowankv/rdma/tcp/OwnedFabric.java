@@ -23,7 +23,7 @@ final class OwnedFabric implements Fabric {
     private OwnedFabric(TcpFabric fabric, boolean inBackground) {
         this.fabric = fabric;
         if (inBackground) {
-            this.background = io.newThread("owner", this::turnToTheEnd);
+            this.background = io.newThread("owner", this::pollToTheEnd);
             background.start();
         } else {
             this.background = Thread.currentThread();
@@ -39,10 +39,10 @@ final class OwnedFabric implements Fabric {
         return new OwnedFabric(fabric, true);
     }
 
-    private void turnToTheEnd() {
+    private void pollToTheEnd() {
         while (!ending) {
             io.await(Long.MAX_VALUE);
-            io.turn();
+            io.poll();
         }
         io.close();
     }
@@ -51,9 +51,9 @@ final class OwnedFabric implements Fabric {
         return Thread.currentThread() == background;
     }
 
-    private void turn() {
+    private void poll() {
         if (isCallers()) {
-            io.turn();
+            io.poll();
         }
     }
 
@@ -84,16 +84,16 @@ final class OwnedFabric implements Fabric {
         }
     }
 
-    private QueuePair turning(QueuePair pair) {
+    private QueuePair polling(QueuePair pair) {
         return (QueuePair) Proxy.newProxyInstance(
                 QueuePair.class.getClassLoader(), new Class<?>[] {QueuePair.class}, (proxy, method, arguments) -> {
-                    turn();
+                    poll();
                     try {
                         return method.invoke(pair, arguments);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     } finally {
-                        turn();
+                        poll();
                     }
                 });
     }
@@ -115,10 +115,10 @@ final class OwnedFabric implements Fabric {
             final CompletableFuture<QueuePair> opening =
                     endpoint.connectAsync(remoteServerId, remoteIncarnation, term, io);
             while (!opening.isDone()) {
-                turn();
+                poll();
             }
             try {
-                return turning(opening.join());
+                return polling(opening.join());
             } catch (CompletionException e) {
                 if (e.getCause() instanceof FabricException refusal) {
                     throw refusal;

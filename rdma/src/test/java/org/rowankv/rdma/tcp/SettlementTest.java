@@ -65,7 +65,7 @@ final class SettlementTest {
     void shouldBeSaidAgainUntilItIsConfirmed() throws IOException {
         try (FakeReceiver receiver = new FakeReceiver();
                 TcpFabric fabric = new TcpFabric(Loopback.settings(new AtomicReference<>(receiver.address()), with -> {
-                    Loopback.turned(with, clock);
+                    Loopback.atLoop(with, clock);
                     with.retryMs = 1000;
                 }))) {
             final TestServer sender = TestServer.open(fabric, 2, 1, 4096);

@@ -61,7 +61,7 @@ final class TcpAllocationTest {
         }
     }
 
-    /** The same where the owner does the I/O of its queue pair, and per turn of it. */
+    /** The same where the owner does the I/O of its queue pair, and per poll of it. */
     @Test
     void shouldAllocateNothingPerTurn() {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -82,7 +82,7 @@ final class TcpAllocationTest {
             final long before = threads.getThreadAllocatedBytes(me);
             run(pair, entry, MESSAGES, io);
             for (int i = 0; i < MESSAGES; i++) {
-                io.turn();
+                io.poll();
             }
             final long mine = threads.getThreadAllocatedBytes(me) - before;
             System.out.println(
@@ -106,14 +106,14 @@ final class TcpAllocationTest {
                     posted++;
                 } else {
                     if (io != null) {
-                        io.turn();
+                        io.poll();
                     }
                     pair.poll(counting, WINDOW);
                 }
             }
             while (completed[0] < posted) {
                 if (io != null) {
-                    io.turn();
+                    io.poll();
                 }
                 pair.poll(counting, WINDOW);
             }

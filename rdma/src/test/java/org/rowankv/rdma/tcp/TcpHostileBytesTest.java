@@ -50,7 +50,7 @@ final class TcpHostileBytesTest {
 
     @BeforeEach
     void open() {
-        fabric = Loopback.fabric(with -> Loopback.turned(with, clock));
+        fabric = Loopback.fabric(with -> Loopback.atLoop(with, clock));
         address = fabric.listenAddress();
         receiver = TestServer.open(fabric, 1, 8, SEGMENT);
         receiver.postAll();
@@ -506,7 +506,7 @@ final class TcpHostileBytesTest {
     private void reopen(int maxConnections, int maxRpc) {
         fabric.close();
         fabric = Loopback.fabric(with -> {
-            Loopback.turned(with, clock);
+            Loopback.atLoop(with, clock);
             with.maxConnections = maxConnections;
             with.maxRpc = maxRpc;
         });

@@ -44,7 +44,7 @@ final class TcpSenderTest {
         receiver = new FakeReceiver();
         address.set(receiver.address());
         fabric = new TcpFabric(Loopback.settings(address, with -> {
-            Loopback.turned(with, clock);
+            Loopback.atLoop(with, clock);
             with.retryMs = 1000;
         }));
         sender = TestServer.open(fabric, 2, 1, 4096);

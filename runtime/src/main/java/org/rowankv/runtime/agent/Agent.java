@@ -13,7 +13,7 @@ public interface Agent {
 
     /**
      * How long the runner may idle after an empty duty cycle, in nanoseconds, beyond the usual short pause. Later work
-     * is timer-driven or announced by {@link AgentHandle#rouse}. Any thread.
+     * is timer-driven or announced by {@link AgentHandle#endLongPause}. Any thread.
      */
     default long idleNs() {
         return 0;

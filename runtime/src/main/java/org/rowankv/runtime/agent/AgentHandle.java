@@ -13,15 +13,15 @@ public interface AgentHandle extends AutoCloseable {
      * Ends an idle pause longer than the usual short one, for work that can wait for a short pause. An agent that is
      * just about to idle may miss it; the end of its idle time then finds the work.
      */
-    default void rouse() {}
+    default void endLongPause() {}
 
     /** Number of duty cycles, if counted. */
-    default long turns() {
+    default long cycles() {
         return 0;
     }
 
     /** Number of idle pauses longer than a short one, if counted. Each takes two duty cycles. */
-    default long rests() {
+    default long longPauses() {
         return 0;
     }
 

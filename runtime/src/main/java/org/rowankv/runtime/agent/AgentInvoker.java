@@ -8,16 +8,16 @@ import org.rowankv.runtime.ErrorLog;
  * <p>Safe for any thread: a caller either gets the agent for one duty cycle or returns at once.
  */
 public final class AgentInvoker implements AgentHandle {
-    private final DutyCycle turn;
+    private final DutyCycle cycle;
 
     public AgentInvoker(Agent agent, ErrorLog errors) {
-        this.turn = new DutyCycle(agent, errors);
+        this.cycle = new DutyCycle(agent, errors);
     }
 
     /** Calls the agent's onStart; further calls have no effect. */
     @Override
     public void start() {
-        turn.start();
+        cycle.start();
     }
 
     /**
@@ -25,11 +25,11 @@ public final class AgentInvoker implements AgentHandle {
      * has ended.
      */
     public int tryInvoke() {
-        return Math.max(0, turn.turn());
+        return Math.max(0, cycle.runOnce());
     }
 
     public Agent agent() {
-        return turn.agent();
+        return cycle.agent();
     }
 
     @Override
@@ -39,13 +39,13 @@ public final class AgentInvoker implements AgentHandle {
 
     @Override
     public boolean isClosed() {
-        return turn.isOver();
+        return cycle.isOver();
     }
 
     @Override
     public void close() {
         // Terminates: a duty cycle never blocks.
-        while (!turn.tryClose()) {
+        while (!cycle.tryClose()) {
             Thread.yield();
         }
     }

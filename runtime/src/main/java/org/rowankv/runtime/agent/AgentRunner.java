@@ -30,15 +30,15 @@ public final class AgentRunner implements AgentHandle {
     private static final long ANSWER_PARK_NS = 50_000;
     private static final long TAKEN_PARK_NS = 100_000;
 
-    private final DutyCycle turn;
+    private final DutyCycle cycle;
     private final ErrorLog errors;
     private final long maxParkNs;
     private final Thread thread;
     private volatile boolean parked;
     /** True while parked, or about to park, longer than an agent without a {@code idleNs} would. */
-    private volatile boolean resting;
+    private volatile boolean inLongPause;
 
-    private final OwnedCounter rests = new OwnedCounter();
+    private final OwnedCounter longPauses = new OwnedCounter();
     private volatile boolean closing;
     private long parkNs = FIRST_PARK_NS;
 
@@ -47,7 +47,7 @@ public final class AgentRunner implements AgentHandle {
     }
 
     public AgentRunner(Agent agent, ErrorLog errors, long maxParkNs) {
-        this.turn = new DutyCycle(agent, errors);
+        this.cycle = new DutyCycle(agent, errors);
         this.errors = errors;
         this.maxParkNs = Math.max(FIRST_PARK_NS, maxParkNs);
         this.thread = new Thread(this::run, "rowan-" + agent.roleName());
@@ -71,22 +71,22 @@ public final class AgentRunner implements AgentHandle {
 
     /** Runs one duty cycle on the caller's thread; returns whether that was possible and found work. */
     public boolean tryInvoke() {
-        return turn.turn() > 0;
+        return cycle.runOnce() > 0;
     }
 
     /** Number of completed duty cycles. Of two cycles that complete from now on, the second began after now. */
     @Override
-    public long turns() {
-        return turn.turns();
+    public long cycles() {
+        return cycle.cycles();
     }
 
     public Agent agent() {
-        return turn.agent();
+        return cycle.agent();
     }
 
     @Override
     public boolean isClosed() {
-        return turn.isOver();
+        return cycle.isOver();
     }
 
     /**
@@ -115,12 +115,12 @@ public final class AgentRunner implements AgentHandle {
 
     private void run() {
         try {
-            turn.start();
+            cycle.start();
         } catch (RuntimeException | Error e) {
-            errors.broken(turn.agent().roleName() + " at its start", e);
+            errors.broken(cycle.agent().roleName() + " at its start", e);
         }
-        while (!closing && !turn.isOver()) {
-            final int work = turn.turn();
+        while (!closing && !cycle.isOver()) {
+            final int work = cycle.runOnce();
             if (work > 0) {
                 parkNs = firstPauseNs();
             } else {
@@ -137,22 +137,22 @@ public final class AgentRunner implements AgentHandle {
 
     private void closeAgent() {
         // Terminates: a duty cycle never blocks.
-        while (!turn.tryClose()) {
+        while (!cycle.tryClose()) {
             Thread.yield();
         }
     }
 
     private void park() {
         final long ns = Math.min(parkNs, longestPauseNs());
-        resting = ns > maxParkNs;
+        inLongPause = ns > maxParkNs;
         parked = true;
         // Announce first, poll second: see the class comment.
-        final int work = turn.turn();
+        final int work = cycle.runOnce();
         if (work == 0 && !closing) {
             // Read again: that cycle may have ended the permission to idle.
             final long longestNs = longestPauseNs();
             if (ns > maxParkNs && longestNs >= ns) {
-                rests.add(1);
+                longPauses.add(1);
             }
             LockSupport.parkNanos(this, Math.min(ns, longestNs));
             parkNs = Math.min(longestNs, ns * 2);
@@ -162,28 +162,28 @@ public final class AgentRunner implements AgentHandle {
             parkNs = firstPauseNs();
         }
         parked = false;
-        resting = false;
+        inLongPause = false;
         // An interrupt would make every further park return at once.
         Thread.interrupted();
     }
 
     private long firstPauseNs() {
-        return turn.agent().awaitsAnswer() ? ANSWER_PARK_NS : FIRST_PARK_NS;
+        return cycle.agent().awaitsAnswer() ? ANSWER_PARK_NS : FIRST_PARK_NS;
     }
 
     private long longestPauseNs() {
-        return Math.max(maxParkNs, turn.agent().idleNs());
+        return Math.max(maxParkNs, cycle.agent().idleNs());
     }
 
     @Override
-    public void rouse() {
-        if (resting) {
+    public void endLongPause() {
+        if (inLongPause) {
             LockSupport.unpark(thread);
         }
     }
 
     @Override
-    public long rests() {
-        return rests.get();
+    public long longPauses() {
+        return longPauses.get();
     }
 }

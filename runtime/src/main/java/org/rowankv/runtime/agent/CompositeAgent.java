@@ -28,7 +28,7 @@ public final class CompositeAgent implements Agent {
         for (int i = 0; i < agents.length; i++) {
             try {
                 final int done = agents[i].doWork();
-                runs[i].turned(done);
+                runs[i].completed(done);
                 work += done;
             } catch (RuntimeException | Error e) {
                 failure = Failures.worse(failure, runs[i].failed(agents[i].roleName(), e));

@@ -18,9 +18,9 @@ import org.rowankv.runtime.FailureRun;
  * <p>Safe for any thread. A nested attempt from inside the same agent's duty cycle finds the right taken.
  */
 final class DutyCycle {
-    /** Result of {@link #turn} when another thread runs the agent. */
+    /** Result of {@link #runOnce} when another thread runs the agent. */
     static final int TAKEN = -1;
-    /** Result of {@link #turn} when the agent is stopped or closed. */
+    /** Result of {@link #runOnce} when the agent is stopped or closed. */
     static final int ENDED = -2;
 
     private static final int NEW = 0;
@@ -32,7 +32,7 @@ final class DutyCycle {
     private final Agent agent;
     private final ErrorLog errors;
     private final AtomicInteger state = new AtomicInteger(NEW);
-    private final AtomicLong turns = new AtomicLong();
+    private final AtomicLong cycles = new AtomicLong();
     private final FailureRun run = new FailureRun();
 
     DutyCycle(Agent agent, ErrorLog errors) {
@@ -63,7 +63,7 @@ final class DutyCycle {
     }
 
     /** Runs one duty cycle; returns the work done, TAKEN or ENDED. */
-    int turn() {
+    int runOnce() {
         final int found = state.get();
         if (found != FREE || !state.compareAndSet(FREE, TURNING)) {
             return found >= STOPPED ? ENDED : TAKEN;
@@ -71,7 +71,7 @@ final class DutyCycle {
         int next = STOPPED; // Stays STOPPED even if reporting the failure fails.
         try {
             final int work = agent.doWork();
-            run.turned(work);
+            run.completed(work);
             next = FREE;
             return work;
         } catch (RuntimeException | Error e) {
@@ -84,14 +84,14 @@ final class DutyCycle {
             next = FREE;
             return 0;
         } finally {
-            turns.setRelease(turns.getPlain() + 1); // single writer at a time
+            cycles.setRelease(cycles.getPlain() + 1); // single writer at a time
             state.set(next);
         }
     }
 
     /** Number of completed duty cycles. */
-    long turns() {
-        return turns.get();
+    long cycles() {
+        return cycles.get();
     }
 
     /** Closes the agent; calls its onClose once, if it was started. Returns false while another thread runs it. */

@@ -137,8 +137,8 @@ final class AgentInvokerTest {
     @Test
     void shouldNotCountFailuresBetweenWhichTheAgentWorks() {
         invoker.start();
-        for (int turns = 1; turns <= 4 * FailureRun.LONGEST; turns++) {
-            agent.failure = turns % (FailureRun.LONGEST - 1) == 0 ? null : new IllegalStateException("planted");
+        for (int cycles = 1; cycles <= 4 * FailureRun.LONGEST; cycles++) {
+            agent.failure = cycles % (FailureRun.LONGEST - 1) == 0 ? null : new IllegalStateException("planted");
             agent.asked.incrementAndGet();
             invoker.tryInvoke();
         }
@@ -211,11 +211,11 @@ final class AgentInvokerTest {
         assertThatThrownBy(both::doWork).isInstanceOf(AssertionError.class);
         agent.failure = null;
         agent.error = new AssertionError("first");
-        final long turns = second.turns.get();
+        final long cycles = second.cycles.get();
         assertThatThrownBy(both::doWork).hasMessage("first");
-        assertThat(second.turns)
-                .as("turns of the next after a broken invariant")
-                .hasValue(turns);
+        assertThat(second.cycles)
+                .as("cycles of the next after a broken invariant")
+                .hasValue(cycles);
         both.onClose();
         assertThat(agent.closes).hasValue(1);
         assertThat(second.closes).hasValue(1);

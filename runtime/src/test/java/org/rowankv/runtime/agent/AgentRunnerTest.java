@@ -53,9 +53,9 @@ final class AgentRunnerTest {
             }
             if (i % 256 == 0) {
                 // Let the agent progress towards its longer pauses.
-                final long turns = agent.turns.get();
+                final long cycles = agent.cycles.get();
                 // Bounded: the agent may idle already, and then its cycles become rare.
-                for (int looks = 0; looks < 5_000 && agent.turns.get() <= turns + turns % 50; looks++) {
+                for (int looks = 0; looks < 5_000 && agent.cycles.get() <= cycles + cycles % 50; looks++) {
                     Thread.yield();
                 }
             }
@@ -143,10 +143,10 @@ final class AgentRunnerTest {
         // Doubling from half a millisecond, the pauses soon exceed the length of any test.
         final long[] before = {-1};
         await().pollInterval(200, TimeUnit.MILLISECONDS).until(() -> {
-            final long turns = agent.turns.get();
-            final boolean rests = turns == before[0];
-            before[0] = turns;
-            return rests;
+            final long cycles = agent.cycles.get();
+            final boolean still = cycles == before[0];
+            before[0] = cycles;
+            return still;
         });
     }
 
@@ -168,7 +168,7 @@ final class AgentRunnerTest {
         final Agent broken = new Agent() {
             @Override
             public int doWork() {
-                throw new AssertionError("never turned");
+                throw new AssertionError("it never ran");
             }
 
             @Override
@@ -232,45 +232,45 @@ final class AgentRunnerTest {
     }
 
     @Test
-    void shouldNotTurnAnAgentThatRestsUntilItIsRoused() {
+    void shouldNotRunAnAgentInALongPauseUntilThatIsEnded() {
         final Resting resting = new Resting(agent, FOR_EVER_NS);
         runner = new AgentRunner(resting, errors, 1_000_000);
         runner.start();
         // On the way to an idle time that outlasts the test, pauses double, two cycles each.
-        await().atMost(60, TimeUnit.SECONDS).until(() -> agent.turns.get() > 16 && isStill());
+        await().atMost(60, TimeUnit.SECONDS).until(() -> agent.cycles.get() > 16 && isStill());
         for (int i = 1; i <= 50; i++) {
             agent.asked.incrementAndGet();
             // A signal just before the agent idles may be missed once; by now it is parked.
             await().atMost(60, TimeUnit.SECONDS)
                     .pollInterval(1, TimeUnit.MILLISECONDS)
                     .until(() -> {
-                        runner.rouse();
+                        runner.endLongPause();
                         return agent.done.get() == agent.asked.get();
                     });
         }
-        assertThat(runner.rests()).isPositive();
+        assertThat(runner.longPauses()).isPositive();
     }
 
     /** Whether the agent runs no cycle while another runner makes a hundred. */
     private boolean isStill() {
         final CountingAgent other = new CountingAgent();
         final AgentRunner timer = new AgentRunner(other, errors, 1_000_000);
-        final long before = agent.turns.get();
+        final long before = agent.cycles.get();
         timer.start();
-        await().atMost(60, TimeUnit.SECONDS).until(() -> other.turns.get() >= 200);
+        await().atMost(60, TimeUnit.SECONDS).until(() -> other.cycles.get() >= 200);
         timer.close();
-        return agent.turns.get() == before;
+        return agent.cycles.get() == before;
     }
 
     @Test
     void shouldTurnAnAgentThatRestsTwiceForEachTimer() {
         runner = new AgentRunner(new Resting(agent, 4_000_000), errors, 1_000_000);
         runner.start();
-        await().atMost(60, TimeUnit.SECONDS).until(() -> runner.rests() > 3);
-        final long restsBefore = runner.rests();
-        final long turnsBefore = agent.turns.get();
-        await().atMost(60, TimeUnit.SECONDS).until(() -> runner.rests() >= restsBefore + 50);
-        final long turns = agent.turns.get() - turnsBefore;
-        assertThat(turns).isLessThanOrEqualTo(2 * (runner.rests() - restsBefore) + 4);
+        await().atMost(60, TimeUnit.SECONDS).until(() -> runner.longPauses() > 3);
+        final long restsBefore = runner.longPauses();
+        final long cyclesBefore = agent.cycles.get();
+        await().atMost(60, TimeUnit.SECONDS).until(() -> runner.longPauses() >= restsBefore + 50);
+        final long cycles = agent.cycles.get() - cyclesBefore;
+        assertThat(cycles).isLessThanOrEqualTo(2 * (runner.longPauses() - restsBefore) + 4);
     }
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class CountingAgent implements Agent {
     final AtomicLong asked = new AtomicLong();
     final AtomicLong done = new AtomicLong();
-    final AtomicLong turns = new AtomicLong();
+    final AtomicLong cycles = new AtomicLong();
     final AtomicInteger starts = new AtomicInteger();
     final AtomicInteger closes = new AtomicInteger();
     final AtomicInteger overlaps = new AtomicInteger();
@@ -22,7 +22,7 @@ final class CountingAgent implements Agent {
             overlaps.incrementAndGet();
         }
         try {
-            turns.incrementAndGet();
+            cycles.incrementAndGet();
             inside.run();
             if (failure != null) {
                 throw failure;

@@ -20,7 +20,7 @@ final class FairSlotPoolScheduleTest {
 
     private static final class Acquirers implements ScheduleExplorer.Scenario, Clock {
         private final int count;
-        private final int turns;
+        private final int rounds;
         /** The thread whose deadline passes after its first wait; −1: none. */
         private final int impatient;
 
@@ -29,9 +29,9 @@ final class FairSlotPoolScheduleTest {
         private final int[] served;
         private final int[] looked;
 
-        Acquirers(ScheduleExplorer explorer, int count, int slots, int turns, int impatient) {
+        Acquirers(ScheduleExplorer explorer, int count, int slots, int rounds, int impatient) {
             this.count = count;
-            this.turns = turns;
+            this.rounds = rounds;
             this.impatient = impatient;
             this.line = new FairSlotPool(new SlotPool(slots), explorer, this);
             this.holders = new int[slots];
@@ -50,7 +50,7 @@ final class FairSlotPoolScheduleTest {
         }
 
         private void acquire(int number) {
-            for (int turn = 0; turn < turns; turn++) {
+            for (int round = 0; round < rounds; round++) {
                 final int slot = line.acquire(DEADLINE_NS, () -> false);
                 if (slot < 0) {
                     return;
@@ -84,7 +84,7 @@ final class FairSlotPoolScheduleTest {
         public void check() {
             for (int i = 0; i < count; i++) {
                 if (i != impatient) {
-                    assertThat(served[i]).as("acquirer %d", i).isEqualTo(turns);
+                    assertThat(served[i]).as("acquirer %d", i).isEqualTo(rounds);
                 }
             }
             for (int i = 0; i < holders.length; i++) {
@@ -106,9 +106,9 @@ final class FairSlotPoolScheduleTest {
         "3,2,2,-1",
         "4,2,1,-1"
     })
-    void shouldServeAllThatDoNotGiveUp(int count, int slots, int turns, int impatient) {
+    void shouldServeAllThatDoNotGiveUp(int count, int slots, int rounds, int impatient) {
         try (ScheduleExplorer explorer = new ScheduleExplorer(TestScale.of(2, 3))) {
-            assertThat(explorer.explore(() -> new Acquirers(explorer, count, slots, turns, impatient)))
+            assertThat(explorer.explore(() -> new Acquirers(explorer, count, slots, rounds, impatient)))
                     .isGreaterThan(10);
         }
     }

@@ -349,10 +349,10 @@ public final class Area implements AutoCloseable {
             Scheduling scheduling, ErrorLog errors, Consumer<ForceFailedException> whenFailed) {
         if (groupCommit != null && forceAgent == null) {
             groupCommit.whenFailed(whenFailed);
-            final AgentHandle turned = scheduling.take(new ForceAgent(groupCommit, serverId()), errors);
-            forceAgent = turned;
-            groupCommit.wakes(turned, scheduling.isOneAtATime());
-            turned.start();
+            final AgentHandle handle = scheduling.take(new ForceAgent(groupCommit, serverId()), errors);
+            forceAgent = handle;
+            groupCommit.wakes(handle, scheduling.isOneAtATime());
+            handle.start();
         }
     }
 

@@ -378,11 +378,11 @@ final class RoleTerm implements MembershipView {
             if (!cluster.awaitFor(closing::isOver, forMs)) {
                 LOG.warn("ROWAN-2016 drain timed out: server={} drainMs={}", settings.name(), forMs);
             }
-            final long digested = made.digestedTurns() + 2;
+            final long digested = made.digestCycles() + 2;
             final boolean quiet = cluster.awaitFor(
                     () -> {
                         made.wakeUp();
-                        return made.digestedTurns() >= digested;
+                        return made.digestCycles() >= digested;
                     },
                     forMs);
             LOG.debug("drained: server={} digested={}", settings.name(), quiet);

@@ -9,7 +9,7 @@ import org.rowankv.server.shard.ShardPrimary;
  * The mutations of one event loop: many in flight in few worker contexts, so that what one cycle replicates is sent
  * together. The loop keeps its contexts while mutations are in flight; agents may acquire idle ones.
  *
- * <p>For one thread. Call {@link #turn} in every cycle of the loop, after new requests have begun.
+ * <p>For one thread. Call {@link #poll} in every cycle of the loop, after new requests have begun.
  */
 public final class MutationPipeline implements PollableCalls, MutationSlots {
     private final RequestDispatch dispatch;
@@ -32,12 +32,12 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
     }
 
     @Override
-    public void turn() {
+    public void poll() {
         Throwable failure = null;
         for (Share share : shares) {
             if (share.held) {
                 try {
-                    share.turn();
+                    share.poll();
                 } catch (RuntimeException | Error e) {
                     failure = e; // the other shares continue
                 }
@@ -132,7 +132,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
         void release(int number) {
             sort(number);
             if (!releaseIfUnused()) {
-                dispatch.rouse();
+                dispatch.endLongPauses();
             }
         }
 
@@ -146,7 +146,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
             return true;
         }
 
-        void turn() {
+        void poll() {
             worker.poll();
             for (int i = 0; i < unfinishedCount; ) {
                 if (worker.finishLeftover(unfinished[i])) {

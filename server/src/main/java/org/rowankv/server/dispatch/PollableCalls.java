@@ -12,7 +12,7 @@ public interface PollableCalls {
      * Sends the output of all calls and processes arrived completions. Called in every cycle, after new or continued
      * calls. Never blocks.
      */
-    default void turn() {}
+    default void poll() {}
 
     /** Helps the agents that pending calls may depend on. Called after an idle interval. */
     default void help() {}

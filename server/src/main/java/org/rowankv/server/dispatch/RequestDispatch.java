@@ -139,12 +139,12 @@ public final class RequestDispatch implements MutationSlots {
         } finally {
             pool.drop(slot);
         }
-        rouse();
+        endLongPauses();
     }
 
     /** A mutation has ended: the agents must propagate CommitVer. */
-    void rouse() {
-        agents.rouse();
+    void endLongPauses() {
+        agents.endLongPauses();
     }
 
     @Override
@@ -206,7 +206,7 @@ public final class RequestDispatch implements MutationSlots {
             if (!isReleased) {
                 pool.drop(slot);
             }
-            rouse();
+            endLongPauses();
         }
     }
 

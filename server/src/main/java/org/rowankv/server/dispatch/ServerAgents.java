@@ -113,25 +113,25 @@ public final class ServerAgents implements AutoCloseable {
     }
 
     /** Signals that there may be deferrable work for some of them. */
-    void rouse() {
+    void endLongPauses() {
         for (int i = 0; i < all.size(); i++) {
-            all.get(i).rouse();
+            all.get(i).endLongPause();
         }
     }
 
     /** Signals the agent that digests. */
-    public void rouseDigest() {
-        all.get(0).rouse();
+    public void endDigestPause() {
+        all.get(0).endLongPause();
     }
 
     /** Duty cycles of all agents together. */
-    public long turns() {
-        return all.stream().mapToLong(AgentHandle::turns).sum();
+    public long cycles() {
+        return all.stream().mapToLong(AgentHandle::cycles).sum();
     }
 
     /** Idle waits of all agents together. */
-    public long rests() {
-        return all.stream().mapToLong(AgentHandle::rests).sum();
+    public long longPauses() {
+        return all.stream().mapToLong(AgentHandle::longPauses).sum();
     }
 
     /** Whether the agents are closed, or a broken invariant has stopped one of them. */

@@ -20,7 +20,7 @@ public final class ForceAgent implements Agent {
 
     @Override
     public void onStart() {
-        forcer.isTurnedBy(Thread.currentThread());
+        forcer.runsOn(Thread.currentThread());
     }
 
     @Override
@@ -38,6 +38,6 @@ public final class ForceAgent implements Agent {
 
     @Override
     public void onClose() {
-        forcer.isTurnedBy(null);
+        forcer.runsOn(null);
     }
 }

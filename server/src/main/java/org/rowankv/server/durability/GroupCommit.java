@@ -86,8 +86,8 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
             while (!isForced(ticket)) {
                 requireWorking();
                 final Thread forcingThread = agentThread;
-                final AgentHandle turned = agent;
-                if (forcingThread == null || turned == null || turned.isClosed()) {
+                final AgentHandle handle = agent;
+                if (forcingThread == null || handle == null || handle.isClosed()) {
                     FileThread.run("rowan-force", this::force);
                 } else if (forcingThread == Thread.currentThread() || oneAtATime) {
                     force();
@@ -208,13 +208,13 @@ public final class GroupCommit implements DurabilityVerbs, LandingForce {
         whenForced = listener;
     }
 
-    public void wakes(@Nullable AgentHandle turned, boolean isOneAtATime) {
-        agent = turned;
+    public void wakes(@Nullable AgentHandle handle, boolean isOneAtATime) {
+        agent = handle;
         oneAtATime = isOneAtATime;
     }
 
     /** Sets the forcing thread; null: each draining thread forces. */
-    void isTurnedBy(@Nullable Thread thread) {
+    void runsOn(@Nullable Thread thread) {
         agentThread = thread;
     }
 

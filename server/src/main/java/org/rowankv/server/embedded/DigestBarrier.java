@@ -60,8 +60,8 @@ final class DigestBarrier {
         final WaitLimit limit = new WaitLimit(clock, deadlineMs * 1_000_000);
         for (Server server : servers) {
             // Two more: the first cycle may have begun before the caller's entries landed.
-            final long enough = server.digestedTurns() + 2;
-            while (server.digestedTurns() < enough && !server.isStopped()) {
+            final long enough = server.digestCycles() + 2;
+            while (server.digestCycles() < enough && !server.isStopped()) {
                 if (limit.isOver()) {
                     return false;
                 }

@@ -25,7 +25,7 @@ final class QuiescenceTracker implements Agent {
     private final CommitAgent commit;
     private final RetentionAgents ending;
     private final OwnedCounter quietCycles = new OwnedCounter();
-    private final OwnedCounter digestedCycles = new OwnedCounter();
+    private final OwnedCounter digestCycles = new OwnedCounter();
     /** Whether the fabric signals landings; else the agents must poll. */
     private boolean mayIdle;
     /** How long the agents may idle, if there is no work. */
@@ -57,7 +57,7 @@ final class QuiescenceTracker implements Agent {
     public int doWork() {
         long canIdleNs = 0;
         if (isSettled()) {
-            digestedCycles.add(1);
+            digestCycles.add(1);
             if (!digest.awaitsCommit()
                     && !cleaner.isBusy()
                     && !cleaner.isSpaceRequested()
@@ -101,7 +101,7 @@ final class QuiescenceTracker implements Agent {
 
     /** Cycles after which all landed entries were digested, and every clear swept. */
     long digested() {
-        return digestedCycles.get();
+        return digestCycles.get();
     }
 
     /** How long all agents of a shared thread may idle after a cycle without work; 0: only a moment. */

@@ -228,7 +228,7 @@ public final class Server implements AutoCloseable {
                 ending,
                 quiescenceTracker,
                 agents);
-        if (endpoint.onLanded(agents::rouseDigest)) {
+        if (endpoint.onLanded(agents::endDigestPause)) {
             quiescenceTracker.allowRests();
         }
         this.dispatch = new RequestDispatch(
@@ -439,7 +439,7 @@ public final class Server implements AutoCloseable {
     }
 
     /** Cycles of the agents after which all landed entries were digested, and every clear swept. */
-    public long digestedTurns() {
+    public long digestCycles() {
         return quiescenceTracker.digested();
     }
 

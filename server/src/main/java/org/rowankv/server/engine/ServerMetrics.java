@@ -75,7 +75,7 @@ record ServerMetrics(
                 creditRefusals,
                 openSessions,
                 ending.sessionLeases().endedSessions() + pool.replacedSessions(),
-                agents.turns(),
+                agents.cycles(),
                 segments.pins().count());
     }
 }

@@ -30,7 +30,7 @@ package org.rowankv.server.engine;
  * @param creditRefusals times that a backup granted less credit than an entry needed
  * @param openSessions of clients, at all shards' replicas here
  * @param endedSessions at its primary shards: ended because they were unused, or to make room for others
- * @param turns duty cycles of its agents
+ * @param agentCycles duty cycles of its agents
  * @param pinnedSegments being read by a snapshot or a comparison, so that the cleaner skips them
  */
 public record ServerStatistics(
@@ -62,5 +62,5 @@ public record ServerStatistics(
         long creditRefusals,
         long openSessions,
         long endedSessions,
-        long turns,
+        long agentCycles,
         int pinnedSegments) {}

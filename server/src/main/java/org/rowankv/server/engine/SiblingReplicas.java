@@ -19,7 +19,7 @@ final class SiblingReplicas {
                     others.add(new PeerReplica(
                             other.segments(),
                             other.replicas().get(shard),
-                            () -> other.isStopped() ? Long.MAX_VALUE - 2 : other.digestedTurns()));
+                            () -> other.isStopped() ? Long.MAX_VALUE - 2 : other.digestCycles()));
                 }
             }
             found.add(others);

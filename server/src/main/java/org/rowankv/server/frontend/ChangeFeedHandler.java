@@ -213,7 +213,7 @@ final class ChangeFeedHandler {
     }
 
     /** Answers the requests that have changes; returns whether there was any. */
-    boolean turn() {
+    boolean poll() {
         if (!isDue()) {
             return false;
         }

@@ -130,7 +130,7 @@ final class ClientConnection implements FrameDecoder.Taker {
                 greet(hello, readBuffer);
             }
             if (hello == null && !ending && !closed) {
-                input.moved(count, loop.turnNs());
+                input.moved(count, loop.cycleNs());
                 in.take(readBuffer, this);
                 settleInput();
             }
@@ -150,12 +150,12 @@ final class ClientConnection implements FrameDecoder.Taker {
     /** After a read: requests memory for a longer frame, and records whether a frame is in progress. */
     private void settleInput() {
         if (room.isPast(frames)) {
-            input.owes(false, loop.turnNs()); // the next frame has its own deadline
+            input.owes(false, loop.cycleNs()); // the next frame has its own deadline
         }
         if (!closed) {
             room.requestRoom(this, frames, in.awaitedLength());
         }
-        input.owes(in.heldBytes() > 0 && isRead(), loop.turnNs());
+        input.owes(in.heldBytes() > 0 && isRead(), loop.cycleNs());
         settleOwing();
     }
 
@@ -166,8 +166,8 @@ final class ClientConnection implements FrameDecoder.Taker {
 
     /** The memory for the waiting frame is available. */
     void onRoom() {
-        room.granted(frames, requiredRoom(), loop.turnNs());
-        input.owes(true, loop.turnNs());
+        room.granted(frames, requiredRoom(), loop.cycleNs());
+        input.owes(true, loop.cycleNs());
         settleOwing();
         updateInterest();
     }
@@ -316,7 +316,7 @@ final class ClientConnection implements FrameDecoder.Taker {
                 FrameHeadDescriptor.number(buffer, at),
                 RequestDescriptor.shard(buffer, at),
                 RequestDescriptor.term(buffer, at),
-                loop.requests().turnNs());
+                loop.requests().cycleNs());
         request.arrivedOn(number);
         inFlight++;
         loop.requests().arrived(pending);
@@ -361,7 +361,7 @@ final class ClientConnection implements FrameDecoder.Taker {
     }
 
     /** Writes buffered output once, then resumes blocked input. */
-    void onTurnEnd() {
+    void onCycleEnd() {
         dirty = false;
         if (closed) {
             return;
@@ -397,7 +397,7 @@ final class ClientConnection implements FrameDecoder.Taker {
             final boolean drained = out.writeTo(channel);
             final int sent = before - out.pending();
             loop.counts().sent(sent);
-            output.moved(sent, loop.turnNs());
+            output.moved(sent, loop.cycleNs());
             if (drained && ending) {
                 // The system reads and drops further input; a plain close could lose the refusal.
                 channel.shutdownOutput();
@@ -405,7 +405,7 @@ final class ClientConnection implements FrameDecoder.Taker {
                 settleRouting();
             }
         }
-        output.owes(out.pending() > 0, loop.turnNs());
+        output.owes(out.pending() > 0, loop.cycleNs());
         settleOwing();
         updateInterest();
     }

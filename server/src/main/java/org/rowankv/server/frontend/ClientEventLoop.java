@@ -122,8 +122,8 @@ final class ClientEventLoop implements Runnable {
     }
 
     /** Start of this cycle, approximately. */
-    long turnNs() {
-        return requests.turnNs();
+    long cycleNs() {
+        return requests.cycleNs();
     }
 
     LoopCounters counts() {
@@ -247,10 +247,10 @@ final class ClientEventLoop implements Runnable {
         long drainUntilNs = 0;
         while (true) {
             progress = false;
-            turn();
+            runCycle();
             final long nowNs = clock.nanoTime();
-            counts.turn();
-            requests.endTurn(nowNs);
+            counts.countCycle();
+            requests.endCycle(nowNs);
             if (mustCheck() && nowNs - nextCheckNs >= 0) {
                 nextCheckNs = nowNs + CHECK_MS * 1_000_000;
                 endOverdue(nowNs);
@@ -291,19 +291,19 @@ final class ClientEventLoop implements Runnable {
                 || changes.isAsked();
     }
 
-    private void turn() {
+    private void runCycle() {
         select(0);
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             progress = true;
             task.run();
         }
-        progress |= requests.turn();
-        progress |= changes.turn();
+        progress |= requests.poll();
+        progress |= changes.poll();
         for (int i = 0; i < dirty.size(); i++) { // the list grows: blocked input is processed in between
-            guarded(dirty.get(i), ClientConnection::onTurnEnd);
+            guarded(dirty.get(i), ClientConnection::onCycleEnd);
         }
         dirty.clear();
-        memory.turn();
+        memory.grantWaiting();
         if (memory.isFull()) {
             relieve(clock.nanoTime());
         }
@@ -312,7 +312,7 @@ final class ClientEventLoop implements Runnable {
     /** @param timeoutNs 0: polls without blocking */
     private void select(long timeoutNs) {
         try {
-            final int happened = timeoutNs == 0 ? io.turn() : io.await(timeoutNs);
+            final int happened = timeoutNs == 0 ? io.poll() : io.await(timeoutNs);
             progress |= happened > 0;
         } catch (UncheckedIOException e) {
             port.errors().report("selecting clients' connections", e);
@@ -376,7 +376,7 @@ final class ClientEventLoop implements Runnable {
                     .toList()
                     .forEach(ClientConnection::onStalled);
         }
-        memory.turn();
+        memory.grantWaiting();
     }
 
     /** Memory is full: closes connections until it is not, longest stalled first. */

@@ -53,7 +53,7 @@ final class FrameReservations implements BufferAccounting {
         }
         final int required = connection.requiredRoom();
         if (memory.take(connection, required)) {
-            granted(frame, required, connection.loop().turnNs());
+            granted(frame, required, connection.loop().cycleNs());
         } else {
             awaited = true;
         }

@@ -24,12 +24,12 @@ final class LoopCounters {
     private final OwnedCounter sentBytes = new OwnedCounter();
     private final OwnedCounter pages = new OwnedCounter();
     private final OwnedCounter catalogueRequests = new OwnedCounter();
-    private final OwnedCounter turns = new OwnedCounter();
+    private final OwnedCounter cycles = new OwnedCounter();
     private final OwnedCounter waits = new OwnedCounter();
     private final OwnedCounter heldBytes = new OwnedCounter();
     private final OwnedCounter frameWaits = new OwnedCounter();
     /** By operation: requests answered in the cycle of their arrival. */
-    private final long[] thisTurn = new long[OPERATIONS];
+    private final long[] inCycle = new long[OPERATIONS];
 
     LoopCounters() {
         Arrays.setAll(latency, operation -> new LatencyHistogram());
@@ -46,8 +46,8 @@ final class LoopCounters {
         }
     }
 
-    void answeredInTurn(Operation operation) {
-        thisTurn[operation.ordinal()]++;
+    void answeredInCycle(Operation operation) {
+        inCycle[operation.ordinal()]++;
     }
 
     void answeredLater(Operation operation, long ns) {
@@ -55,11 +55,11 @@ final class LoopCounters {
     }
 
     /** Records the latency of requests that arrived and were answered in this cycle. */
-    void endTurn(long ns) {
+    void endCycle(long ns) {
         for (int operation = 0; operation < OPERATIONS; operation++) {
-            if (thisTurn[operation] > 0) {
-                latency[operation].record(ns, thisTurn[operation]);
-                thisTurn[operation] = 0;
+            if (inCycle[operation] > 0) {
+                latency[operation].record(ns, inCycle[operation]);
+                inCycle[operation] = 0;
             }
         }
     }
@@ -85,8 +85,8 @@ final class LoopCounters {
         waits.add(1);
     }
 
-    void turn() {
-        turns.add(1);
+    void countCycle() {
+        cycles.add(1);
     }
 
     /** Adds to the memory held by connections and requests. */
@@ -141,7 +141,7 @@ final class LoopCounters {
         return frameWaits.get();
     }
 
-    long turns() {
-        return turns.get();
+    long cycles() {
+        return cycles.get();
     }
 }

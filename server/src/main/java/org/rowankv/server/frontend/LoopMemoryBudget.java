@@ -139,7 +139,7 @@ final class LoopMemoryBudget implements BufferAccounting {
     }
 
     /** Grants memory to waiting frames, in FIFO order. */
-    void turn() {
+    void grantWaiting() {
         while (!waiting.isEmpty() && hasRoom(waiting.peekFirst().requiredRoom())) {
             final ClientConnection next = waiting.removeFirst();
             granted++;

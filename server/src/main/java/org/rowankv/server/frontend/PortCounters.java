@@ -147,8 +147,8 @@ public final class PortCounters {
     }
 
     /** Cycles of the event loops. An idle loop makes none. */
-    public long turns() {
-        return sum(LoopCounters::turns);
+    public long cycles() {
+        return sum(LoopCounters::cycles);
     }
 
     /** Requests of that operation in that bucket of a {@link LatencyHistogram}. */

@@ -36,7 +36,7 @@ final class RequestPipeline {
     private long answered;
     private long answeredBefore;
     /** Arrival time of this cycle's requests; meaningful while {@link #stamped}. */
-    private long turnNs;
+    private long cycleNs;
 
     private boolean stamped;
 
@@ -52,20 +52,20 @@ final class RequestPipeline {
     }
 
     /** Polls each request once; true if any was answered since the previous call. */
-    boolean turn() {
+    boolean poll() {
         final long before = answeredBefore;
-        turnCalls();
+        pollCalls();
         stepAll();
-        turnCalls(); // completed steps may have output
+        pollCalls(); // completed steps may have output
         answeredBefore = answered;
         return answered != before;
     }
 
     /** Called after a cycle. */
-    void endTurn(long nowNs) {
+    void endCycle(long nowNs) {
         if (stamped) {
             stamped = false;
-            counts.endTurn(nowNs - turnNs);
+            counts.endCycle(nowNs - cycleNs);
         }
     }
 
@@ -131,12 +131,12 @@ final class RequestPipeline {
     }
 
     /** Arrival time of this cycle's requests: one clock reading for all of them. */
-    long turnNs() {
+    long cycleNs() {
         if (!stamped) {
             stamped = true;
-            turnNs = clock.nanoTime();
+            cycleNs = clock.nanoTime();
         }
-        return turnNs;
+        return cycleNs;
     }
 
     /** A request was read. */
@@ -213,8 +213,8 @@ final class RequestPipeline {
         final ClientConnection connection = pending.connection();
         answered++;
         counts.answered(pending.request());
-        if (stamped && pending.beganNs() == turnNs) {
-            counts.answeredInTurn(pending.request().operation());
+        if (stamped && pending.beganNs() == cycleNs) {
+            counts.answeredInCycle(pending.request().operation());
         } else {
             counts.answeredLater(pending.request().operation(), clock.nanoTime() - pending.beganNs());
         }
@@ -271,9 +271,9 @@ final class RequestPipeline {
         return true;
     }
 
-    private void turnCalls() {
+    private void pollCalls() {
         try { // not through guarded(): a Runnable per cycle would be garbage
-            calls().turn();
+            calls().poll();
         } catch (RuntimeException | Error e) {
             port.errors().report("polling client requests", e);
         }

@@ -111,7 +111,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     public int doWork() {
         boolean hasFailed = true;
         try {
-            final int done = turn();
+            final int done = step();
             hasFailed = false;
             return done;
         } finally {
@@ -121,7 +121,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         }
     }
 
-    private int turn() {
+    private int step() {
         if (worker.isTaken(this) || worker.isUsedBy(this) && !goOn()) {
             return 0;
         }
@@ -312,7 +312,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
 
     /** Advances the worker; true when it has nothing in flight any more. */
     private boolean goOn() {
-        switch (worker.turn()) {
+        switch (worker.step()) {
             case PENDING -> {
                 return false;
             }

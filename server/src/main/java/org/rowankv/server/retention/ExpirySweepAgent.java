@@ -231,7 +231,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
 
     /** Advances the worker; true when it has nothing in flight any more. */
     private boolean goOn() {
-        switch (worker.turn()) {
+        switch (worker.step()) {
             case PENDING -> {
                 return false;
             }

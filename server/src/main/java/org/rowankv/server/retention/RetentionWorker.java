@@ -121,7 +121,7 @@ public final class RetentionWorker implements Agent {
      * Makes all progress possible now. An error may interrupt the mutation anywhere: the next step completes or drops
      * it, as the next owner of a worker context does. So an error here is an ordinary failure of the step.
      */
-    Outcome turn() {
+    Outcome step() {
         try {
             return advance();
         } catch (OutOfMemoryError | StackOverflowError e) {

@@ -147,7 +147,7 @@ public final class SessionLeaseAgent implements Agent {
      * cycle.
      */
     private boolean goOn() {
-        final RetentionWorker.Outcome outcome = worker.turn();
+        final RetentionWorker.Outcome outcome = worker.step();
         waitsForRoom = false;
         switch (outcome) {
             case PENDING -> {

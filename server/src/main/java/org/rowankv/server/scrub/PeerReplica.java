@@ -20,19 +20,19 @@ public final class PeerReplica {
 
     private final Segments segments;
     private final ShardReplica replica;
-    private final LongSupplier digestedCycles;
+    private final LongSupplier digestCycles;
     private final EntryCheck check;
 
-    /** @param digestedCycles quiet cycles of that server: after two more, all that had landed there is in its index */
-    public PeerReplica(Segments segments, ShardReplica replica, LongSupplier digestedCycles) {
+    /** @param digestCycles quiet cycles of that server: after two more, all that had landed there is in its index */
+    public PeerReplica(Segments segments, ShardReplica replica, LongSupplier digestCycles) {
         this.segments = segments;
         this.replica = replica;
-        this.digestedCycles = digestedCycles;
+        this.digestCycles = digestCycles;
         this.check = new EntryCheck(segments.region());
     }
 
-    long digestedCycles() {
-        return digestedCycles.getAsLong();
+    long digestCycles() {
+        return digestCycles.getAsLong();
     }
 
     /** Whether an entry is the requested one. */

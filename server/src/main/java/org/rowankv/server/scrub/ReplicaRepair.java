@@ -53,7 +53,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     }
 
     /** The peer's quiet cycles when it was first needed. */
-    private record Awaited(PeerReplica peer, long turns) {}
+    private record Awaited(PeerReplica peer, long cycles) {}
 
     private final int serverId;
     private final Segments segments;
@@ -115,7 +115,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
                 return true;
             }
             case AWAITING_PEERS -> {
-                if (awaited.stream().allMatch(each -> each.peer().digestedCycles() >= each.turns() + 2)
+                if (awaited.stream().allMatch(each -> each.peer().digestCycles() >= each.cycles() + 2)
                         && needed.stream().noneMatch(this::isUndecided)) {
                     repair();
                     state = State.IDLE;
@@ -221,7 +221,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     private void awaitPeers() {
         for (Needed each : needed) {
             for (PeerReplica peer : peersOfShard.apply(each.replica().shardId())) {
-                awaited.add(new Awaited(peer, peer.digestedCycles()));
+                awaited.add(new Awaited(peer, peer.digestCycles()));
             }
         }
     }

@@ -156,8 +156,8 @@ final class CheckpointedServer {
     void takeCheckpointAfterFailures() {
         settle();
         final long before = agent.taken();
-        for (int turn = 0; agent.taken() == before; turn++) {
-            assertThat(turn).isLessThan(100);
+        for (int cycle = 0; agent.taken() == before; cycle++) {
+            assertThat(cycle).isLessThan(100);
             clock.advanceMs(1);
             final int unused = agent.doWork();
         }
@@ -168,8 +168,8 @@ final class CheckpointedServer {
         settle();
         final long before = agent.taken();
         final long failures = errors.count();
-        for (int turn = 0; errors.count() == failures; turn++) {
-            assertThat(turn).isLessThan(100);
+        for (int cycle = 0; errors.count() == failures; cycle++) {
+            assertThat(cycle).isLessThan(100);
             clock.advanceMs(1);
             final int unused = agent.doWork();
         }
@@ -180,7 +180,7 @@ final class CheckpointedServer {
     List<ErrorLog.Observation> tryCheckpoint() {
         settle();
         final long before = agent.taken();
-        for (int turn = 0; turn < 100; turn++) {
+        for (int cycle = 0; cycle < 100; cycle++) {
             clock.advanceMs(1);
             final int unused = agent.doWork();
         }

@@ -7,7 +7,7 @@ import org.rowankv.server.log.EntryType;
 
 /** When the cleaner reports that no more space can be freed. */
 final class CleanAgentTest {
-    private static final int TURNS = 1_000;
+    private static final int CYCLES = 1_000;
 
     private final CleanedShard shard = new CleanedShard();
 
@@ -19,7 +19,7 @@ final class CleanAgentTest {
         shard.cleaner.doWork();
         // The segment of the log that it closed was not scanned yet.
         assertThat(shard.cleaner.isSpaceRequested()).isTrue();
-        for (int turn = 0; turn < TURNS && shard.cleaner.isSpaceRequested(); turn++) {
+        for (int cycle = 0; cycle < CYCLES && shard.cleaner.isSpaceRequested(); cycle++) {
             shard.cleaner.doWork();
         }
         assertThat(shard.cleaner.isSpaceRequested()).isFalse();

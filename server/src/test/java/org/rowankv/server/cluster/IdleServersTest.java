@@ -72,22 +72,22 @@ final class IdleServersTest {
     /** Activity of a server's agents from now on. */
     private static final class Window {
         private final Server server;
-        private final long turns;
-        private final long rests;
+        private final long cycles;
+        private final long longPauses;
 
         Window(Server server) {
             this.server = server;
-            this.turns = server.agents().turns();
-            this.rests = server.agents().rests();
+            this.cycles = server.agents().cycles();
+            this.longPauses = server.agents().longPauses();
         }
 
         boolean isLongEnough() {
-            return server.agents().rests() >= rests + 10;
+            return server.agents().longPauses() >= longPauses + 10;
         }
 
         boolean wasQuiet() {
             return server.isAtRest()
-                    && server.agents().turns() - turns <= 2 * (server.agents().rests() - rests) + 8;
+                    && server.agents().cycles() - cycles <= 2 * (server.agents().longPauses() - longPauses) + 8;
         }
     }
 }

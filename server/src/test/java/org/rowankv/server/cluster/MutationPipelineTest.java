@@ -75,9 +75,9 @@ class MutationPipelineTest {
     private void untilAnswered(List<PollableCall> begun) {
         final List<PollableCall> left = new ArrayList<>(begun);
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
-            calls.turn();
+            calls.poll();
             left.removeIf(PollableCall::step);
-            calls.turn();
+            calls.poll();
             return left.isEmpty();
         });
     }
@@ -108,7 +108,7 @@ class MutationPipelineTest {
                 assertThat(call.awaitsWorker()).isFalse();
                 second.add(call);
             }
-            calls.turn();
+            calls.poll();
             // All of them in one context: the others are free.
             final List<PollableCall> elsewhere = new ArrayList<>();
             for (int context = 1; context < ClusterBed.WORKERS; context++) {

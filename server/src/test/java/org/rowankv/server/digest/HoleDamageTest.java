@@ -52,7 +52,7 @@ final class HoleDamageTest {
     }
 
     private void waitForTheHole() {
-        for (int turn = 0; turn < 3; turn++) {
+        for (int cycle = 0; cycle < 3; cycle++) {
             final int unused = digest.doWork();
             clock.advanceNs(2 * HOLE_TIMEOUT_NS);
         }

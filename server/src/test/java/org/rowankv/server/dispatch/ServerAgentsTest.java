@@ -32,13 +32,13 @@ class ServerAgentsTest {
     };
 
     private static final class Counting implements Agent {
-        private int turns;
+        private int cycles;
         private int closed;
         private Throwable failure;
 
         @Override
         public int doWork() {
-            turns++;
+            cycles++;
             if (failure instanceof Error error) {
                 throw error;
             }
@@ -69,7 +69,7 @@ class ServerAgentsTest {
         return agents;
     }
 
-    private void turnAll() {
+    private void runAll() {
         taken.forEach(AgentInvoker::tryInvoke);
     }
 
@@ -79,15 +79,15 @@ class ServerAgentsTest {
         final Counting second = new Counting();
         try (ServerAgents agents = agents(first, second)) {
             agents.start();
-            turnAll();
+            runAll();
             assertThat(agents.isClosed()).isFalse();
             second.failure = new AssertionError("broken");
-            turnAll();
+            runAll();
             assertThat(agents.isClosed()).isTrue();
-            final int turns = first.turns;
-            turnAll();
-            assertThat(first.turns).isEqualTo(turns);
-            assertThat(second.turns).isEqualTo(2);
+            final int cycles = first.cycles;
+            runAll();
+            assertThat(first.cycles).isEqualTo(cycles);
+            assertThat(second.cycles).isEqualTo(2);
         }
         assertThat(first.closed).isEqualTo(1);
         assertThat(second.closed).isEqualTo(1);
@@ -101,11 +101,11 @@ class ServerAgentsTest {
         try (ServerAgents agents = agents(first, second)) {
             agents.start();
             second.failure = new IllegalStateException("ordinary");
-            turnAll();
-            turnAll();
+            runAll();
+            runAll();
             assertThat(agents.isClosed()).isFalse();
-            assertThat(first.turns).isEqualTo(2);
-            assertThat(second.turns).isEqualTo(2);
+            assertThat(first.cycles).isEqualTo(2);
+            assertThat(second.cycles).isEqualTo(2);
         }
     }
 }

@@ -50,7 +50,7 @@ final class GroupCommitTest {
     private void startThread() {
         groupCommit.wakes(runner, false);
         runner.start();
-        await().until(() -> runner.turns() > 0);
+        await().until(() -> runner.cycles() > 0);
     }
 
     @Test

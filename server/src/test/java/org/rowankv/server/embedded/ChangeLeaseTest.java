@@ -18,7 +18,7 @@ final class ChangeLeaseTest {
     private static final int CACHE = 1;
     private static final long LEASE_MS = ShardChanges.LEASE_NS / 1_000_000;
 
-    private final TurnedStore store = TurnedStore.open(
+    private final SteppedStore store = SteppedStore.open(
             EmbeddedSettings.of(with -> {
                 with.servers = 1;
                 with.shards = 1;
@@ -55,13 +55,13 @@ final class ChangeLeaseTest {
                 ask();
             }
         });
-        store.turns().turn(20);
+        store.agents().step(20);
 
         assertThat(stands).isFalse();
         assertThat(changes().requested(CACHE)).isEqualTo(ShardChanges.REQUESTED);
 
         store.clock().advanceMs(LEASE_MS + 1);
-        store.turns().turn(20);
+        store.agents().step(20);
         assertThat(changes().requested(CACHE)).as("without a further request").isEqualTo(ShardChanges.NOT_REQUESTED);
     }
 }

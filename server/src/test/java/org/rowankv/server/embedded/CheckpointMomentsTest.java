@@ -40,7 +40,7 @@ final class CheckpointMomentsTest {
 
     private final CallerThread second = CallerThread.ofAnotherContext();
     private final Request request = new Request();
-    private TurnedStore store;
+    private SteppedStore store;
     private StoreHistory history;
 
     @AfterEach
@@ -50,7 +50,7 @@ final class CheckpointMomentsTest {
     }
 
     private void open(int servers, Durability level) {
-        store = TurnedStore.open(
+        store = SteppedStore.open(
                 EmbeddedSettings.of(with -> {
                     with.servers = servers;
                     with.replicas = servers;
@@ -67,7 +67,7 @@ final class CheckpointMomentsTest {
                 1_000_000_000L,
                 1_700_000_000_000L,
                 1);
-        store.turns().hold("checkpoint-");
+        store.agents().hold("checkpoint-");
         history = new StoreHistory(store, second);
     }
 
@@ -122,10 +122,10 @@ final class CheckpointMomentsTest {
         }
     }
 
-    private void turnCheckpoints(int times) {
+    private void stepCheckpoints(int times) {
         store.clock().advanceMs(5);
         for (int i = 0; i < times; i++) {
-            store.turns().turnCheckpoints();
+            store.agents().stepCheckpoints();
         }
     }
 
@@ -136,7 +136,7 @@ final class CheckpointMomentsTest {
     @ValueSource(ints = {1, 3})
     void shouldBeOfUseOrOfNoneWhereverItIsCutOff(int servers) {
         open(servers, Durability.NONE);
-        take(Kind.OPEN_SESSION, Kind.OPEN_SESSION, Kind.PUT, Kind.PUT, Kind.BURY, Kind.TURNS, Kind.CHECKPOINT);
+        take(Kind.OPEN_SESSION, Kind.OPEN_SESSION, Kind.PUT, Kind.PUT, Kind.BURY, Kind.CYCLES, Kind.CHECKPOINT);
         final List<KeptStore> left = new ArrayList<>();
         final Kind[][] meanwhile = {
             {Kind.PUT, Kind.BURY, Kind.CLOSE_SESSION},
@@ -158,7 +158,7 @@ final class CheckpointMomentsTest {
             left.add(store.kept().copy());
         });
         for (int round = 0; round < 3; round++) {
-            take(Kind.CHECKPOINT, Kind.TURNS);
+            take(Kind.CHECKPOINT, Kind.CYCLES);
         }
         final List<Long> hits = POINTS.stream().map(Chaos::hits).toList();
         Chaos.reset();
@@ -173,7 +173,7 @@ final class CheckpointMomentsTest {
     void shouldAwaitThatWhatItCoversHasSettled() {
         open(1, Durability.NONE);
         put("settled", 100);
-        store.turns().turn(100);
+        store.agents().step(100);
         put("k", 100);
         second.run(() -> {
             remove("k");
@@ -181,7 +181,7 @@ final class CheckpointMomentsTest {
         });
         final long taken = store.cluster().checkpoints().taken();
 
-        turnCheckpoints(20);
+        stepCheckpoints(20);
 
         assertThat(store.cluster().checkpoints().taken()).isEqualTo(taken);
         requireSameStarts(store.kept().copy(), false);
@@ -199,8 +199,8 @@ final class CheckpointMomentsTest {
             remove("k");
             fillLog();
         });
-        store.turns().turn(100);
-        turnCheckpoints(20);
+        store.agents().step(100);
+        stepCheckpoints(20);
         assertThat(store.cluster().checkpoints().taken()).isEqualTo(1);
 
         requireSameStarts(store.kept().copy(), true);
@@ -220,8 +220,8 @@ final class CheckpointMomentsTest {
             }
             fillLog();
         });
-        store.turns().turn(100);
-        turnCheckpoints(20);
+        store.agents().step(100);
+        stepCheckpoints(20);
         assertThat(store.cluster().checkpoints().taken()).isEqualTo(1);
 
         final ComparedStarts starts = new ComparedStarts(history, store.kept().copy(), 7);
@@ -251,16 +251,16 @@ final class CheckpointMomentsTest {
         for (int i = 0; i < 3; i++) {
             fillLog();
         }
-        store.turns().turn(200);
+        store.agents().step(200);
         store.takeCheckpoints();
         final List<KeptStore> left = new ArrayList<>();
         final long taken = store.cluster().checkpoints().taken();
-        store.turns().hold("force-", "checkpoint-0", "checkpoint-2");
+        store.agents().hold("force-", "checkpoint-0", "checkpoint-2");
         store.clock().advanceMs(5);
         Chaos.install(point -> {
             if (left.isEmpty() && point.equals("checkpoint.published")) {
                 left.add(store.kept().copy());
-                store.turns().hold("checkpoint-");
+                store.agents().hold("checkpoint-");
             }
         });
 

@@ -43,7 +43,7 @@ final class ComparedHistory {
 
     private void play(CallerThread second) {
         final EmbeddedSettings settings = history.shape().settings();
-        TurnedStore store = TurnedStore.open(settings, new KeptStore(), 1_000_000_000L, 1_700_000_000_000L, 1);
+        SteppedStore store = SteppedStore.open(settings, new KeptStore(), 1_000_000_000L, 1_700_000_000_000L, 1);
         final StoreHistory played = new StoreHistory(store, second);
         Chaos.install(point -> reached(played));
         final List<Step> steps = history.steps();
@@ -76,7 +76,7 @@ final class ComparedHistory {
         }
     }
 
-    private TurnedStore close(StoreHistory played, TurnedStore store, int step) {
+    private SteppedStore close(StoreHistory played, SteppedStore store, int step) {
         pointsLeft = 0;
         store.cluster().close();
         played.checkpointed();
@@ -85,7 +85,7 @@ final class ComparedHistory {
         return start(played, store.kept(), step);
     }
 
-    private TurnedStore killed(StoreHistory played, KeptStore left, Random random, int step) {
+    private SteppedStore killed(StoreHistory played, KeptStore left, Random random, int step) {
         pointsLeft = 0;
         killedAt = null;
         if (history.shape().level() == Durability.POWER && random.nextBoolean()) {
@@ -95,7 +95,7 @@ final class ComparedHistory {
     }
 
     /** Starts the remaining bytes in several ways, and continues with the first start. */
-    private TurnedStore start(StoreHistory played, KeptStore left, int step) {
+    private SteppedStore start(StoreHistory played, KeptStore left, int step) {
         final ComparedStarts starts = new ComparedStarts(played, left, step + 2);
         if (starts.isFromCheckpoint()) {
             startsFromCheckpoints++;

@@ -10,7 +10,7 @@ import org.rowankv.topology.Configuration;
  * find the same, and all that the third finds, and no start may report damage.
  */
 final class ComparedStarts {
-    private static final int MOST_TURNS = 500;
+    private static final int MOST_STEPS = 500;
 
     /**
      * Each start opens this long before the present, when no lifetime is over. A waiting start runs agents, which could
@@ -19,7 +19,7 @@ final class ComparedStarts {
     private static final long BEFORE_ANY_END_MS = 3_600_000;
 
     private final StoreHistory history;
-    private final TurnedStore next;
+    private final SteppedStore next;
     private final StoreState state;
 
     /**
@@ -32,7 +32,7 @@ final class ComparedStarts {
         final KeptStore bare = left.withoutCheckpoints();
         this.next = open(left, seed);
         this.state = StoreState.atStart(next.cluster(), history.closed());
-        final TurnedStore whole = open(bare, seed);
+        final SteppedStore whole = open(bare, seed);
         final StoreState expected = StoreState.atStart(whole.cluster(), history.closed());
         assertThat(whole.cluster().checkpoints().loaded()).isZero();
         state.requireAsGoodAs(expected, history.unanswered());
@@ -47,7 +47,7 @@ final class ComparedStarts {
     }
 
     /** The first start, after its agents are idle. */
-    TurnedStore next() {
+    SteppedStore next() {
         return next;
     }
 
@@ -60,9 +60,9 @@ final class ComparedStarts {
         return next.cluster().checkpoints().loaded() > 0;
     }
 
-    private TurnedStore open(KeptStore left, long seed) {
-        final TurnedStore former = history.store();
-        final TurnedStore opened = TurnedStore.open(
+    private SteppedStore open(KeptStore left, long seed) {
+        final SteppedStore former = history.store();
+        final SteppedStore opened = SteppedStore.open(
                 former.cluster().settings(),
                 left,
                 former.clock().nanoTime(),
@@ -73,7 +73,7 @@ final class ComparedStarts {
     }
 
     /** No damage is expected. A start that finds damage copies that server's replicas from others. */
-    private static void requireCompleteReplicas(TurnedStore opened) {
+    private static void requireCompleteReplicas(SteppedStore opened) {
         final Configuration configuration = opened.cluster().configuration();
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             assertThat(configuration.shard(shard).joining())
@@ -83,7 +83,7 @@ final class ComparedStarts {
     }
 
     /** The agents of a start report no error, and the replicas agree. */
-    private void requireRest(TurnedStore store) {
+    private void requireRest(SteppedStore store) {
         store.settle();
         assertThat(store.cluster().errors().distinct()).isEmpty();
         StoreState.of(store.cluster(), history.closed()).requireAgreement();
@@ -91,11 +91,11 @@ final class ComparedStarts {
     }
 
     /** Space taken equals live bytes, once no segment is half cleaned. */
-    private static void requireExactSpace(TurnedStore store) {
+    private static void requireExactSpace(SteppedStore store) {
         store.cluster().releaseGrants();
         for (Server server : store.cluster().servers()) {
-            for (int turns = 0; turns < MOST_TURNS && taken(server) != new LiveBytes(server).count(); turns++) {
-                store.turns().turn(1);
+            for (int steps = 0; steps < MOST_STEPS && taken(server) != new LiveBytes(server).count(); steps++) {
+                store.agents().step(1);
             }
             assertThat(taken(server))
                     .as("space taken on server %d", server.serverId())

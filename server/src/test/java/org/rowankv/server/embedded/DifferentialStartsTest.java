@@ -102,8 +102,8 @@ final class DifferentialStartsTest {
         final RandomHistory random = RandomHistory.of(seed);
         final Shape shape = random.shape();
         try (CallerThread second = CallerThread.ofAnotherContext()) {
-            final TurnedStore store =
-                    TurnedStore.open(shape.settings(), new KeptStore(), 1_000_000_000L, 1_700_000_000_000L, 1);
+            final SteppedStore store =
+                    SteppedStore.open(shape.settings(), new KeptStore(), 1_000_000_000L, 1_700_000_000_000L, 1);
             final StoreHistory history = new StoreHistory(store, second);
             random.steps().stream()
                     .filter(step -> step.kind() != Kind.KILL && step.kind() != Kind.CLOSE)
@@ -113,7 +113,7 @@ final class DifferentialStartsTest {
             final StoreState state = StoreState.of(store.cluster(), history.closed());
             assertThat(store.cluster().errors().distinct()).isEmpty();
 
-            final EmbeddedCluster copy = TurnedStore.openFiles(
+            final EmbeddedCluster copy = SteppedStore.openFiles(
                     shape.settings(directory.resolve("store")),
                     store.clock().nanoTime(),
                     store.clock().wallMs(),

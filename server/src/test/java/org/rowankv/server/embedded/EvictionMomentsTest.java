@@ -37,7 +37,7 @@ final class EvictionMomentsTest {
     private static final int STEPS = 50;
 
     private final CallerThread second = CallerThread.ofAnotherContext();
-    private TurnedStore store;
+    private SteppedStore store;
 
     /** The bytes after a kill, and the objects visible at that moment. */
     private record Left(KeptStore bytes, Set<String> found) {}
@@ -92,7 +92,7 @@ final class EvictionMomentsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void shouldEndForGoodWhateverComesInTheMiddle(int servers) {
-        store = TurnedStore.open(
+        store = SteppedStore.open(
                 EmbeddedSettings.of(with -> {
                     with.servers = servers;
                     with.replicas = servers;
@@ -143,9 +143,9 @@ final class EvictionMomentsTest {
         store.settle();
 
         Chaos.reset();
-        for (int turn = 0; turn < STEPS && !puts.isEmpty(); turn++) {
+        for (int step = 0; step < STEPS && !puts.isEmpty(); step++) {
             step(puts);
-            store.turns().turn(1);
+            store.agents().step(1);
         }
         assertThat(puts).as("puts that are not answered").isEmpty();
         assertThat(begun[0]).as("puts in the middle").isPositive();

@@ -57,10 +57,10 @@ final class HitRatioTest {
 
         @Override
         public void park(long ns) {
-            turn();
+            step();
         }
 
-        void turn() {
+        void step() {
             clock.advanceNs(TURN_NS); // what is committed at intervals can be forgotten
             agents.forEach(AgentInvoker::tryInvoke);
         }
@@ -117,7 +117,7 @@ final class HitRatioTest {
             }
             client.execute(request.put(cache, bytes.array(), 0, Integer.BYTES, bytes.array(), 0, Integer.BYTES));
             assertThat(request.status()).isEqualTo(Status.OK);
-            agents.turn();
+            agents.step();
             return false;
         };
     }

@@ -29,14 +29,14 @@ final class MutationPipelineMomentsTest {
     private static final int STEPS = 10;
     private static final String KEY = "k";
 
-    private TurnedStore store;
+    private SteppedStore store;
     private Server server;
     private MutationPipeline calls;
     private int cache;
 
     @BeforeEach
     void open() {
-        store = TurnedStore.open(
+        store = SteppedStore.open(
                 EmbeddedSettings.of(with -> {
                     with.servers = 2;
                     with.replicas = 2;
@@ -91,7 +91,7 @@ final class MutationPipelineMomentsTest {
         assertThat(call.step()).as("the backup has not acknowledged yet").isFalse();
         boolean answered = false;
         for (int i = 0; i < STEPS && !answered; i++) {
-            calls.turn();
+            calls.poll();
             answered = call.step();
         }
         assertThat(answered).isTrue();
@@ -113,7 +113,7 @@ final class MutationPipelineMomentsTest {
         assertThatThrownBy(() -> {
                     for (int i = 0; i < STEPS; i++) {
                         struck.step();
-                        calls.turn();
+                        calls.poll();
                     }
                 })
                 .isInstanceOf(StackOverflowError.class);
@@ -133,7 +133,7 @@ final class MutationPipelineMomentsTest {
         assertThat(server.releaseGrants()).as("the context is in use").isFalse();
         final long left = server.segments().space().available();
 
-        calls.turn();
+        calls.poll();
         assertThat(server.segments().space().available()).isGreaterThan(left);
         assertThat(call.step()).isTrue();
     }

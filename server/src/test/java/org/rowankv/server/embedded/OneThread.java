@@ -52,8 +52,8 @@ final class OneThread implements Scheduling {
             agents.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
             checkpoints.stream().filter(agent -> random.nextInt(SOME) == 0).forEach(slow::add);
         }
-        turn(agents.stream().filter(this::goesOn).toList());
-        turn(checkpoints.stream().filter(this::goesOn).toList());
+        step(agents.stream().filter(this::goesOn).toList());
+        step(checkpoints.stream().filter(this::goesOn).toList());
     }
 
     private boolean goesOn(AgentInvoker agent) {
@@ -77,20 +77,20 @@ final class OneThread implements Scheduling {
     }
 
     /** Runs each agent that many times, a quarter of a millisecond apart. */
-    void turn(int times) {
+    void step(int times) {
         for (int i = 0; i < times; i++) {
             clock.advanceNs(250_000);
-            turn(agents);
+            step(agents);
         }
     }
 
     /** Runs each checkpoint agent once. */
-    void turnCheckpoints() {
-        turn(checkpoints);
+    void stepCheckpoints() {
+        step(checkpoints);
     }
 
     /** Skips an agent in the middle of its cycle, in which a test uses the store. */
-    private static void turn(List<AgentInvoker> turned) {
-        turned.forEach(AgentInvoker::tryInvoke);
+    private static void step(List<AgentInvoker> stepped) {
+        stepped.forEach(AgentInvoker::tryInvoke);
     }
 }

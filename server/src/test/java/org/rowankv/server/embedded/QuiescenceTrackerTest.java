@@ -19,9 +19,9 @@ final class QuiescenceTrackerTest {
     private static final int OTHERS = 12_000;
 
     private static final int LIMITED = 2;
-    private static final int TURNS = 1_000;
+    private static final int CYCLES = 1_000;
 
-    private final TurnedStore store = TurnedStore.open(
+    private final SteppedStore store = SteppedStore.open(
             EmbeddedSettings.of(with -> {
                 with.servers = 1;
                 with.shards = 1;
@@ -64,20 +64,20 @@ final class QuiescenceTrackerTest {
         store.cluster().session().catalogue().limit("limited", new CacheLimit(LIMITED / 2, 0));
 
         int atWork = 0;
-        for (int i = 0; i < TURNS && server.evictions(limited) == 0; i++) {
+        for (int i = 0; i < CYCLES && server.evictions(limited) == 0; i++) {
             final long before = server.quietCycles();
-            store.turns().turn(1);
+            store.agents().step(1);
             if (server.isEndingObjects() && server.evictions(limited) == 0) {
                 atWork++;
                 assertThat(server.quietCycles()).isEqualTo(before);
             }
         }
         assertThat(server.evictions(limited)).isPositive();
-        assertThat(atWork).as("turns in which it looked for objects").isPositive();
+        assertThat(atWork).as("cycles in which it looked for objects").isPositive();
 
         store.settle();
         final long settled = server.quietCycles();
-        store.turns().turn(TURNS);
+        store.agents().step(CYCLES);
         assertThat(server.quietCycles()).isGreaterThan(settled);
     }
 }

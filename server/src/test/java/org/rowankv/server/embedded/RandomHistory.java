@@ -100,7 +100,7 @@ record RandomHistory(Shape shape, List<Step> steps) {
         return switch (kind) {
             case PUT -> 30;
             case REMOVE, TOUCH, CHURN, CHECKPOINT_TURN -> 10;
-            case OPEN_SESSION, TURNS -> 6;
+            case OPEN_SESSION, CYCLES -> 6;
             case RETRY -> 5;
             case BURY -> 4;
             case CLEAR, CLOSE_SESSION, CHECKPOINT, KILL -> 3;

@@ -29,7 +29,7 @@ final class SessionMomentsTest {
 
     private final CallerThread second = CallerThread.ofAnotherContext();
     private final List<Left> left = new ArrayList<>();
-    private TurnedStore store;
+    private SteppedStore store;
     private String key;
     private Step under;
     private long asOf;
@@ -172,7 +172,7 @@ final class SessionMomentsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void shouldApplyNothingTwiceWhereverLateCopiesArrive(int servers) {
-        store = TurnedStore.open(settings(servers), new KeptStore(), 1_000_000_000L, 1_700_000_000_000L, 1);
+        store = SteppedStore.open(settings(servers), new KeptStore(), 1_000_000_000L, 1_700_000_000_000L, 1);
         chooseKey();
         Chaos.install(this::reached);
         for (Step step : Step.values()) {

@@ -40,7 +40,7 @@ final class StoreHistory {
         CHURN,
         /** An object and a session begin in one log and end in the other, which is then filled. */
         BURY,
-        TURNS,
+        CYCLES,
         TIME,
         /** Some cycles of the checkpoint agents, while all others pause. */
         CHECKPOINT_TURN,
@@ -101,18 +101,18 @@ final class StoreHistory {
     private final Set<Long> closedLately = new HashSet<>();
 
     private final CallerThread second;
-    private TurnedStore store;
+    private SteppedStore store;
     private long nextSession = 1;
     private boolean killed;
 
     /** @param second takes every other step */
-    StoreHistory(TurnedStore store, CallerThread second) {
+    StoreHistory(SteppedStore store, CallerThread second) {
         this.store = store;
         this.second = second;
     }
 
     /** Continues with the next start of the store. */
-    void goOn(TurnedStore next) {
+    void goOn(SteppedStore next) {
         store = next;
         killed = false;
     }
@@ -122,7 +122,7 @@ final class StoreHistory {
         killed = true;
     }
 
-    TurnedStore store() {
+    SteppedStore store() {
         return store;
     }
 
@@ -170,12 +170,12 @@ final class StoreHistory {
             case RETRY -> retry(drawn);
             case CHURN -> churn(drawn);
             case BURY -> bury(drawn);
-            case TURNS -> store.turns().turn(1 + drawn.nextInt(80));
+            case CYCLES -> store.agents().step(1 + drawn.nextInt(80));
             case TIME -> store.clock().advanceMs(drawn.nextInt(3_000));
             case CHECKPOINT_TURN -> {
                 store.clock().advanceMs(store.cluster().settings().checkpointIntervalMs());
                 for (int i = 1 + drawn.nextInt(8); i > 0; i--) {
-                    store.turns().turnCheckpoints();
+                    store.agents().stepCheckpoints();
                 }
             }
             case CHECKPOINT -> store.takeCheckpoints();

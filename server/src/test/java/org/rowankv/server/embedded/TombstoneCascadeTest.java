@@ -31,7 +31,7 @@ final class TombstoneCascadeTest {
     private static final String KEY = "k";
     private static final long SESSION = 9;
     private static final int ROUNDS = 20;
-    private static final int MENDING_TURNS = 20;
+    private static final int REPAIR_CYCLES = 20;
 
     private final CascadeShard shard = new CascadeShard();
 
@@ -118,9 +118,9 @@ final class TombstoneCascadeTest {
                 final ByteBuffer buffer = shard.segments.region().buffer(original);
                 final int at = shard.segments.region().offset(original) + 64;
                 buffer.put(at, (byte) (buffer.get(at) ^ 1));
-                final AtomicLong turns = new AtomicLong();
+                final AtomicLong cycles = new AtomicLong();
                 final AtomicInteger asked = new AtomicInteger();
-                final PeerReplica other = new PeerReplica(peer.segments, peer.replica, turns::incrementAndGet);
+                final PeerReplica other = new PeerReplica(peer.segments, peer.replica, cycles::incrementAndGet);
                 final ScrubAgent scrubber = new ScrubAgent(
                         shard.segments,
                         new ReplicaRepair(
@@ -139,7 +139,7 @@ final class TombstoneCascadeTest {
                         shard.clock,
                         0);
                 shard.segments.damage().suspect(segment, shard.segments.generation(segment));
-                for (int turn = 0; turn < MENDING_TURNS; turn++) {
+                for (int cycle = 0; cycle < REPAIR_CYCLES; cycle++) {
                     scrubber.doWork();
                 }
                 assertThat(asked.get()).isGreaterThanOrEqualTo(3);
@@ -180,7 +180,7 @@ final class TombstoneCascadeTest {
             shard.cleaner.cleanOne();
             requireGone();
             shard.cleaner.requestSpace();
-            for (int turn = 0; turn < 20; turn++) {
+            for (int cycle = 0; cycle < 20; cycle++) {
                 shard.clock.advanceMs(1);
                 shard.cleaner.doWork();
             }

@@ -96,14 +96,14 @@ class CommitAgentTest {
         return primary;
     }
 
-    private void turn() {
+    private void run() {
         clock.advanceMs(10);
         agent.doWork();
     }
 
-    private void turnUntilQuiet() {
-        for (int turns = 0; turns < 100 && !agent.isQuiet(); turns++) {
-            turn();
+    private void runUntilQuiet() {
+        for (int cycles = 0; cycles < 100 && !agent.isQuiet(); cycles++) {
+            run();
         }
         assertThat(agent.isQuiet()).isTrue();
     }
@@ -118,25 +118,25 @@ class CommitAgentTest {
             commitVersions[1] = version;
             commitVersions[2] = version;
             status = CompletionStatus.FENCED;
-            turn();
+            run();
             commitVersions[0] = version;
             commitVersions[3] = version;
             status = CompletionStatus.LANDED;
-            turnUntilQuiet();
+            runUntilQuiet();
             assertThat(landed)
                     .containsExactlyInAnyOrderEntriesOf(Map.of(0, version, 1, version, 2, version, 3, version));
-            turn();
+            run();
         }
     }
 
     @Test
     void shouldGetRoundToAllWhereSomeAlwaysHaveNews() {
         commitVersions[4] = 7;
-        for (int turns = 0; turns < 10 && !landed.containsKey(4); turns++) {
+        for (int cycles = 0; cycles < 10 && !landed.containsKey(4); cycles++) {
             for (int shard = 0; shard < 4; shard++) {
                 commitVersions[shard]++;
             }
-            turn();
+            run();
         }
         assertThat(landed).containsEntry(4, 7L);
     }

@@ -215,7 +215,7 @@ final class MutationsAtOnceTest {
         final int second = worker.tLog().openSegment();
         final Request third = begun(2, "c", SEGMENT / 2);
 
-        for (int turn = 0; turn < 10; turn++) {
+        for (int cycle = 0; cycle < 10; cycle++) {
             pressure.settle(3);
             assertThat(worker.advance(2)).isFalse();
         }

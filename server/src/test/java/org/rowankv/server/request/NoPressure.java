@@ -4,8 +4,8 @@ package org.rowankv.server.request;
 final class NoPressure implements SpacePressure {
     private long settled;
 
-    void settle(int turns) {
-        settled += turns;
+    void settle(int cycles) {
+        settled += cycles;
     }
 
     @Override

@@ -45,7 +45,7 @@ class EvictionAgentTest {
     private static final int CACHE = 3;
     private static final int OBJECTS = 20;
     private static final int SEGMENT = 64 << 10;
-    private static final int TURNS = 2000;
+    private static final int CYCLES = 2000;
 
     private final KeyHash keyHash = new KeyHash(7);
     private final Segments segments = new Segments(
@@ -101,8 +101,8 @@ class EvictionAgentTest {
         return cache;
     }
 
-    private void turn(Outcome outcome, int times) {
-        when(worker.turn()).thenReturn(outcome);
+    private void step(Outcome outcome, int times) {
+        when(worker.step()).thenReturn(outcome);
         for (int i = 0; i < times; i++) {
             clock.advanceNs(1_000_000);
             eviction.doWork();
@@ -117,33 +117,33 @@ class EvictionAgentTest {
             value = Outcome.class,
             names = {"WITHOUT_ROOM", "AHEAD"})
     void shouldKeepCallersWaitingHoweverLongOthersHaveSomethingToDo(Outcome outcome) {
-        turn(outcome, TURNS);
+        step(outcome, CYCLES);
         assertThat(cache().mustWait()).isTrue();
         assertThat(eviction.isAtWork()).isTrue();
     }
 
     @Test
     void shouldLetCallersThroughWhenNobodyCanMakeRoom() {
-        turn(Outcome.WITHOUT_ROOM, 10);
-        assertThat(eviction.isGivingSpace()).as("so that turns can be settled").isFalse();
+        step(Outcome.WITHOUT_ROOM, 10);
+        assertThat(eviction.isGivingSpace()).as("so that cycles can be settled").isFalse();
         quietCycles++;
-        turn(Outcome.WITHOUT_ROOM, 10);
-        assertThat(cache().mustWait()).as("that turn may have begun before").isTrue();
+        step(Outcome.WITHOUT_ROOM, 10);
+        assertThat(cache().mustWait()).as("that cycle may have begun before").isTrue();
         quietCycles++;
-        turn(Outcome.WITHOUT_ROOM, 2);
+        step(Outcome.WITHOUT_ROOM, 2);
         assertThat(cache().mustWait()).isFalse();
 
-        turn(Outcome.WITHOUT_ROOM, 100);
+        step(Outcome.WITHOUT_ROOM, 100);
         assertThat(cache().mustWait()).isFalse();
         when(worker.answerHas(ResultBits.EVICTED)).thenReturn(true);
-        turn(Outcome.ANSWERED, 12);
+        step(Outcome.ANSWERED, 12);
         assertThat(cache().mustWait()).isTrue();
         assertThat(eviction.isGivingSpace()).isTrue();
     }
 
     @Test
     void shouldLetCallersThroughWhenTheyHoldTheLocksOfAllThatCouldGo() {
-        turn(Outcome.LOCKED, 10);
+        step(Outcome.LOCKED, 10);
         assertThat(cache().mustWait()).isFalse();
     }
 
@@ -153,11 +153,11 @@ class EvictionAgentTest {
         while (segments.allocate(SegmentOwner.WORKER, 0) >= 0) {
             assertThat(segments.freeCount()).isNotNegative();
         }
-        turn(Outcome.WITHOUT_ROOM, 1);
+        step(Outcome.WITHOUT_ROOM, 1);
         assertThat(eviction.isGivingSpace()).isFalse();
         eviction.doWork(); // at the same time
         assertThat(eviction.isGivingSpace()).isTrue();
-        turn(Outcome.WITHOUT_ROOM, 1);
+        step(Outcome.WITHOUT_ROOM, 1);
         assertThat(eviction.isGivingSpace()).isFalse();
     }
 
@@ -171,18 +171,18 @@ class EvictionAgentTest {
         place.setAccessible(true);
         place.setInt(eviction, Integer.MAX_VALUE - 2);
 
-        turn(Outcome.PENDING, 20);
+        step(Outcome.PENDING, 20);
 
         assertThat(eviction.isAtWork()).isTrue();
     }
 
     @Test
     void shouldLetCallersThroughWhileItFails() {
-        when(worker.turn()).thenThrow(new IllegalStateException("a bug"));
+        when(worker.step()).thenThrow(new IllegalStateException("a bug"));
         assertThatThrownBy(eviction::doWork).hasMessage("a bug");
         assertThat(cache().mustWait()).as("what fails ends nothing").isFalse();
 
-        doReturn(Outcome.ANSWERED).when(worker).turn();
+        doReturn(Outcome.ANSWERED).when(worker).step();
         when(worker.answerHas(ResultBits.EVICTED)).thenReturn(true);
         clock.advanceNs(100_000_000);
         eviction.doWork();

@@ -13,7 +13,7 @@ final class ExpirySweepAgentTest {
     private final ExpirySweepAgent sweep =
             new ExpirySweepAgent(List.of(one.primary), one.retention, one.segments, one.clock);
 
-    private void turnUntilIdle() {
+    private void runUntilIdle() {
         do {
             sweep.doWork();
         } while (!sweep.isIdle());
@@ -34,12 +34,12 @@ final class ExpirySweepAgentTest {
         assertThat(sweep.requestPass()).isTrue();
         one.clock.advanceMs(10);
         one.awaited = false;
-        turnUntilIdle();
+        runUntilIdle();
         assertThat(sweep.endedObjects()).isOne();
         assertThat(sweep.isAwaited(askedNs)).isTrue();
 
         one.clock.advanceMs(LIFETIME_MS);
-        turnUntilIdle();
+        runUntilIdle();
         assertThat(sweep.isAwaited(askedNs)).isFalse();
     }
 }

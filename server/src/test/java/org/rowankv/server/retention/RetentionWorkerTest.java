@@ -35,13 +35,13 @@ class RetentionWorkerTest {
         retention.requestRelease();
         when(worker.advance()).thenReturn(false);
         when(worker.withdraw()).thenReturn(false);
-        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.PENDING);
+        assertThat(retention.step()).isEqualTo(RetentionWorker.Outcome.PENDING);
         assertThat(retention.awaitsAnswer()).isTrue();
         assertThat(retention.doWork()).isZero();
         verify(worker, never()).releaseGrants();
 
         when(worker.advance()).thenReturn(true);
-        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.ANSWERED);
+        assertThat(retention.step()).isEqualTo(RetentionWorker.Outcome.ANSWERED);
         assertThat(retention.awaitsAnswer()).isFalse();
         assertThat(retention.doWork()).isOne();
         assertThat(retention.doWork()).isZero();
@@ -59,13 +59,13 @@ class RetentionWorkerTest {
         when(worker.withdraw()).thenReturn(true);
         retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
         when(worker.awaitsWindow()).thenReturn(true);
-        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.AHEAD);
+        assertThat(retention.step()).isEqualTo(RetentionWorker.Outcome.AHEAD);
         retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
         when(worker.awaitsWindow()).thenReturn(false);
-        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.WITHOUT_ROOM);
+        assertThat(retention.step()).isEqualTo(RetentionWorker.Outcome.WITHOUT_ROOM);
         retention.beginSessionEnds(this, primary(), new long[] {7}, 1, 3);
         when(worker.awaitsLock()).thenReturn(true);
-        assertThat(retention.turn()).isEqualTo(RetentionWorker.Outcome.LOCKED);
+        assertThat(retention.step()).isEqualTo(RetentionWorker.Outcome.LOCKED);
     }
 
     /** A caller holds the lock of the object's key: other objects may be ended meanwhile. */
@@ -77,12 +77,12 @@ class RetentionWorkerTest {
         final int stripe = KeyLocks.stripeOf(one.positionOf(1, "k"));
         assertThat(one.replica.keyLocks().tryLock(stripe, 1)).isTrue();
         one.retention.beginGet(this, one.primary, one.addressOf(1, "k"));
-        assertThat(one.retention.turn()).isEqualTo(RetentionWorker.Outcome.LOCKED);
+        assertThat(one.retention.step()).isEqualTo(RetentionWorker.Outcome.LOCKED);
         assertThat(one.retention.isUsedBy(this)).isFalse();
 
         one.replica.keyLocks().unlock(stripe, 1);
         one.retention.beginGet(this, one.primary, one.addressOf(1, "k"));
-        assertThat(one.retention.turn()).isEqualTo(RetentionWorker.Outcome.ANSWERED);
+        assertThat(one.retention.step()).isEqualTo(RetentionWorker.Outcome.ANSWERED);
         assertThat(one.retention.answerHas(ResultBits.EXPIRED)).isTrue();
     }
 }

@@ -13,7 +13,7 @@ final class SessionLeaseAgentTest {
     private final SessionLeaseAgent leases = new SessionLeaseAgent(
             List.of(one.primary), one.retention, one.clock, SessionLeaseAgent.TICKS * TICK_MS * 1_000_000);
 
-    private void turn(int times) {
+    private void step(int times) {
         for (int i = 0; i < times; i++) {
             leases.doWork();
         }
@@ -24,18 +24,18 @@ final class SessionLeaseAgentTest {
     void shouldCountTheTimeThatItsServerStoodStillAsOneTick() {
         one.openSession(SESSION);
         one.clock.advanceMs(100 * TICK_MS);
-        turn(100);
+        step(100);
         assertThat(leases.ticks()).isOne();
         assertThat(one.replica.sessions().openIds()).containsExactly(SESSION);
 
         for (int tick = 2; tick <= SessionLeaseAgent.TICKS; tick++) {
             one.clock.advanceMs(TICK_MS);
-            turn(10);
+            step(10);
             assertThat(leases.ticks()).isEqualTo(tick);
         }
         assertThat(one.replica.sessions().openIds()).containsExactly(SESSION);
         one.clock.advanceMs(TICK_MS);
-        turn(10);
+        step(10);
         assertThat(one.replica.sessions().openIds()).isEmpty();
         assertThat(leases.endedSessions()).isOne();
     }

@@ -22,12 +22,12 @@ final class ReplicaRepairTest {
     private final CleanedShard here = new CleanedShard();
     private final CleanedShard peer = new CleanedShard();
     private final Segments segments = here.segments;
-    private long peersTurns;
+    private long peerCycles;
     private final ReplicaRepair mending = new ReplicaRepair(
             0,
             segments,
             new Replicas(new ShardReplica[] {here.replica}),
-            shard -> List.of(new PeerReplica(peer.segments, peer.replica, () -> peersTurns)),
+            shard -> List.of(new PeerReplica(peer.segments, peer.replica, () -> peerCycles)),
             new ErrorLog(SystemClock.INSTANCE));
 
     private void onBoth(long sequence, int type, String key) {
@@ -67,7 +67,7 @@ final class ReplicaRepairTest {
         onBoth(1, EntryType.PUT, "k");
         final long damaged = here.addressOf("k");
         damage(damaged, valueOffset("k"));
-        peersTurns = 2;
+        peerCycles = 2;
         assertThat(mending.step()).isTrue();
 
         final long mended = here.addressOf("k");
@@ -86,7 +86,7 @@ final class ReplicaRepairTest {
         peer.write(SESSION, 2, 0, EntryType.PUT, "k", 100);
         final long damaged = here.addressOf("k");
         damage(damaged, valueOffset("k"));
-        peersTurns = 2;
+        peerCycles = 2;
         assertThat(mending.step()).isFalse();
         assertThat(here.addressOf("k")).isEqualTo(damaged);
 
@@ -103,11 +103,11 @@ final class ReplicaRepairTest {
         here.replica.raiseCommitVersion(here.version());
         damage(here.addressOf("k"), VERSION_BYTE);
         assertThat(mending.step()).isFalse();
-        peersTurns = 1; // of the cycle in progress
+        peerCycles = 1; // of the cycle in progress
         assertThat(mending.step()).isFalse();
 
         peer.write(SESSION, 2, 0, EntryType.PUT, "k", 100);
-        peersTurns = 2;
+        peerCycles = 2;
         assertThat(mending.step()).isTrue();
         assertThat(versionHere()).isEqualTo(here.version());
     }

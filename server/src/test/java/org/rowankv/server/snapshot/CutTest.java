@@ -16,8 +16,8 @@ import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.embedded.KeptStore;
+import org.rowankv.server.embedded.SteppedStore;
 import org.rowankv.server.embedded.Stores;
-import org.rowankv.server.embedded.TurnedStore;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.SegmentPins;
 
@@ -26,7 +26,7 @@ import org.rowankv.server.log.SegmentPins;
 final class CutTest {
     private static final long STEP_NS = SegmentPins.BRIEF_PATIENCE_NS / 10;
 
-    private final TurnedStore store = TurnedStore.open(
+    private final SteppedStore store = SteppedStore.open(
             EmbeddedSettings.of(with -> {
                 with.servers = 1;
                 with.shards = 1;
@@ -96,7 +96,7 @@ final class CutTest {
                 store.cluster().configuration(),
                 store.cluster().servers(),
                 ahead,
-                store.turns(),
+                store.agents(),
                 () -> false,
                 () -> {})) {
             final Server server = store.cluster().servers().get(0);

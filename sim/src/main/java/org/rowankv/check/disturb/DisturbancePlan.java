@@ -72,11 +72,11 @@ final class DisturbancePlan {
 
     private Disturbance take() {
         if (next.isEmpty()) {
-            final List<Disturbance> turn = new ArrayList<>(kinds);
-            for (int i = turn.size() - 1; i > 0; i--) {
-                Collections.swap(turn, i, random.nextInt(i + 1));
+            final List<Disturbance> order = new ArrayList<>(kinds);
+            for (int i = order.size() - 1; i > 0; i--) {
+                Collections.swap(order, i, random.nextInt(i + 1));
             }
-            next.addAll(turn);
+            next.addAll(order);
         }
         return next.removeFirst();
     }

@@ -49,7 +49,7 @@ public final class VerifyRun {
     private final RandomSource random;
     private final HistoryRecorder history;
     private final KeyHistoryChecker checker = new KeyHistoryChecker();
-    private final Phaser turns = new Phaser(1);
+    private final Phaser rounds = new Phaser(1);
     private final List<String> anomalies = Collections.synchronizedList(new ArrayList<>());
     private final byte[][] keys;
     private final List<Caller> callers = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class VerifyRun {
             callers.forEach(caller -> anomalies.addAll(caller.ballast().check(judge)));
         } finally {
             over = true;
-            turns.forceTermination();
+            rounds.forceTermination();
             if (Chaos.ENABLED) {
                 Chaos.reset();
             }
@@ -109,7 +109,7 @@ public final class VerifyRun {
             final Caller caller = new Caller(
                     i, client, cacheId, settings.keys(), history.log(i), clock, random.fork("caller " + i), tally);
             callers.add(caller);
-            turns.register();
+            rounds.register();
             final Thread thread = new Thread(() -> ask(caller), "verify-caller-" + i);
             thread.setDaemon(true);
             thread.start();
@@ -117,7 +117,7 @@ public final class VerifyRun {
     }
 
     private void ask(Caller caller) {
-        while (!over && turns.arriveAndAwaitAdvance() >= 0) {
+        while (!over && rounds.arriveAndAwaitAdvance() >= 0) {
             try {
                 for (int i = 0; i < settings.operationsPerWindow(); i++) {
                     caller.askOnce();
@@ -125,7 +125,7 @@ public final class VerifyRun {
             } catch (RuntimeException | Error failure) {
                 anomalies.add("a caller met " + describe(failure));
             }
-            turns.arriveAndAwaitAdvance();
+            rounds.arriveAndAwaitAdvance();
         }
     }
 
@@ -135,8 +135,8 @@ public final class VerifyRun {
         long nextLineNs = startNs;
         boolean goesOn = true;
         while (goesOn) {
-            nextTurn("start");
-            nextTurn("rest");
+            nextRound("start");
+            nextRound("rest");
             network.awaitQuiet();
             for (int key = 0; key < keys.length; key++) {
                 judge(judge, cacheId, key);
@@ -154,11 +154,11 @@ public final class VerifyRun {
         }
     }
 
-    private void nextTurn(String what) {
-        final int turn = turns.arrive();
+    private void nextRound(String what) {
+        final int round = rounds.arrive();
         for (int seconds = 0; seconds < STUCK_AFTER_SECONDS; seconds++) {
             try {
-                turns.awaitAdvanceInterruptibly(turn, 1, TimeUnit.SECONDS);
+                rounds.awaitAdvanceInterruptibly(round, 1, TimeUnit.SECONDS);
                 return;
             } catch (TimeoutException e) {
                 // A store that reports itself broken is not waited for any longer.

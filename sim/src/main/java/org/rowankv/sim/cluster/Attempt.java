@@ -96,21 +96,21 @@ final class Attempt extends SimTask {
             call = own;
         }
         final SimProcess.Door entered = door;
-        final SimLoop turned = loop;
-        if (turned != null && turned.isTurning()) {
+        final SimLoop entering = loop;
+        if (entering != null && entering.isPolling()) {
             restsUntilNs = simulation.timeline().nowNs() + 1_000;
             return;
         }
-        if (entered == null || turned == null || entered.server().isStopped()) {
+        if (entered == null || entering == null || entered.server().isStopped()) {
             giveUp();
             return;
         }
         try {
-            if (!turned.turn(own)) {
+            if (!entering.poll(own)) {
                 // Helps as an idle port does; tasks it waits for run meanwhile.
                 if (++waits == WAITS_BEFORE_HELP) {
                     waits = 0;
-                    turned.help();
+                    entering.help();
                 }
                 idleNs = Math.min(LONGEST_REST_NS, 1 + 2 * idleNs);
                 restsUntilNs = simulation.timeline().nowNs() + idleNs;

@@ -67,7 +67,7 @@ final class ClientNetwork {
         final Request copy = SimNetwork.copyOf(request);
         final long atNs = simulation.wire().arrivalNs(simulation.wire().clients(), server) + laterNs;
         onTheWay++;
-        simulation.turns().at(atNs, () -> arrive(replyLost ? null : client, attempt, copy, term, server, doubled));
+        simulation.scheduler().at(atNs, () -> arrive(replyLost ? null : client, attempt, copy, term, server, doubled));
     }
 
     /** Whether attempts are still in flight: one whose client has given up may still take effect. */
@@ -83,7 +83,7 @@ final class ClientNetwork {
             simulation.eventCounters().count("requests that found no server");
             return;
         }
-        simulation.turns().add(new Attempt(simulation, process, client, attempt, request, term, doubled));
+        simulation.scheduler().add(new Attempt(simulation, process, client, attempt, request, term, doubled));
     }
 
     /** Sends a reply. */
@@ -96,6 +96,6 @@ final class ClientNetwork {
             simulation.eventCounters().count("replies lost on cut links");
             return;
         }
-        simulation.turns().at(wire.arrivalNs(server, wire.clients()), () -> client.receive(attempt, request));
+        simulation.scheduler().at(wire.arrivalNs(server, wire.clients()), () -> client.receive(attempt, request));
     }
 }

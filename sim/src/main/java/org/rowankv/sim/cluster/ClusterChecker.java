@@ -119,7 +119,7 @@ final class ClusterChecker {
                 return;
             }
             servers.forEach(Server::wakeUp);
-            simulation.turns().park(1_000_000);
+            simulation.scheduler().park(1_000_000);
         }
         simulation.violation("limits are not kept: " + above);
     }
@@ -159,10 +159,10 @@ final class ClusterChecker {
     private void awaitRound(List<Server> servers) {
         for (Server server : servers) {
             // Two more: the first may have begun before the checked entries had landed.
-            final long enough = server.digestedTurns() + 2;
-            while (server.digestedTurns() < enough) {
+            final long enough = server.digestCycles() + 2;
+            while (server.digestCycles() < enough) {
                 server.wakeUp();
-                simulation.turns().park(20_000);
+                simulation.scheduler().park(20_000);
             }
         }
     }
@@ -189,7 +189,7 @@ final class ClusterChecker {
             if (difference.isEmpty()) {
                 return;
             }
-            simulation.turns().park(5_000_000);
+            simulation.scheduler().park(5_000_000);
         }
         simulation.violation("space is not accounted for: " + difference);
     }

@@ -53,7 +53,7 @@ final class ClusterPoints {
     }
 
     void onPoint(String name) {
-        final SimTask here = simulation.turns().current();
+        final SimTask here = simulation.scheduler().current();
         if (here != null && here.isDead()) {
             throw new CrashError();
         }
@@ -135,9 +135,9 @@ final class ClusterPoints {
                 fiber.rest(simulation.timeline().nowNs()
                         + steps * simulation.plan().stepNs());
             }
-        } else if (simulation.turns().mayStop()) {
+        } else if (simulation.scheduler().mayStop()) {
             simulation.eventCounters().count("stop at " + name);
-            simulation.turns().nest(steps);
+            simulation.scheduler().nest(steps);
         }
     }
 }

@@ -37,7 +37,7 @@ final class ClusterSimulation {
     private final EventCounters eventCounters = new EventCounters();
     private final RandomSource userRandom;
     private final RandomSource restarts;
-    private final ClusterTurns turns;
+    private final ClusterScheduler scheduler;
     private final ClusterPoints points;
     private final SimNetworkLinks wire;
     private final ClientNetwork network;
@@ -67,7 +67,7 @@ final class ClusterSimulation {
         this.plan = plan;
         this.trace = new Trace(reader, timeline);
         final RandomSource random = new SplittableRandomSource(plan.seed()).fork("cluster");
-        this.turns = new ClusterTurns(this, random.fork("turns"));
+        this.scheduler = new ClusterScheduler(this, random.fork("turns"));
         this.points = new ClusterPoints(this, random.fork("points"));
         this.restarts = random.fork("restarts");
         this.wire = new SimNetworkLinks(this, random.fork("wire"));
@@ -121,7 +121,7 @@ final class ClusterSimulation {
             accepting = true;
             while (begun < plan.operations()) {
                 applyFaults();
-                turns.step();
+                scheduler.step();
                 if (begun - windowBegan >= WINDOW) {
                     restAndJudge();
                 }
@@ -137,13 +137,13 @@ final class ClusterSimulation {
         } finally {
             over = true;
             try {
-                turns.endAll();
+                scheduler.endAll();
             } finally {
                 hosts.forEach(SimHost::leave);
                 SimThread.current().tells(null);
             }
         }
-        eventCounters.add("steps", turns.taken());
+        eventCounters.add("steps", scheduler.taken());
         eventCounters.add("simulated milliseconds", timeline.nowNs() / 1_000_000);
         return new ClusterReport(plan, trace.hash(), begun, eventCounters, workload.coverage(), violation);
     }
@@ -207,7 +207,7 @@ final class ClusterSimulation {
     /** Restarts it after a while; soon if the cluster is to pause. */
     void restart(SimHost host) {
         final long afterNs = healing ? 1_000_000 : restarts.nextInt(300_000_000);
-        turns.at(timeline.nowNs() + afterNs, host::start);
+        scheduler.at(timeline.nowNs() + afterNs, host::start);
     }
 
     // --- pauses ---
@@ -219,7 +219,7 @@ final class ClusterSimulation {
         quiesce();
         streams.rest();
         judge.judgeWindow();
-        turns.onProgress();
+        scheduler.onProgress();
         healing = false;
         calm = false;
         accepting = true;
@@ -228,11 +228,11 @@ final class ClusterSimulation {
 
     private void quiesce() {
         while (!users.stream().allMatch(SimUser::isIdle)) {
-            turns.step();
+            scheduler.step();
         }
         calm = true;
         healing = true;
-        turns.onProgress();
+        scheduler.onProgress();
         wire.heal();
         coordinator.heal();
         faults.devices().heal();
@@ -243,17 +243,17 @@ final class ClusterSimulation {
             }
             restart(host);
         }
-        while (faults.isAtWork() || coordinator.hasLateChanges() || network.isCarrying() || turns.hasAttempts()) {
-            turns.step();
+        while (faults.isAtWork() || coordinator.hasLateChanges() || network.isCarrying() || scheduler.hasAttempts()) {
+            scheduler.step();
         }
         faults.settleCaches();
         awaitServed();
-        turns.onProgress();
+        scheduler.onProgress();
     }
 
     void awaitServed() {
         while (!isServed()) {
-            turns.step();
+            scheduler.step();
         }
     }
 
@@ -307,14 +307,14 @@ final class ClusterSimulation {
             if (process != null) {
                 process.stop();
                 while (host.process() == process) {
-                    turns.step();
+                    scheduler.step();
                 }
             }
         }
-        turns.onProgress();
+        scheduler.onProgress();
         hosts.forEach(SimHost::start);
         awaitServed();
-        turns.onProgress();
+        scheduler.onProgress();
     }
 
     // --- requests of others ---
@@ -324,7 +324,7 @@ final class ClusterSimulation {
     }
 
     void onEnded(Status status, long version) {
-        turns.onProgress();
+        scheduler.onProgress();
         eventCounters.count("operations");
         trace.mix(timeline.nowNs());
         trace.mix(version * 31 + status.ordinal());
@@ -352,7 +352,7 @@ final class ClusterSimulation {
             final SimProcess process = host.process();
             text.append(process == null ? host + " is down" : process.state()).append("; ");
         }
-        return text.append(turns.describe()).toString();
+        return text.append(scheduler.describe()).toString();
     }
 
     /** Whether no faults are injected now: a checker runs, or the cluster is about to pause. */
@@ -388,8 +388,8 @@ final class ClusterSimulation {
         return eventCounters;
     }
 
-    ClusterTurns turns() {
-        return turns;
+    ClusterScheduler scheduler() {
+        return scheduler;
     }
 
     ClusterPoints points() {

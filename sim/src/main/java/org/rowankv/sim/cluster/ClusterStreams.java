@@ -72,7 +72,7 @@ final class ClusterStreams extends SimTask implements Scene, StreamServers {
     /** All servers serve for the first time. */
     void begin() {
         known = simulation.served();
-        simulation.turns().add(this);
+        simulation.scheduler().add(this);
     }
 
     void arrived(Request request) {
@@ -234,12 +234,12 @@ final class ClusterStreams extends SimTask implements Scene, StreamServers {
 
     @Override
     public void changed(Service service) {
-        simulation.turns().changed(this);
+        simulation.scheduler().changed(this);
     }
 
     @Override
     public void park(long ns) {
-        simulation.turns().park(ns);
+        simulation.scheduler().park(ns);
     }
 
     @Override

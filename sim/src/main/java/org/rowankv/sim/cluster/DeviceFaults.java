@@ -42,7 +42,7 @@ final class DeviceFaults {
     }
 
     private void watchForce(SimHost host) {
-        simulation.turns().at(simulation.timeline().nowNs() + LOOK_EVERY_NS, () -> {
+        simulation.scheduler().at(simulation.timeline().nowNs() + LOOK_EVERY_NS, () -> {
             final SimProcess process = host.process();
             final RuntimeException failure = process == null ? null : process.failure();
             if (failure != null && DeviceFailedException.isCauseOf(failure)) {
@@ -94,7 +94,7 @@ final class DeviceFaults {
      * show.
      */
     private void watchArea(SimHost host) {
-        simulation.turns().at(simulation.timeline().nowNs() + LOOK_EVERY_NS, () -> {
+        simulation.scheduler().at(simulation.timeline().nowNs() + LOOK_EVERY_NS, () -> {
             final SimProcess process = host.process();
             if (process != null && process.failure() != null) {
                 process.judgeErrors();

@@ -74,7 +74,7 @@ final class Faults {
             case SWAP -> swap(fault.second());
             case SWAP_TWICE -> {
                 swap(fault.second());
-                simulation.turns().at(nowNs() + whileNs(), () -> {
+                simulation.scheduler().at(nowNs() + whileNs(), () -> {
                     if (!simulation.isCalm()) {
                         swap(fault.first());
                     }
@@ -103,7 +103,7 @@ final class Faults {
         final boolean isNamed = random.nextInt(2) == 0;
         final String name = isNamed ? LATE_IN_A_START[random.nextInt(LATE_IN_A_START.length)] : "";
         final int points = isNamed ? 0 : random.nextInt(1 << random.nextInt(8));
-        simulation.turns().at(nowNs() + random.nextInt(400_000_000), () -> {
+        simulation.scheduler().at(nowNs() + random.nextInt(400_000_000), () -> {
             final SimProcess process = next.process();
             if (process != null) {
                 process.crashIn(points, name);
@@ -113,7 +113,7 @@ final class Faults {
 
     private void killTwo(SimHost host, SimHost other) {
         simulation.killAndRestart(host, false);
-        simulation.turns().at(nowNs() + random.nextInt(800_000_000), () -> {
+        simulation.scheduler().at(nowNs() + random.nextInt(800_000_000), () -> {
             if (other.process() != null && host.process() != null) {
                 simulation.eventCounters().count("servers killed while another was starting");
             }
@@ -133,7 +133,7 @@ final class Faults {
     }
 
     private void awaitEnd(SimHost host, SimProcess process, long untilNs) {
-        simulation.turns().at(nowNs() + 20_000_000, () -> {
+        simulation.scheduler().at(nowNs() + 20_000_000, () -> {
             if (host.process() == process && nowNs() < untilNs) {
                 awaitEnd(host, process, untilNs);
             } else if (host.process() == process) {
@@ -157,7 +157,7 @@ final class Faults {
             return;
         }
         atWork++;
-        simulation.turns().add(new Fiber(simulation, null, "swap", () -> {
+        simulation.scheduler().add(new Fiber(simulation, null, "swap", () -> {
             try {
                 final var unused = swaps.transfer(drawn % simulation.plan().shards(), -1);
                 simulation.eventCounters().count("planned swaps");
@@ -235,7 +235,7 @@ final class Faults {
                 isDone[0] = true;
             });
             while (isAtWork()) {
-                simulation.turns().step();
+                simulation.scheduler().step();
             }
         }
     }
@@ -259,6 +259,6 @@ final class Faults {
             }
         });
         atCatalogue = fiber;
-        simulation.turns().add(fiber);
+        simulation.scheduler().add(fiber);
     }
 }

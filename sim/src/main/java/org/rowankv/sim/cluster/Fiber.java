@@ -34,7 +34,7 @@ final class Fiber extends SimTask implements RunningTask {
     private final Runnable work;
     private final String name;
     private final Body body;
-    private final Semaphore turn = new Semaphore(0);
+    private final Semaphore permit = new Semaphore(0);
     private final Semaphore back = new Semaphore(0);
     private final List<Fiber> joining = new ArrayList<>();
     private long readyAtNs;
@@ -86,7 +86,7 @@ final class Fiber extends SimTask implements RunningTask {
         requireAlive();
         readyAtNs = untilNs;
         back.release();
-        turn.acquireUninterruptibly();
+        permit.acquireUninterruptibly();
         requireAlive();
     }
 
@@ -101,7 +101,7 @@ final class Fiber extends SimTask implements RunningTask {
 
     void wakeUp() {
         readyAtNs = 0;
-        simulation.turns().changed(this);
+        simulation.scheduler().changed(this);
     }
 
     @Override
@@ -123,7 +123,7 @@ final class Fiber extends SimTask implements RunningTask {
     @Override
     void step() {
         if (started) {
-            turn.release();
+            permit.release();
         } else {
             started = true;
             body.start();

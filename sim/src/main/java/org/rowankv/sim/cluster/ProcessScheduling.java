@@ -26,21 +26,21 @@ final class ProcessScheduling implements Scheduling {
     public AgentHandle take(Agent agent, ErrorLog errors) {
         final boolean isSlow =
                 agent.roleName().startsWith(FORCE) && simulation.plan().forceNs() > 0;
-        final AgentTurns turns = new AgentTurns(
+        final AgentTask task = new AgentTask(
                 simulation, process, agent, errors, simulation.plan().forceNs(), isSlow ? device : null);
-        simulation.turns().add(turns);
-        return turns;
+        simulation.scheduler().add(task);
+        return task;
     }
 
     @Override
     public void park(long ns) {
-        simulation.turns().park(ns);
+        simulation.scheduler().park(ns);
     }
 
     @Override
     public RunningTask begin(String name, boolean isDaemon, Runnable work) {
         final Fiber fiber = new Fiber(simulation, process, name + " of " + process, work);
-        simulation.turns().add(fiber);
+        simulation.scheduler().add(fiber);
         return fiber;
     }
 

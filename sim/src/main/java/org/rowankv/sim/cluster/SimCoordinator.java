@@ -133,7 +133,7 @@ final class SimCoordinator {
             if (losesAnswer()) {
                 simulation.eventCounters().count("changes of the configuration store that came late");
                 late++;
-                simulation.turns().at(nowNs() + random.nextInt(50 * slowNs), () -> {
+                simulation.scheduler().at(nowNs() + random.nextInt(50 * slowNs), () -> {
                     late--;
                     final boolean unused = change(path, expectedVersion, bytes, stamp);
                 });

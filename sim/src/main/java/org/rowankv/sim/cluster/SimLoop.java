@@ -7,7 +7,7 @@ import org.rowankv.server.dispatch.PollableCall;
 /** An event loop of a simulated server process: its requests share worker contexts, and run one step at a time. */
 final class SimLoop {
     private final MutationPipeline calls;
-    private boolean turning;
+    private boolean polling;
 
     SimLoop(MutationPipeline calls) {
         this.calls = calls;
@@ -18,20 +18,20 @@ final class SimLoop {
     }
 
     /** Whether it is in the middle of a step: its thread does nothing else then. */
-    boolean isTurning() {
-        return turning;
+    boolean isPolling() {
+        return polling;
     }
 
     /** Runs one step of a request; true when it has its reply. */
-    boolean turn(PollableCall call) {
-        turning = true;
+    boolean poll(PollableCall call) {
+        polling = true;
         try {
-            calls.turn();
+            calls.poll();
             final boolean answered = call.step();
-            calls.turn();
+            calls.poll();
             return answered;
         } finally {
-            turning = false;
+            polling = false;
         }
     }
 

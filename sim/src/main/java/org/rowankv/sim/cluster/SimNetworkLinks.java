@@ -91,7 +91,7 @@ final class SimNetworkLinks {
         final int from = channel.process().host().number();
         final @Nullable SimListener found = listeners.get(port);
         final int to = port - ClusterPlan.FIRST_PORT;
-        simulation.turns().at(arrivalNs(from, to), () -> {
+        simulation.scheduler().at(arrivalNs(from, to), () -> {
             final SimListener listener = listeners.get(port);
             if (listener == null || listener.process().isDead() || !listener.isActive()) {
                 simulation.eventCounters().count("connections refused without a listener");
@@ -114,7 +114,7 @@ final class SimNetworkLinks {
     }
 
     private void onLoop(SimChannel channel, long afterNs, Runnable what) {
-        simulation.turns().at(nowNs() + afterNs, () -> {
+        simulation.scheduler().at(nowNs() + afterNs, () -> {
             if (!channel.process().isDead()) {
                 channel.eventLoop().execute(what);
             }

@@ -21,18 +21,18 @@ import org.rowankv.runtime.RandomSource;
 /** The network card of one process: the event loop that lands entries, run by the simulation. */
 final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
     private final ClusterSimulation simulation;
-    private final Turns turns;
+    private final Steps steps;
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final List<SimChannel> channels = new ArrayList<>();
     private final Time time = new Time();
     private final DefaultPromise<Void> ended = new DefaultPromise<>(ImmediateEventExecutor.INSTANCE);
 
     /** Its steps. */
-    private final class Turns extends SimTask {
+    private final class Steps extends SimTask {
         private final SimProcess process;
         private final RandomSource random;
 
-        Turns(SimProcess process, RandomSource random) {
+        Steps(SimProcess process, RandomSource random) {
             super(process);
             this.process = process;
             this.random = random;
@@ -45,7 +45,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
 
         @Override
         void step() {
-            turn(1 + random.nextInt(8));
+            run(1 + random.nextInt(8));
         }
 
         @Override
@@ -74,8 +74,8 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
 
     SimNic(ClusterSimulation simulation, SimProcess process, RandomSource random) {
         this.simulation = simulation;
-        this.turns = new Turns(process, random);
-        simulation.turns().add(turns);
+        this.steps = new Steps(process, random);
+        simulation.scheduler().add(steps);
     }
 
     // --- steps ---
@@ -92,7 +92,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
         return next;
     }
 
-    private void turn(int most) {
+    private void run(int most) {
         Runnable due = pollScheduledTask(time.nanoTime());
         while (due != null) {
             tasks.addLast(due);
@@ -105,7 +105,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
             return;
         }
         final List<SimChannel> present = List.copyOf(channels);
-        final int first = turns.random.nextInt(present.size());
+        final int first = steps.random.nextInt(present.size());
         for (int i = 0; i < present.size(); i++) {
             final SimChannel channel = present.get((first + i) % present.size());
             if (channel.nextNs() <= simulation.timeline().nowNs()) {
@@ -124,7 +124,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
 
     /** The time of its next event may have changed. */
     void changed() {
-        simulation.turns().changed(turns);
+        simulation.scheduler().changed(steps);
     }
 
     void joined(SimChannel channel) {
@@ -150,7 +150,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements EventLoop {
 
     @Override
     public boolean inEventLoop(Thread thread) {
-        return simulation.turns().current() == turns;
+        return simulation.scheduler().current() == steps;
     }
 
     @Override

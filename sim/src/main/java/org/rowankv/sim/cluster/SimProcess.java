@@ -123,7 +123,7 @@ final class SimProcess {
                 public void pause() {
                     close();
                     // A port's loops finish their current steps: the next term uses the same area.
-                    while (simulation.turns().isInAttemptAt(SimProcess.this)) {
+                    while (simulation.scheduler().isInAttemptAt(SimProcess.this)) {
                         Fiber.required().rest(simulation.timeline().nowNs() + 10_000);
                     }
                 }
@@ -186,7 +186,7 @@ final class SimProcess {
 
     void pause(long untilNs) {
         pausedUntilNs = untilNs;
-        simulation.turns().changed(this);
+        simulation.scheduler().changed(this);
     }
 
     /** Stalls until then. */
@@ -198,7 +198,7 @@ final class SimProcess {
     void died(boolean isSilent) {
         judgeErrors();
         dead = true;
-        simulation.turns().died();
+        simulation.scheduler().died();
         door = null;
         simulation.wire().ended(this, isSilent);
         nic.end();

@@ -129,7 +129,7 @@ final class SimRouting implements Session {
         final SimTask waiting = user;
         if (waiting != null && ofAttempt == attempt) {
             answer = answered;
-            simulation.turns().changed(waiting);
+            simulation.scheduler().changed(waiting);
         }
     }
 

@@ -8,7 +8,7 @@ abstract class SimTask {
 
     private final @Nullable SimProcess process;
     private boolean onStack;
-    /** Index in the {@link TurnQueue}'s ready or waiting list; −1: in neither. */
+    /** Index in the {@link TaskQueue}'s ready or waiting list; −1: in neither. */
     private int index = -1;
 
     private boolean ready;
@@ -21,7 +21,7 @@ abstract class SimTask {
         this.process = process;
     }
 
-    /** The time from which it has work. A change outside of its own step must be reported to {@link ClusterTurns}. */
+    /** The time from which it has work. A change outside of its own step must be reported to {@link ClusterScheduler}. */
     abstract long readyAtNs();
 
     abstract void step();

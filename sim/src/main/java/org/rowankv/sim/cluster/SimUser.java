@@ -44,7 +44,7 @@ final class SimUser extends SimTask {
                 simulation.plan().counters());
         this.routing = routing;
         routing.serve(this);
-        simulation.turns().add(this);
+        simulation.scheduler().add(this);
     }
 
     boolean isIdle() {
@@ -54,7 +54,7 @@ final class SimUser extends SimTask {
     /** Ends the pause. */
     void goOn() {
         parked = false;
-        simulation.turns().changed(this);
+        simulation.scheduler().changed(this);
     }
 
     @Override

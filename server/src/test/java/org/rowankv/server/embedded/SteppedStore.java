@@ -12,10 +12,10 @@ import org.rowankv.server.area.Machine;
  *
  * @param cluster the store
  * @param kept its bytes
- * @param turns its agents
+ * @param agents its agents
  * @param clock of all its servers
  */
-public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread turns, ManualClock clock) {
+public record SteppedStore(EmbeddedCluster cluster, KeptStore kept, OneThread agents, ManualClock clock) {
     private static final int MOST_ROUNDS = 2_000;
 
     /**
@@ -23,10 +23,11 @@ public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread tur
      *
      * @param seed of all random decisions of this start
      */
-    public static TurnedStore open(EmbeddedSettings settings, KeptStore kept, long nowNs, long wallMs, long seed) {
+    public static SteppedStore open(EmbeddedSettings settings, KeptStore kept, long nowNs, long wallMs, long seed) {
         final ManualClock clock = new ManualClock(nowNs, wallMs);
-        final OneThread turns = new OneThread(clock, seed);
-        return new TurnedStore(EmbeddedCluster.open(settings, context(clock, turns, kept, seed)), kept, turns, clock);
+        final OneThread agents = new OneThread(clock, seed);
+        return new SteppedStore(
+                EmbeddedCluster.open(settings, context(clock, agents, kept, seed)), kept, agents, clock);
     }
 
     /** Opens a store in a directory, in the same way. */
@@ -36,11 +37,11 @@ public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread tur
     }
 
     private static EmbeddedContext context(
-            ManualClock clock, OneThread turns, EmbeddedContext.@Nullable Memories kept, long seed) {
+            ManualClock clock, OneThread agents, EmbeddedContext.@Nullable Memories kept, long seed) {
         return new EmbeddedContext(
                 server -> clock,
                 new SplittableRandomSource(seed),
-                turns,
+                agents,
                 UnaryOperator.identity(),
                 kept,
                 Machine.PRESENT,
@@ -54,8 +55,8 @@ public record TurnedStore(EmbeddedCluster cluster, KeptStore kept, OneThread tur
         final long enough = cluster.checkpoints().taken() + cluster.servers().size();
         clock.advanceMs(cluster.settings().checkpointIntervalMs());
         for (int rounds = 0; cluster.checkpoints().taken() < enough && rounds < MOST_ROUNDS; rounds++) {
-            turns.turnCheckpoints();
-            turns.turn(1);
+            agents.stepCheckpoints();
+            agents.step(1);
         }
     }
 

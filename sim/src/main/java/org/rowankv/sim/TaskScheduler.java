@@ -15,7 +15,7 @@ import org.rowankv.sim.workload.CacheLife;
  * The scheduler's choice of the next task: clients, attempts executed by servers, servers' agents. A task that stops at
  * a point has others run on top of its stack; tasks on the stack do not run a second time.
  */
-final class Turns {
+final class TaskScheduler {
     private static final int DEEPEST = 4;
     private static final int STUCK_AFTER_STEPS = 400_000;
     /** A server's retry after a second does not count as stuck. */
@@ -45,7 +45,7 @@ final class Turns {
 
     private long seenDestroyed;
 
-    Turns(Simulation simulation, RandomSource order) {
+    TaskScheduler(Simulation simulation, RandomSource order) {
         this.simulation = simulation;
         this.order = order;
     }

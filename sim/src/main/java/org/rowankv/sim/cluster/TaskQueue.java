@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Queue of tasks: the ready ones, and the others by their ready time. Tasks report their changes ({@link #place}), so a
  * step need not poll all of them: of hundreds that wait, few are ever ready.
  */
-final class TurnQueue {
+final class TaskQueue {
     private @Nullable SimTask[] ready = new @Nullable SimTask[64];
     private int readyCount;
     /** A binary heap by ready time. */

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
-class TurnQueueTest {
+class TaskQueueTest {
     private static final class Idle extends SimTask {
         private long dueNs = NEVER;
 
@@ -32,7 +32,7 @@ class TurnQueueTest {
     @Test
     void shouldKnowAtAnyTimeWhoCanGoOnAndWhenTheNextCan() {
         final RandomSource random = new SplittableRandomSource(7).fork("queue");
-        final TurnQueue queue = new TurnQueue();
+        final TaskQueue queue = new TaskQueue();
         final List<Idle> all = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             all.add(new Idle());
@@ -61,7 +61,7 @@ class TurnQueueTest {
         assertThat(all).allMatch(one -> one.index() < 0);
     }
 
-    private static void assertAgrees(TurnQueue queue, List<Idle> all, long nowNs) {
+    private static void assertAgrees(TaskQueue queue, List<Idle> all, long nowNs) {
         final Set<SimTask> ready = new HashSet<>();
         for (int i = 0; i < queue.readyCount(); i++) {
             ready.add(queue.ready(i));

@@ -15,7 +15,7 @@ import org.rowankv.sim.CrashError;
  * fibers. Fibers wait in place; any other task that stops at a point has others run on top of its stack. It does not
  * run a second time.
  */
-final class ClusterTurns {
+final class ClusterScheduler {
     private static final int DEEPEST = 4;
     /** Longer than any fault lasts. */
     private static final long STUCK_AFTER_NS = 60_000_000_000L;
@@ -30,7 +30,7 @@ final class ClusterTurns {
     private final ClusterSimulation simulation;
     private final RandomSource order;
     private final List<SimTask> all = new ArrayList<>();
-    private final TurnQueue queue = new TurnQueue();
+    private final TaskQueue queue = new TaskQueue();
     private final Deque<SimTask> stack = new ArrayDeque<>();
     private final PriorityQueue<Planned> planned =
             new PriorityQueue<>(Comparator.comparingLong(Planned::atNs).thenComparingLong(Planned::number));
@@ -47,7 +47,7 @@ final class ClusterTurns {
     private long stepsSinceEnd;
     private long endedAtNs;
 
-    ClusterTurns(ClusterSimulation simulation, RandomSource order) {
+    ClusterScheduler(ClusterSimulation simulation, RandomSource order) {
         this.simulation = simulation;
         this.order = order;
     }
@@ -124,12 +124,12 @@ final class ClusterTurns {
         final SimTask one = choose();
         simulation.timeline().advance(order.nextInt((int) (2 * simulation.plan().stepNs())));
         if (one != null) {
-            turn(one);
+            run(one);
         }
         simulation.checkOn();
     }
 
-    private void turn(SimTask one) {
+    private void run(SimTask one) {
         stack.addLast(one);
         queue.remove(one);
         one.onStack(true);
@@ -207,7 +207,7 @@ final class ClusterTurns {
     /** Its process has ended: an error unwinds it wherever it was. */
     private void end(Fiber fiber) {
         while (!fiber.isOver()) {
-            turn(fiber);
+            run(fiber);
         }
     }
 

@@ -11,7 +11,7 @@ import org.rowankv.runtime.agent.AgentInvoker;
  * The duty cycles of one agent as a task: ready when there may be work, otherwise idle for a while, like the threads of
  * production.
  */
-final class AgentTurns extends SimTask implements AgentHandle {
+final class AgentTask extends SimTask implements AgentHandle {
     private static final long SHORTEST_REST_NS = 50_000;
     private static final long LONGEST_REST_NS = 10_000_000;
 
@@ -27,7 +27,7 @@ final class AgentTurns extends SimTask implements AgentHandle {
     private long idleNs = SHORTEST_REST_NS;
     private boolean started;
 
-    AgentTurns(
+    AgentTask(
             ClusterSimulation simulation,
             SimProcess process,
             Agent agent,
@@ -47,13 +47,13 @@ final class AgentTurns extends SimTask implements AgentHandle {
     public void start() {
         invoker.start();
         started = true;
-        simulation.turns().changed(this);
+        simulation.scheduler().changed(this);
     }
 
     @Override
     public void wakeUp() {
         restsUntilNs = 0;
-        simulation.turns().changed(this);
+        simulation.scheduler().changed(this);
     }
 
     @Override
@@ -72,7 +72,7 @@ final class AgentTurns extends SimTask implements AgentHandle {
             Fiber.required().rest(simulation.timeline().nowNs() + 10_000);
         }
         invoker.close();
-        simulation.turns().changed(this);
+        simulation.scheduler().changed(this);
     }
 
     @Override
