@@ -13,6 +13,7 @@ import javax.cache.integration.CacheWriter;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
+import org.rowankv.jcache.classes.AllowedClasses;
 import org.rowankv.jcache.codec.ClassRules;
 import org.rowankv.jcache.codec.Codec;
 import org.rowankv.jcache.codec.KeyFormat;
@@ -48,6 +49,7 @@ final class CacheFactory {
     private final LoaderReference loader;
     private final BackgroundThreads threads;
     private final StoreSettings settings;
+    private final AllowedClasses allowed;
     private final AtomicBoolean warnedOfReferences = new AtomicBoolean();
 
     CacheFactory(
@@ -61,6 +63,7 @@ final class CacheFactory {
         this.loader = loader;
         this.threads = threads;
         this.settings = settings;
+        this.allowed = settings.allowedClasses();
     }
 
     private Catalogue catalogue() {
@@ -127,9 +130,7 @@ final class CacheFactory {
             ExpiryEvaluator expiry,
             @Nullable LoaderCalls<K, V> loads,
             @Nullable WriterCalls<K, V> writes) {
-        final ClassRules rules = new ClassRules(
-                List.of(configuration.getKeyType(), configuration.getValueType()),
-                settings.text(Setting.ALLOWED_CLASSES));
+        final List<Class<?>> types = List.of(configuration.getKeyType(), configuration.getValueType());
         final Template template = settings.templates().find(name);
         final KeyFormat wanted = template == null ? null : template.keys();
         final Attached attached = attach(
@@ -148,12 +149,27 @@ final class CacheFactory {
                 configuration.getKeyType(),
                 configuration.getValueType(),
                 shared.store().client(),
-                new Codec(loader, rules, attached.keys(), template == null || template.hasValuesByName()),
+                new Codec(loader, rules(name, types), attached.keys(), template == null || template.hasValuesByName()),
                 expiry,
                 new Statistics(shared.store().clock(), () -> catalogue().evictions(cacheId)),
                 shared.sharedState(cacheId),
                 configuration.isReadThrough() ? loads : null,
                 writes));
+    }
+
+    /** Closed where other JVMs may have written the bytes, or where the user lists classes. */
+    private ClassRules rules(String name, List<Class<?>> types) {
+        if (settings.addresses().isEmpty() && allowed.isEmpty()) {
+            return ClassRules.open();
+        }
+        if (allowed.isEmpty() && types.contains(Object.class)) {
+            LOG.warn(
+                    "ROWAN-1112 Of classes that are not the JDK's none may be stored, because neither types nor classes are named;"
+                            + " use setTypes or set {} cache={}",
+                    AllowedClasses.exampleLine(loader.get()),
+                    name);
+        }
+        return ClassRules.closed(types, allowed);
     }
 
     private record Attached(int cacheId, KeyFormat keys) {}

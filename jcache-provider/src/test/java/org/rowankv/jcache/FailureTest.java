@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.cache.Cache;
 import javax.cache.CacheException;
 import javax.cache.configuration.MutableConfiguration;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -107,17 +108,20 @@ class FailureTest {
 
     @Test
     void shouldSayWhichClassIsNotAllowedAndWhereToAllowIt() {
-        objects.put("k", "v");
+        final Cache<Object, Object> strict = caches.provider()
+                .getCacheManager(URI.create("rowan:embedded?allowed-classes=com.acme.*"), null)
+                .createCache("strict", new MutableConfiguration<>());
+        strict.put("k", "v");
         for (Runnable operation : List.<Runnable>of(
-                () -> objects.put("k", new Ours()),
-                () -> objects.put(new Ours(), "v"),
-                () -> objects.putAll(Map.of("l", new ArrayList<>(List.of(new Ours())))))) {
+                () -> strict.put("k", new Ours()),
+                () -> strict.put(new Ours(), "v"),
+                () -> strict.putAll(Map.of("l", new ArrayList<>(List.of(new Ours())))))) {
             assertThatThrownBy(operation::run)
                     .isInstanceOf(ClassNotAllowedException.class)
                     .hasMessageContaining(Ours.class.getName())
-                    .hasMessageContaining("rowan.allowed-classes");
+                    .hasMessageContaining("rowan.allowed-classes=com.acme.*;" + Ours.class.getName());
         }
-        assertThat(objects.get("k")).isEqualTo("v");
+        assertThat(strict.get("k")).isEqualTo("v");
         final Cache<Object, Object> allowing = caches.provider()
                 .getCacheManager(URI.create("rowan:embedded?allowed-classes=org.rowankv.jcache.*"), null)
                 .createCache("allowing", new MutableConfiguration<>());
@@ -126,11 +130,22 @@ class FailureTest {
     }
 
     @Test
+    void shouldAllowEveryClassInThisJvmWhereNothingIsListed() {
+        objects.put("k", new ArrayList<>(List.of(new Ours())));
+        assertThat(objects.get("k"))
+                .asInstanceOf(InstanceOfAssertFactories.LIST)
+                .singleElement()
+                .isInstanceOf(Ours.class);
+    }
+
+    @Test
     void shouldLeaveAnEntryAloneWhoseClassIsNotAllowedToTheReader() {
         final var allowing = caches.provider()
                 .getCacheManager(URI.create("rowan:embedded?allowed-classes=org.rowankv.jcache.*"), null);
         allowing.createCache("shared", new MutableConfiguration<>()).put("k", new Ours());
-        final Cache<Object, Object> strict = caches.manager().createCache("shared", new MutableConfiguration<>());
+        final Cache<Object, Object> strict = caches.provider()
+                .getCacheManager(URI.create("rowan:embedded?allowed-classes=com.acme.*"), null)
+                .createCache("shared", new MutableConfiguration<>());
         assertThatThrownBy(() -> strict.get("k")).isInstanceOf(ClassNotAllowedException.class);
         assertThat(strict.containsKey("k")).isTrue();
         assertThat(allowing.getCache("shared").get("k")).isInstanceOf(Ours.class);

@@ -1,23 +1,29 @@
 package org.rowankv.jcache.codec;
 
 import java.io.ObjectInputFilter;
+import java.io.ObjectInputFilter.Status;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import org.rowankv.jcache.classes.AllowedClasses;
+import org.rowankv.jcache.classes.ComponentTypes;
+import org.rowankv.jcache.classes.DeniedClasses;
 
 /**
- * Allow-list of the classes that Java serialization may write and read: JDK value and collection classes, enums, the
- * configured types with their subtypes, and the user's patterns. Writing uses the same rules as reading, so stored
- * objects stay readable.
+ * Which classes Java serialization may write and read. Writing uses the same rules as reading, so stored objects stay
+ * readable.
  *
- * <p>A pattern is a class name, {@code package.*}, or {@code package.**} with its subpackages. Immutable.
+ * <ul>
+ *   <li>Open, where no foreign bytes arrive: every class but {@link DeniedClasses}.
+ *   <li>Closed: JDK value and collection classes, enums, the declared types with their components, and the listed
+ *       classes.
+ * </ul>
+ *
+ * <p>The serial filter of the JVM is applied besides, when writing too. Immutable.
  */
 public final class ClassRules {
-    /** The setting with the patterns. */
-    public static final String SETTING = "rowan.allowed-classes";
-
     /** The table of a hash map has up to 8 slots per element of at least 6 bytes. */
     private static final int SLOTS_PER_BYTE = 4;
 
@@ -118,32 +124,37 @@ public final class ClassRules {
     private static final List<String> VALUE_PREFIXES =
             List.of("java.util.Collections$", "java.util.Arrays$ArrayList", "java.util.ImmutableCollections$");
 
-    private final List<Class<?>> types;
-    private final List<String> patterns;
+    private final boolean open;
+    private final ComponentTypes declared;
+    private final AllowedClasses listed;
 
     /**
+     * Closed rules.
+     *
      * @param types the cache's configured types; {@code Object} and primitives add nothing
-     * @param patterns separated by ';' or ','
+     * @param listed as in {@link AllowedClasses#of}
      */
-    public ClassRules(List<Class<?>> types, String patterns) {
-        final List<Class<?>> useful = new ArrayList<>();
-        for (Class<?> type : types) {
-            final Class<?> element = elementOf(type);
-            if (!element.isPrimitive() && element != Object.class && element.getClassLoader() != null) {
-                useful.add(element);
-            }
-        }
-        this.types = List.copyOf(useful);
-        final List<String> parts = new ArrayList<>();
-        for (String part : patterns.split("[;,]", -1)) {
-            if (!part.isBlank()) {
-                parts.add(part.trim());
-            }
-        }
-        this.patterns = List.copyOf(parts);
+    public ClassRules(List<Class<?>> types, String listed) {
+        this(false, types, AllowedClasses.of(listed));
     }
 
-    private static Class<?> elementOf(Class<?> type) {
+    private ClassRules(boolean open, List<Class<?>> types, AllowedClasses listed) {
+        this.open = open || listed.hasEveryClass();
+        this.declared = new ComponentTypes(types);
+        this.listed = listed;
+    }
+
+    /** Rules that list nothing and deny little. */
+    public static ClassRules open() {
+        return new ClassRules(true, List.of(), AllowedClasses.NONE);
+    }
+
+    /** Rules of the declared types and the listed classes. */
+    public static ClassRules closed(List<Class<?>> types, AllowedClasses listed) {
+        return new ClassRules(false, types, listed);
+    }
+
+    static Class<?> elementOf(Class<?> type) {
         Class<?> element = type;
         while (element.isArray()) {
             element = element.getComponentType();
@@ -151,14 +162,50 @@ public final class ClassRules {
         return element;
     }
 
-    /** Throws if the class is not allowed. */
-    void check(Class<?> type) {
+    /**
+     * Throws if the class is not allowed.
+     *
+     * @throws ClassNotAllowedException with the setting that allows it
+     */
+    public void check(Class<?> type) {
         if (!allows(type)) {
-            throw new ClassNotAllowedException(elementOf(type).getName());
+            final Class<?> element = elementOf(type);
+            throw new ClassNotAllowedException(
+                    element.getName(), listed.lineWith(element, open), DeniedClasses.contains(element.getName()));
         }
     }
 
-    private boolean allowsName(String name) {
+    /** As {@link #check}, outside of a stream; throws also if the JVM's filter refuses the class. */
+    void checkWithJvmFilter(Class<?> type) {
+        check(type);
+        final ObjectInputFilter ofJvm = ObjectInputFilter.Config.getSerialFilter();
+        if (ofJvm != null) {
+            final Status unused = new JvmFilter(ofJvm).checkInput(new JvmFilter.OneClass(type));
+        }
+    }
+
+    boolean allows(Class<?> type) {
+        final Class<?> element = elementOf(type);
+        if (element.isPrimitive() || Enum.class.isAssignableFrom(element)) {
+            return true;
+        }
+        if (type.isArray() && Modifier.isAbstract(element.getModifiers())) {
+            return true; // nothing is an instance of it, and each element is checked by its own class
+        }
+        if (Proxy.isProxyClass(element)) {
+            return Arrays.stream(element.getInterfaces()).allMatch(this::allows);
+        }
+        final String name = element.getName();
+        if (listed.hasExactly(name)) {
+            return true;
+        }
+        if (DeniedClasses.contains(name)) {
+            return false;
+        }
+        return open || isValue(name) || declared.contains(element) || listed.contains(element);
+    }
+
+    private static boolean isValue(String name) {
         if (VALUE_CLASSES.contains(name)) {
             return true;
         }
@@ -171,55 +218,19 @@ public final class ClassRules {
                 return true;
             }
         }
-        for (String pattern : patterns) {
-            if (matches(pattern, name)) {
-                return true;
-            }
-        }
         return false;
     }
 
-    private static boolean matches(String pattern, String name) {
-        if (pattern.endsWith(".**")) {
-            return name.startsWith(pattern.substring(0, pattern.length() - 2));
-        }
-        if (pattern.endsWith(".*")) {
-            final int length = pattern.length() - 1;
-            return name.startsWith(pattern.substring(0, length)) && name.indexOf('.', length) < 0;
-        }
-        return pattern.equals(name) || "**".equals(pattern);
-    }
-
-    boolean allows(Class<?> type) {
-        final Class<?> element = elementOf(type);
-        if (element.isPrimitive() || Enum.class.isAssignableFrom(element)) {
-            return true;
-        }
-        if (Proxy.isProxyClass(element)) {
-            return Arrays.stream(element.getInterfaces()).allMatch(this::allows);
-        }
-        for (Class<?> allowed : types) {
-            if (allowed.isAssignableFrom(element) || isSuperclassOf(element, allowed)) {
-                return true;
-            }
-        }
-        return allowsName(element.getName());
-    }
-
-    /** A configured class includes the fields of its superclasses. */
-    private static boolean isSuperclassOf(Class<?> candidate, Class<?> type) {
-        return !candidate.isInterface() && candidate.isAssignableFrom(type);
-    }
-
     /**
-     * Filter for the classes of one stream that has passed {@link SerializedScan}.
+     * Filter for the classes of one stream that has passed {@link SerializedScan}, with the JVM's filter, which a
+     * stream's own filter would replace.
      *
      * @param streamLength in bytes. Collections allocate arrays of their announced sizes before they read an element:
      *     all arrays together have at most {@value #SLOTS_PER_BYTE} elements per byte
      */
     ObjectInputFilter filter(int streamLength) {
         final long maxSlots = FREE_SLOTS + (long) SLOTS_PER_BYTE * streamLength;
-        return new ObjectInputFilter() {
+        final ObjectInputFilter own = new ObjectInputFilter() {
             private long slots;
 
             @Override
@@ -238,5 +249,42 @@ public final class ClassRules {
                 return Status.ALLOWED;
             }
         };
+        final ObjectInputFilter ofJvm = ObjectInputFilter.Config.getSerialFilter();
+        return ofJvm == null ? own : ObjectInputFilter.merge(new JvmFilter(ofJvm), own);
+    }
+
+    /** The serial filter of the JVM, with an exception that says so where it refuses a class. Thread-safe. */
+    private record JvmFilter(ObjectInputFilter filter) implements ObjectInputFilter {
+        /** A class outside of any stream. */
+        private record OneClass(Class<?> serialClass) implements FilterInfo {
+            @Override
+            public long arrayLength() {
+                return -1;
+            }
+
+            @Override
+            public long depth() {
+                return 1;
+            }
+
+            @Override
+            public long references() {
+                return 1;
+            }
+
+            @Override
+            public long streamBytes() {
+                return 0;
+            }
+        }
+
+        @Override
+        public Status checkInput(FilterInfo info) {
+            final Status status = filter.checkInput(info);
+            if (status == Status.REJECTED) {
+                throw ClassNotAllowedException.ofJvm(info.serialClass());
+            }
+            return status;
+        }
     }
 }

@@ -301,7 +301,7 @@ final class NamedFieldsFormat {
         if (found != null && found.header() == header && found.type().get() == type) {
             return;
         }
-        rules.check(type);
+        rules.checkWithJvmFilter(type);
         final int[] places = new int[plan.fields().size()];
         Arrays.setAll(places, i -> i);
         known.set(slot, new Known(new WeakReference<>(type), header, places));
@@ -323,7 +323,7 @@ final class NamedFieldsFormat {
     private Known parse(ByteSource in) {
         final byte[] header = Arrays.copyOfRange(in.bytes(), in.skip(0), in.skip(0) + in.remaining());
         final Class<?> type = loader.load(Codec.readName(in));
-        rules.check(type);
+        rules.checkWithJvmFilter(type);
         final ClassPlan plan = PLANS.get(type)
                 .orElseThrow(() -> new MalformedBytesException(
                         type + " has serialization code of its own now; a stored one cannot be read"));

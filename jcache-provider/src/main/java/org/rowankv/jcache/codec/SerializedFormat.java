@@ -3,6 +3,7 @@ package org.rowankv.jcache.codec;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InvalidClassException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
@@ -50,6 +51,10 @@ final class SerializedFormat {
             if (e.getCause() instanceof MalformedBytesException refused) {
                 throw refused;
             }
+            if (e instanceof InvalidClassException
+                    && String.valueOf(e.getMessage()).contains("filter status")) {
+                throw ClassNotAllowedException.ofJvm(null); // by a filter factory, which merges in its own way
+            }
             throw new MalformedBytesException("a stored object cannot be deserialized", e);
         } catch (CacheException e) {
             throw e;
@@ -71,18 +76,18 @@ final class SerializedFormat {
 
         @Override
         protected void annotateClass(Class<?> type) {
-            rules.check(type);
+            rules.checkWithJvmFilter(type);
         }
 
         @Override
         protected void annotateProxyClass(Class<?> type) {
             for (Class<?> face : type.getInterfaces()) {
-                rules.check(face);
+                rules.checkWithJvmFilter(face);
             }
         }
     }
 
-    /** Resolves classes with the manager's class loader, before the filter checks them and without initialization. */
+    /** Resolves classes with the manager's class loader, without initialization. */
     private static final class LoaderInput extends ObjectInputStream {
         private final LoaderReference loader;
         private final ClassRules rules;
@@ -96,7 +101,9 @@ final class SerializedFormat {
 
         @Override
         protected Class<?> resolveClass(ObjectStreamClass description) throws ClassNotFoundException {
-            return Class.forName(description.getName(), false, loader.get());
+            final Class<?> type = Class.forName(description.getName(), false, loader.get());
+            rules.check(type); // here as well, because a filter factory of the JVM may drop the filter
+            return type;
         }
 
         @Override

@@ -101,7 +101,7 @@ final class StructuralFormat {
     private void fields(Object value, ByteSink out, int depth) {
         final Class<?> type = value.getClass();
         final ClassPlan plan = ClassPlan.of(type);
-        rules.check(type);
+        rules.checkWithJvmFilter(type);
         final int start = out.length();
         out.write(Tag.FIELDS);
         final byte[] name = type.getName().getBytes(StandardCharsets.UTF_8);
@@ -185,7 +185,7 @@ final class StructuralFormat {
     private Object object(ByteSource in, int depth) {
         final String name = new String(in.readBytes(in.readShort() & 0xffff), StandardCharsets.UTF_8);
         final Class<?> type = loader.load(name);
-        rules.check(type);
+        rules.checkWithJvmFilter(type);
         final ClassPlan plan = ClassPlan.of(type);
         final List<@Nullable Object> values = elements(in, depth);
         if (values.size() != plan.fields().size()) {

@@ -106,9 +106,11 @@ public enum Setting {
             SettingForm.TEXT,
             "",
             Scope.MANAGER,
-            "Classes that Java serialization may write and read, besides JDK value and collection classes, "
-                    + "enums, and the types given to `setTypes`: class names, `package.*` or `package.**`, separated "
-                    + "by `;`."),
+            "Classes that Java serialization may write and read: class names, `package.*`, `package.**`, `**` for "
+                    + "every class not known from attacks, and the presets `@spring`, `@hibernate`, `@jdk`, separated "
+                    + "by `;`. Always allowed are JDK values and collections, enums, and the types given to "
+                    + "`setTypes` with those of their components. Default: nothing more with `rowan://`, `**` without. "
+                    + "The JVM's `jdk.serialFilter` applies too."),
     STORE_BY_REFERENCE(
             SettingForm.CHOICE,
             "refuse",

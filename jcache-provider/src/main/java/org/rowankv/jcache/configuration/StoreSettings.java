@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.classes.AllowedClasses;
 
 /**
  * Effective settings of a cache manager. The URI overrides the manager's properties, these the system properties, and
@@ -36,6 +37,7 @@ public final class StoreSettings {
 
     private final Map<Setting, String> values;
     private final Templates templates;
+    private final AllowedClasses allowedClasses;
     /** Servers of a cluster; empty for servers in this JVM. */
     private final List<String> addresses;
 
@@ -48,6 +50,7 @@ public final class StoreSettings {
         }
         texts.putAll(templateTexts);
         this.templates = Templates.of(texts);
+        this.allowedClasses = AllowedClasses.of(text(Setting.ALLOWED_CLASSES));
     }
 
     /**
@@ -244,6 +247,11 @@ public final class StoreSettings {
     /** The templates of caches. */
     public Templates templates() {
         return templates;
+    }
+
+    /** The classes that the user lists. */
+    public AllowedClasses allowedClasses() {
+        return allowedClasses;
     }
 
     /** The store's directory, or null for a store in memory. */
