@@ -22,6 +22,8 @@ final class ManagerConfiguration {
     /** Of Spring's cache abstraction: keys of several arguments, and results that are null. */
     private static final List<String> OF_SPRING =
             List.of("org.springframework.cache.interceptor.SimpleKey", "org.springframework.cache.support.NullValue");
+    /** Of Hibernate's regions: the keys have arrays of the interface. */
+    private static final List<String> OF_HIBERNATE = List.of("org.hibernate.**", "java.io.Serializable");
 
     private final @Nullable URI uri;
     private final Properties properties;
@@ -97,11 +99,11 @@ final class ManagerConfiguration {
         entries.forEach((entry, value) -> properties.setProperty(TEMPLATE + pattern + '.' + entry, value));
     }
 
-    /** The same store, with other values of a template for all caches. */
-    ManagerConfiguration withEach(Map<String, String> entries) {
+    /** The same store, for Hibernate: its classes are allowed too. */
+    ManagerConfiguration forHibernate() {
         final Properties changed = new Properties();
         changed.putAll(properties);
-        putTemplate(changed, ANY, entries);
+        addClasses(changed, OF_HIBERNATE);
         return new ManagerConfiguration(uri, changed);
     }
 

@@ -11,6 +11,7 @@ import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.runtime.SystemClock;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.boot.autoconfigure.cache.CacheAutoConfiguration;
@@ -28,6 +29,7 @@ import org.springframework.cache.interceptor.CacheAspectSupport;
 import org.springframework.cache.interceptor.CacheErrorHandler;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
 
@@ -105,13 +107,15 @@ public class RowanAutoConfiguration {
             return new RowanCacheErrorHandler(failures);
         }
 
+        /** Made long before other beans, with the interceptors. */
         @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         @ConditionalOnMissingBean
-        CachingConfigurer rowanCachingConfigurer(CacheErrorHandler handler) {
+        static CachingConfigurer rowanCachingConfigurer(ObjectProvider<CacheErrorHandler> handlers) {
             return new CachingConfigurer() {
                 @Override
                 public CacheErrorHandler errorHandler() {
-                    return handler;
+                    return new DeferredErrorHandler(handlers::getObject);
                 }
             };
         }

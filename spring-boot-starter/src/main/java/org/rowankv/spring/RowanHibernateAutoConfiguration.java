@@ -35,7 +35,7 @@ public class RowanHibernateAutoConfiguration {
             ManagerConfiguration configuration, ResourceLoader resources) {
         return properties -> {
             if (isOurs(properties)) {
-                properties.put(MANAGER, open(configuration, resources));
+                properties.put(MANAGER, open(configuration.forHibernate(), resources));
                 properties.putIfAbsent(PREFIX, "hibernate");
             }
         };
