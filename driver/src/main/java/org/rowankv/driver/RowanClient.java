@@ -444,10 +444,12 @@ public final class RowanClient implements AutoCloseable {
     @Override
     public void close() {
         try {
+            final AsyncRequests present;
             synchronized (asyncFactory) {
-                if (asyncRequests != null) {
-                    asyncRequests.close();
-                }
+                present = asyncRequests;
+            }
+            if (present != null) {
+                present.close(); // not under the monitor: it waits
             }
             if (exactlyOnceExecutor != null) {
                 exactlyOnceExecutor.close();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import javax.cache.event.CacheEntryListenerException;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ import org.rowankv.protocol.Request;
  * {@code clear} causes no events. Thread-safe.
  */
 public final class EventHub {
+    /** Held while a change stream begins or ends. */
+    private final ReentrantLock subscribing = new ReentrantLock();
+
     private final List<Subscription<?, ?>> subscriptions = new CopyOnWriteArrayList<>();
     private final Map<KeyBytes, KeyEventQueue> queues = new ConcurrentHashMap<>();
     private final CallbackThreads callbacks;
@@ -46,18 +50,28 @@ public final class EventHub {
     }
 
     /** Delivers events of operations that start from now on. */
-    public synchronized void subscribe(Subscription<?, ?> subscription) {
-        if (remoteChanges != null && (subscription.interest() & Interest.ALL_EVENTS) != 0) {
-            // First: the stream must contain every change that an operation delivers.
-            remoteChanges.begin((subscription.interest() & Interest.OLD_VALUE) != 0);
+    public void subscribe(Subscription<?, ?> subscription) {
+        subscribing.lock();
+        try {
+            if (remoteChanges != null && (subscription.interest() & Interest.ALL_EVENTS) != 0) {
+                // First: the stream must contain every change that an operation delivers.
+                remoteChanges.begin((subscription.interest() & Interest.OLD_VALUE) != 0);
+            }
+            subscriptions.add(subscription);
+            refreshInterest();
+        } finally {
+            subscribing.unlock();
         }
-        subscriptions.add(subscription);
-        refreshInterest();
     }
 
-    public synchronized void unsubscribe(Subscription<?, ?> subscription) {
-        subscriptions.remove(subscription);
-        refreshInterest();
+    public void unsubscribe(Subscription<?, ?> subscription) {
+        subscribing.lock();
+        try {
+            subscriptions.remove(subscription);
+            refreshInterest();
+        } finally {
+            subscribing.unlock();
+        }
     }
 
     private void refreshInterest() {

@@ -2,6 +2,7 @@ package org.rowankv.jcache.event;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -9,10 +10,12 @@ import org.jspecify.annotations.Nullable;
  * Queue of the pending notifications of one key, in the order of its versions. Exists while it has users.
  *
  * <p>Two locks, neither held while a callback runs: {@link #order} spans an operation and the queueing of its events,
- * so the queue has the store's order; the monitor guards queue, drainer and the progress of notifications.
+ * so the queue has the store's order; {@link #progress} guards queue, drainer and the progress of notifications.
  */
 final class KeyEventQueue {
     private final ReentrantLock order = new ReentrantLock();
+    private final ReentrantLock progress = new ReentrantLock();
+    private final Condition progressed = progress.newCondition();
     private final Queue<Notification> queue = new ArrayDeque<>();
     private @Nullable Thread drainer;
     private int depth;
@@ -33,8 +36,13 @@ final class KeyEventQueue {
         return --users == 0;
     }
 
-    synchronized void add(Notification notification) {
-        queue.add(notification);
+    void add(Notification notification) {
+        progress.lock();
+        try {
+            queue.add(notification);
+        } finally {
+            progress.unlock();
+        }
     }
 
     /**
@@ -44,28 +52,27 @@ final class KeyEventQueue {
      * @param own the caller's last notification
      * @param mayWait whether the caller may wait for another delivering thread
      */
-    synchronized @Nullable Notification nextOrAwait(Notification own, boolean mayWait) {
-        final Thread current = Thread.currentThread();
-        boolean interrupted = false;
+    @Nullable
+    Notification nextOrAwait(Notification own, boolean mayWait) {
+        progress.lock();
         try {
-            while (drainer != null && drainer != current) {
-                if (own.isDone()) {
-                    return null;
-                }
-                if (!mayWait) {
-                    own.abandon();
-                    return null;
-                }
-                try {
-                    wait();
-                } catch (InterruptedException e) {
-                    interrupted = true; // the listeners must run first; the interrupt is restored below
-                }
-            }
+            return nextOrAwaitLocked(own, mayWait);
         } finally {
-            if (interrupted) {
-                current.interrupt();
+            progress.unlock();
+        }
+    }
+
+    private @Nullable Notification nextOrAwaitLocked(Notification own, boolean mayWait) {
+        final Thread current = Thread.currentThread();
+        while (drainer != null && drainer != current) {
+            if (own.isDone()) {
+                return null;
             }
+            if (!mayWait) {
+                own.abandon();
+                return null;
+            }
+            progressed.awaitUninterruptibly(); // the listeners must run first
         }
         final Notification head = queue.peek();
         if (head == null || (own.isDone() && !head.isAbandoned())) {
@@ -76,11 +83,16 @@ final class KeyEventQueue {
         return queue.remove();
     }
 
-    synchronized void complete(Notification notification, @Nullable Throwable failure) {
-        notification.done(failure);
-        if (--depth == 0) {
-            drainer = null;
+    void complete(Notification notification, @Nullable Throwable failure) {
+        progress.lock();
+        try {
+            notification.done(failure);
+            if (--depth == 0) {
+                drainer = null;
+            }
+            progressed.signalAll();
+        } finally {
+            progress.unlock();
         }
-        notifyAll();
     }
 }

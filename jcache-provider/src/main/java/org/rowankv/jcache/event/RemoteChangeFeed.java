@@ -1,6 +1,7 @@
 package org.rowankv.jcache.event;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.ChangeListener;
@@ -23,7 +24,9 @@ final class RemoteChangeFeed implements ChangeListener {
     private final EventHub events;
     private final DeliveredChanges delivered;
     private final AtomicLong losses = new AtomicLong();
-    // --- guarded by this ---
+    /** Held while the servers answer. */
+    private final ReentrantLock changing = new ReentrantLock();
+    // --- guarded by changing ---
     private @Nullable ChangeSubscription stream;
     private boolean oldValues;
 
@@ -37,31 +40,41 @@ final class RemoteChangeFeed implements ChangeListener {
     }
 
     /** Starts the stream, before any event is delivered: it contains every later change. */
-    synchronized void begin(boolean withOldValues) {
-        final ChangeSubscription present = stream;
-        if (present != null && (oldValues || !withOldValues)) {
-            return;
-        }
-        oldValues |= withOldValues;
-        running = true;
-        if (present == null) {
-            stream = client.subscribe(cacheId, oldValues, null, this);
-        } else {
-            present.close();
-            stream = client.subscribe(cacheId, oldValues, present.position(), this);
+    void begin(boolean withOldValues) {
+        changing.lock();
+        try {
+            final ChangeSubscription present = stream;
+            if (present != null && (oldValues || !withOldValues)) {
+                return;
+            }
+            oldValues |= withOldValues;
+            running = true;
+            if (present == null) {
+                stream = client.subscribe(cacheId, oldValues, null, this);
+            } else {
+                present.close();
+                stream = client.subscribe(cacheId, oldValues, present.position(), this);
+            }
+        } finally {
+            changing.unlock();
         }
     }
 
     /** Stops the stream, when the last listener is removed. */
-    synchronized void end() {
-        running = false;
-        final ChangeSubscription present = stream;
-        if (present != null) {
-            present.close();
+    void end() {
+        changing.lock();
+        try {
+            running = false;
+            final ChangeSubscription present = stream;
+            if (present != null) {
+                present.close();
+            }
+            stream = null;
+            oldValues = false;
+            delivered.clear();
+        } finally {
+            changing.unlock();
         }
-        stream = null;
-        oldValues = false;
-        delivered.clear();
     }
 
     /** Records the events that an operation of this JVM delivers; called before the next operation on that key. */

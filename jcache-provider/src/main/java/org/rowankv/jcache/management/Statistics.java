@@ -1,6 +1,7 @@
 package org.rowankv.jcache.management;
 
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import javax.cache.management.CacheStatisticsMXBean;
 import org.rowankv.runtime.Clock;
@@ -24,6 +25,9 @@ public final class Statistics implements CacheStatisticsMXBean {
     /** Evictions of the cache so far; counted by the store. */
     private final LongSupplier evictedEver;
 
+    /** Held while the servers are asked for the evictions. */
+    private final ReentrantLock evictions = new ReentrantLock();
+
     private long evictedBefore;
     private long evictedWhenEnabled;
     private volatile boolean enabled;
@@ -38,11 +42,16 @@ public final class Statistics implements CacheStatisticsMXBean {
         return enabled;
     }
 
-    public synchronized void enable(boolean newEnabled) {
-        if (newEnabled != enabled) {
-            evictedBefore = getCacheEvictions();
-            evictedWhenEnabled = evictedEver.getAsLong();
-            enabled = newEnabled;
+    public void enable(boolean newEnabled) {
+        evictions.lock();
+        try {
+            if (newEnabled != enabled) {
+                evictedBefore = getCacheEvictions();
+                evictedWhenEnabled = evictedEver.getAsLong();
+                enabled = newEnabled;
+            }
+        } finally {
+            evictions.unlock();
         }
     }
 
@@ -86,16 +95,21 @@ public final class Statistics implements CacheStatisticsMXBean {
     }
 
     @Override
-    public synchronized void clear() {
-        evictedBefore = 0;
-        evictedWhenEnabled = evictedEver.getAsLong();
-        hits.reset();
-        misses.reset();
-        puts.reset();
-        removals.reset();
-        getNs.reset();
-        putNs.reset();
-        removeNs.reset();
+    public void clear() {
+        evictions.lock();
+        try {
+            evictedBefore = 0;
+            evictedWhenEnabled = evictedEver.getAsLong();
+            hits.reset();
+            misses.reset();
+            puts.reset();
+            removals.reset();
+            getNs.reset();
+            putNs.reset();
+            removeNs.reset();
+        } finally {
+            evictions.unlock();
+        }
     }
 
     @Override
@@ -140,8 +154,13 @@ public final class Statistics implements CacheStatisticsMXBean {
 
     /** 0 unless the cache has a limit. */
     @Override
-    public synchronized long getCacheEvictions() {
-        return evictedBefore + (enabled ? evictedEver.getAsLong() - evictedWhenEnabled : 0);
+    public long getCacheEvictions() {
+        evictions.lock();
+        try {
+            return evictedBefore + (enabled ? evictedEver.getAsLong() - evictedWhenEnabled : 0);
+        } finally {
+            evictions.unlock();
+        }
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.rowankv.jcache.RowanCacheManager;
 
 /**
  * Registry of open managers by class loader and URI. References class loaders weakly; the next call after a loader's
- * collection closes its managers. Thread-safe: guarded by itself, and closes no manager under that lock.
+ * collection closes its managers. Thread-safe: guarded by a lock under which managers open, and none closes.
  */
 final class ManagerRegistry {
     /** The managers of one class loader. */
@@ -29,6 +30,7 @@ final class ManagerRegistry {
         }
     }
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final List<Tenant> tenants = new ArrayList<>();
     private final ReferenceQueue<ClassLoader> collected = new ReferenceQueue<>();
 
@@ -40,7 +42,8 @@ final class ManagerRegistry {
     RowanCacheManager get(
             URI uri, ClassLoader loader, Function<Consumer<RowanCacheManager>, RowanCacheManager> factory) {
         closeOrphans();
-        synchronized (this) {
+        lock.lock();
+        try {
             Tenant tenant = find(loader);
             final RowanCacheManager present = tenant == null ? null : tenant.managers.get(uri);
             if (present != null && !present.isClosed()) {
@@ -53,6 +56,8 @@ final class ManagerRegistry {
             }
             tenant.managers.put(uri, created);
             return created;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -65,13 +70,18 @@ final class ManagerRegistry {
         return null;
     }
 
-    private synchronized void forget(RowanCacheManager closed) {
-        for (Iterator<Tenant> each = tenants.iterator(); each.hasNext(); ) {
-            final Tenant tenant = each.next();
-            tenant.managers.remove(closed.getURI(), closed);
-            if (tenant.managers.isEmpty()) {
-                each.remove();
+    private void forget(RowanCacheManager closed) {
+        lock.lock();
+        try {
+            for (Iterator<Tenant> each = tenants.iterator(); each.hasNext(); ) {
+                final Tenant tenant = each.next();
+                tenant.managers.remove(closed.getURI(), closed);
+                if (tenant.managers.isEmpty()) {
+                    each.remove();
+                }
             }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -83,8 +93,13 @@ final class ManagerRegistry {
         }
     }
 
-    private synchronized List<RowanCacheManager> managersOf(@Nullable Tenant tenant) {
-        return tenant == null ? List.of() : List.copyOf(tenant.managers.values());
+    private List<RowanCacheManager> managersOf(@Nullable Tenant tenant) {
+        lock.lock();
+        try {
+            return tenant == null ? List.of() : List.copyOf(tenant.managers.values());
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static void closeAll(List<RowanCacheManager> managers) {
@@ -96,8 +111,11 @@ final class ManagerRegistry {
     void closeAll() {
         closeOrphans();
         final List<RowanCacheManager> all = new ArrayList<>();
-        synchronized (this) {
+        lock.lock();
+        try {
             tenants.forEach(tenant -> all.addAll(tenant.managers.values()));
+        } finally {
+            lock.unlock();
         }
         closeAll(all);
     }
@@ -105,8 +123,11 @@ final class ManagerRegistry {
     void close(ClassLoader loader) {
         closeOrphans();
         final List<RowanCacheManager> all;
-        synchronized (this) {
+        lock.lock();
+        try {
             all = managersOf(find(loader));
+        } finally {
+            lock.unlock();
         }
         closeAll(all);
     }
@@ -114,9 +135,12 @@ final class ManagerRegistry {
     void close(URI uri, ClassLoader loader) {
         closeOrphans();
         final RowanCacheManager manager;
-        synchronized (this) {
+        lock.lock();
+        try {
             final Tenant tenant = find(loader);
             manager = tenant == null ? null : tenant.managers.get(uri);
+        } finally {
+            lock.unlock();
         }
         if (manager != null) {
             manager.close();

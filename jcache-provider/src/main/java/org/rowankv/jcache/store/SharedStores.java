@@ -2,6 +2,7 @@ package org.rowankv.jcache.store;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.cache.CacheException;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.event.CallbackThreads;
@@ -13,31 +14,44 @@ import org.rowankv.jcache.event.CallbackThreads;
 public final class SharedStores {
     private final StoreOpener opener;
     private final CallbackThreads callbacks = new CallbackThreads();
+    /** Held while a store opens or closes. */
+    private final ReentrantLock opening = new ReentrantLock();
+
     private final Map<String, SharedStore> stores = new HashMap<>();
 
     public SharedStores(StoreOpener opener) {
         this.opener = opener;
     }
 
-    public synchronized SharedStore acquire(StoreSettings settings) {
-        final String identity = settings.storeIdentity();
-        SharedStore shared = stores.get(identity);
-        if (shared == null) {
-            final Store store = opener.open(settings);
-            shared = new SharedStore(store, identity, settings.storeText(), callbacks);
-            stores.put(identity, shared);
-        } else if (!shared.settingsText().equals(settings.storeText())) {
-            throw new CacheException("the store is open with other settings: " + shared.settingsText() + ", not "
-                    + settings.storeText());
+    public SharedStore acquire(StoreSettings settings) {
+        opening.lock();
+        try {
+            final String identity = settings.storeIdentity();
+            SharedStore shared = stores.get(identity);
+            if (shared == null) {
+                final Store store = opener.open(settings);
+                shared = new SharedStore(store, identity, settings.storeText(), callbacks);
+                stores.put(identity, shared);
+            } else if (!shared.settingsText().equals(settings.storeText())) {
+                throw new CacheException("the store is open with other settings: " + shared.settingsText() + ", not "
+                        + settings.storeText());
+            }
+            shared.retain();
+            return shared;
+        } finally {
+            opening.unlock();
         }
-        shared.retain();
-        return shared;
     }
 
-    public synchronized void release(SharedStore shared) {
-        if (shared.release()) {
-            stores.remove(shared.identity());
-            shared.store().close();
+    public void release(SharedStore shared) {
+        opening.lock();
+        try {
+            if (shared.release()) {
+                stores.remove(shared.identity());
+                shared.store().close();
+            }
+        } finally {
+            opening.unlock();
         }
     }
 }
