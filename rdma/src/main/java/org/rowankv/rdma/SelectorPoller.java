@@ -7,6 +7,7 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.function.Consumer;
+import org.rowankv.runtime.concurrent.DetachedThread;
 
 /** Poller of sockets with one selector, for fabrics whose queue pairs do no I/O. Allocates nothing per poll. */
 public final class SelectorPoller implements IoPoller {
@@ -32,9 +33,7 @@ public final class SelectorPoller implements IoPoller {
 
     @Override
     public Thread newThread(String name, Runnable body) {
-        final Thread thread = new Thread(body, name);
-        thread.setDaemon(true);
-        return thread;
+        return DetachedThread.of(body, name);
     }
 
     @Override

@@ -273,6 +273,7 @@ final class RulesCanFailTest {
                         Seams.NOTHING_IS_DESERIALIZED_BELOW_THE_PROVIDER,
                         "rdma",
                         "private void readObject(java.io.ObjectInputStream in) {}"),
+                has("thread", Seams.THREADS_ARE_DETACHED, "jcache", "Object thread = new Thread(() -> {});"),
                 has(
                         "thread local",
                         Seams.NO_THREAD_LOCALS,

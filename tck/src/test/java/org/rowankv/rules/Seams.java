@@ -28,6 +28,7 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.BaseStream;
+import org.rowankv.runtime.concurrent.DetachedThread;
 
 /**
  * Seam rules: the calls that a deterministic simulation must be able to replace, and the calls that servers must not
@@ -125,6 +126,25 @@ final class Seams {
                             assignableTo("java.io.Externalizable"))
                     .as("read objects"))
             .as("no class below the provider deserializes objects")
+            .allowEmptyShould(true);
+
+    /** A thread that an application's call creates may outlive the application. Server processes have one application. */
+    @ArchTest
+    static final ArchRule THREADS_ARE_DETACHED = noClasses()
+            .that(resideInAnyPackage(
+                            RUNTIME,
+                            "org.rowankv.rdma..",
+                            "org.rowankv.driver..",
+                            "org.rowankv.server..",
+                            "org.rowankv.jcache..",
+                            "org.rowankv.micrometer..",
+                            "org.rowankv.spring..")
+                    .and(resideOutsideOfPackages("org.rowankv.rdma.tcp.."))
+                    .and(DescribedPredicate.not(DescribedPredicate.describe(
+                            "make the threads", type -> type.isEquivalentTo(DetachedThread.class)))))
+            .should()
+            .accessTargetWhere(calls(Thread.class, "<init>"))
+            .as("threads are made by DetachedThread")
             .allowEmptyShould(true);
 
     /** State belongs to an agent, or to a context that a caller acquires, never to the current thread. */

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Failures;
+import org.rowankv.runtime.concurrent.DetachedThread;
 
 /**
  * Reader thread of a connection for callers that do not block, or block on virtual threads. It exists while such
@@ -75,8 +76,7 @@ final class AsyncReader implements Runnable {
         synchronized (starting) {
             final Thread present = thread;
             if (present == null) {
-                final Thread created = new Thread(this, "rowan-client-reader");
-                created.setDaemon(true);
+                final Thread created = DetachedThread.of(this, "rowan-client-reader");
                 created.start();
                 thread = created; // after start(), which may fail for lack of threads
             } else {

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.driver.stream.ChangeCursor;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
+import org.rowankv.runtime.concurrent.DetachedThread;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,8 +36,7 @@ final class ChangePoller implements Runnable {
         this.session = session;
         this.changes = changes;
         this.link = session.streamLink(address);
-        this.thread = new Thread(this, "rowan-changes-" + address);
-        this.thread.setDaemon(true);
+        this.thread = DetachedThread.of(this, "rowan-changes-" + address);
     }
 
     String address() {

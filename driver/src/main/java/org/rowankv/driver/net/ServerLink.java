@@ -16,6 +16,7 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.runtime.concurrent.DetachedThread;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,11 +91,13 @@ final class ServerLink {
         this.connector = connector;
         this.connections = new AtomicReferenceArray<>(settings.connectionsPerServer());
         this.nextRequestNs = clock.nanoTime();
-        this.background = new ThreadPoolExecutor(2, 2, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            final Thread made = new Thread(task, "rowan-client-link");
-            made.setDaemon(true);
-            return made;
-        });
+        this.background = new ThreadPoolExecutor(
+                2,
+                2,
+                1,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> DetachedThread.of(task, "rowan-client-link"));
         background.allowCoreThreadTimeOut(true);
     }
 

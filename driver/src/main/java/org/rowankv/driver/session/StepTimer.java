@@ -7,6 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.concurrent.DetachedThread;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +42,7 @@ public final class StepTimer {
     private boolean hurries;
 
     public StepTimer(Clock clock) {
-        this(clock, task -> new Thread(task, "rowan-client-timer"));
+        this(clock, task -> DetachedThread.of(task, "rowan-client-timer"));
     }
 
     public StepTimer(Clock clock, ThreadFactory threads) {

@@ -6,6 +6,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.rowankv.runtime.concurrent.DetachedThread;
 
 /**
  * Daemon threads of one cache manager: one pool for loads and one for asynchronous listeners, so that neither delays
@@ -29,12 +30,12 @@ public final class BackgroundThreads implements AutoCloseable {
     private static ThreadPoolExecutor pool(String prefix, int count) {
         final AtomicInteger number = new AtomicInteger();
         final ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                count, count, IDLE_MS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
-                    final Thread thread = new Thread(null, task, prefix + number.incrementAndGet(), 0, false);
-                    thread.setDaemon(true);
-                    thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
-                    return thread;
-                });
+                count,
+                count,
+                IDLE_MS,
+                TimeUnit.MILLISECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> DetachedThread.of(task, prefix + number.incrementAndGet()));
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }

@@ -4,6 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
+import org.rowankv.runtime.concurrent.DetachedThread;
 
 /**
  * A daemon thread that runs the duty cycle of one agent.
@@ -50,8 +51,7 @@ public final class AgentRunner implements AgentHandle {
         this.cycle = new DutyCycle(agent, errors);
         this.errors = errors;
         this.maxParkNs = Math.max(FIRST_PARK_NS, maxParkNs);
-        this.thread = new Thread(this::run, "rowan-" + agent.roleName());
-        this.thread.setDaemon(true);
+        this.thread = DetachedThread.of(this::run, "rowan-" + agent.roleName());
     }
 
     /** Starts the thread; the agent's onStart runs on it. */

@@ -1,11 +1,13 @@
 package org.rowankv.runtime.agent;
 
+import org.rowankv.runtime.concurrent.DetachedThread;
+
 /** Work on an OS thread. */
 final class ThreadTask implements RunningTask {
     private final Thread thread;
 
     ThreadTask(String name, boolean isDaemon, Runnable work) {
-        this.thread = new Thread(work, name);
+        this.thread = DetachedThread.of(work, name);
         thread.setDaemon(isDaemon);
         thread.start();
     }

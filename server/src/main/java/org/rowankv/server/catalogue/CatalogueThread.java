@@ -17,6 +17,7 @@ import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.concurrent.DetachedThread;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.frontend.CatalogueRequests;
 import org.slf4j.Logger;
@@ -84,7 +85,7 @@ public final class CatalogueThread implements AutoCloseable {
     private final ThreadPoolExecutor thread;
 
     public CatalogueThread(ClientCatalogue catalogue, ErrorLog errors, int maxFrame) {
-        this(catalogue, errors, maxFrame, Thread::new);
+        this(catalogue, errors, maxFrame, task -> DetachedThread.of(task, "rowan-client-catalogue"));
     }
 
     /** As above, with another thread factory. */

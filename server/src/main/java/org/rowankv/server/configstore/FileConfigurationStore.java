@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.concurrent.DetachedThread;
 import org.rowankv.server.durability.DurableFile;
 
 /**
@@ -37,12 +38,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
     /** Opens the store, and creates its directory if necessary. */
     public FileConfigurationStore(Path directory) {
         this.directory = directory;
-        this.files = Executors.newSingleThreadExecutor(work -> {
-            final Thread thread = new Thread(work, "rowan-configuration");
-            thread.setDaemon(true);
-            thread.setContextClassLoader(null);
-            return thread;
-        });
+        this.files = Executors.newSingleThreadExecutor(work -> DetachedThread.of(work, "rowan-configuration"));
         try {
             call(this::load);
         } catch (RuntimeException e) {

@@ -3,6 +3,7 @@ package org.rowankv.server.durability;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.concurrent.DetachedThread;
 
 /**
  * A thread for one piece of file work, while the caller waits. An application thread may be interrupted at any moment,
@@ -16,7 +17,7 @@ public final class FileThread {
     public static <T> T call(String name, Callable<T> work) {
         final AtomicReference<@Nullable T> result = new AtomicReference<>();
         final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-        final Thread thread = new Thread(
+        final Thread thread = DetachedThread.of(
                 () -> {
                     try {
                         result.set(work.call());
@@ -25,9 +26,6 @@ public final class FileThread {
                     }
                 },
                 name);
-        thread.setDaemon(true);
-        // This thread must not retain the caller's class loader.
-        thread.setContextClassLoader(null);
         thread.start();
         join(thread);
         final Throwable thrown = failure.get();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.concurrent.DetachedThread;
 import org.rowankv.server.durability.FileThread;
 
 /**
@@ -31,8 +32,7 @@ final class ScanThreads {
         try {
             for (int i = 1; i < readers.size(); i++) {
                 final IntConsumer reader = readers.get(i);
-                final Thread thread = new Thread(() -> read(reader), name + "-" + i);
-                thread.setDaemon(true);
+                final Thread thread = DetachedThread.of(() -> read(reader), name + "-" + i);
                 thread.start();
                 others.add(thread);
             }
