@@ -16,15 +16,12 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Makes random requests about notes and books that no other reader asks for, and knows what each response has to be. Two
  * requests for one key use equal keys, seldom the same object. Confined to one thread, but for its counts afterwards.
  */
 final class Reader {
-    private static final Logger LOG = LoggerFactory.getLogger(Reader.class);
     private static final int KEYS = 60;
     private static final int BOOKS = 20;
     private static final int CHANGES_PERCENT = 15;
@@ -163,7 +160,7 @@ final class Reader {
                 makeOne();
             } catch (RuntimeException e) {
                 if (errors++ < ERRORS_LOGGED) {
-                    LOG.error("request failed", e);
+                    e.printStackTrace();
                 }
             }
         }
@@ -192,7 +189,7 @@ final class Reader {
         } else {
             differences++;
         }
-        LOG.error("response differs: {} is {}, not {}", known, found, expected);
+        System.err.println("response differs: " + known + " is " + found + ", not " + expected);
     }
 
     int requests() {

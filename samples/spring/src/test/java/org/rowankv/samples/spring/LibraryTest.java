@@ -8,7 +8,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,16 +126,6 @@ final class LibraryTest {
     }
 
     @Test
-    void shouldBeConfiguredByAFile() throws Exception {
-        final Path file = directory.resolve("rowan.properties");
-        Files.writeString(file, "rowan.dir=" + directory.resolve("store") + "\nrowan.capacity=64m\n");
-        start("spring.cache.jcache.config=" + file.toUri());
-
-        usesItsCache();
-        assertThat(directory.resolve("store")).isNotEmptyDirectory();
-    }
-
-    @Test
     void shouldLoadOnceForAThousandRequestsAtOnce() throws Exception {
         start("rowan.settings.name=once");
         final NoteService notes = application.getBean(NoteService.class);
@@ -157,15 +146,5 @@ final class LibraryTest {
         callers.shutdown();
 
         assertThat(statistics().getPrepareStatementCount() - before).isEqualTo(1);
-    }
-
-    @Test
-    void shouldRespondAsWithoutACache() throws Exception {
-        start("rowan.settings.name=responses");
-        final RequestRun run =
-                new RequestRun(application.getBean(NoteService.class), application.getBean(BookService.class), 4_000);
-        run.run(null);
-
-        assertThat(run).hasToString("dropin: requests=4000 differences=0 stale=0 errors=0");
     }
 }
