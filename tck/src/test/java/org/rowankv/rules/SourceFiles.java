@@ -28,8 +28,14 @@ final class SourceFiles {
         return directory;
     }
 
+    /** Those of the root, and those below samples. */
     static List<Path> modules() {
-        try (Stream<Path> found = Files.list(root())) {
+        return Stream.concat(modulesIn(root()).stream(), modulesIn(root().resolve("samples")).stream())
+                .toList();
+    }
+
+    private static List<Path> modulesIn(Path directory) {
+        try (Stream<Path> found = Files.list(directory)) {
             return found.filter(module -> Files.isRegularFile(module.resolve("pom.xml")))
                     .toList();
         } catch (IOException e) {

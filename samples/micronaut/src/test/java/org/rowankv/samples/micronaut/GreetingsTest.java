@@ -1,0 +1,37 @@
+package org.rowankv.samples.micronaut;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micronaut.context.ApplicationContext;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class GreetingsTest {
+    @TempDir
+    Path directory;
+
+    private ApplicationContext start() {
+        return ApplicationContext.run(Map.of(
+                "caches.uri",
+                "rowan:embedded?capacity=16m&template.greetings.create=true"
+                        + "&allowed-classes=io.micronaut.cache.interceptor.ParametersKey&dir=" + directory));
+    }
+
+    @Test
+    void shouldCacheResultsOfMethodsFromRunToRun() {
+        try (ApplicationContext application = start()) {
+            final Greetings greetings = application.getBean(Greetings.class);
+            assertThat(greetings.greet("en", "Ann")).isEqualTo("Hello Ann, no. 1");
+            assertThat(greetings.greet("de", "Ann")).isEqualTo("Guten Tag Ann, no. 2");
+            assertThat(greetings.greet("en", "Ann")).isEqualTo("Hello Ann, no. 1");
+            greetings.forget("en", "Ann");
+            assertThat(greetings.greet("en", "Ann")).isEqualTo("Hello Ann, no. 3");
+        }
+        try (ApplicationContext application = start()) {
+            final Greetings greetings = application.getBean(Greetings.class);
+            assertThat(greetings.greet("de", "Ann")).isEqualTo("Guten Tag Ann, no. 2");
+        }
+    }
+}
