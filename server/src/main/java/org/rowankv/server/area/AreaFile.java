@@ -11,6 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.function.LongFunction;
 import org.rowankv.server.durability.DurableFile;
+import org.rowankv.server.durability.PrivateFiles;
 
 /**
  * Creates the file of an area: prefilled, so that every block exists and no write through a mapping can hit a full
@@ -38,7 +39,7 @@ public final class AreaFile {
         Files.deleteIfExists(temporary);
         try {
             try (FileChannel channel =
-                    FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                    PrivateFiles.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 writeZeros(channel, length);
                 final ByteBuffer front = superblocks.apply(FileIdentity.of(temporary));
                 while (front.hasRemaining()) {

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import org.rowankv.server.durability.DurableFile;
 import org.rowankv.server.durability.FileThread;
+import org.rowankv.server.durability.PrivateFiles;
 
 /** Checkpoints in their own directory: each file is written under a temporary name, forced, and renamed. */
 public final class CheckpointFiles implements CheckpointStore {
@@ -43,12 +44,12 @@ public final class CheckpointFiles implements CheckpointStore {
     @Override
     public Writing write(String name) throws IOException {
         if (!Files.isDirectory(directory)) {
-            Files.createDirectories(directory);
+            PrivateFiles.makeDirectories(directory);
             DurableFile.forceDirectory(directory);
         }
         final Path file = directory.resolve(name);
         final Path temporary = directory.resolve(name + DurableFile.TEMPORARY_SUFFIX);
-        final FileChannel channel = FileChannel.open(
+        final FileChannel channel = PrivateFiles.open(
                 temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
         return new Writing() {
             @Override

@@ -17,6 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.concurrent.DetachedThread;
 import org.rowankv.server.durability.DurableFile;
+import org.rowankv.server.durability.PrivateFiles;
 
 /**
  * The configuration store of servers in one process: a file per node, and all nodes in memory.
@@ -157,7 +158,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
     }
 
     private boolean load() throws IOException {
-        Files.createDirectories(directory);
+        PrivateFiles.makeDirectories(directory);
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
             for (Path file : found) {
                 final String name = file.getFileName().toString();

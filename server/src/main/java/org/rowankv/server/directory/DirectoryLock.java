@@ -17,6 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.durability.FileThread;
+import org.rowankv.server.durability.PrivateFiles;
 
 /**
  * The exclusive lock of a store directory. A lock of the operating system excludes other processes and ends with the
@@ -55,7 +56,7 @@ public final class DirectoryLock {
                         + (holder.equals(directory) ? "" : ", as " + holder)
                         + ": one store per directory. Use the same URI everywhere, or another dir=");
             }
-            final FileChannel channel = FileChannel.open(
+            final FileChannel channel = PrivateFiles.open(
                     directory.resolve(FILE_NAME),
                     StandardOpenOption.CREATE,
                     StandardOpenOption.READ,

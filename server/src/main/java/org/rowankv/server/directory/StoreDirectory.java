@@ -21,6 +21,7 @@ import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.durability.DurableFile;
 import org.rowankv.server.durability.FileThread;
+import org.rowankv.server.durability.PrivateFiles;
 
 /**
  * The directory of an embedded store:
@@ -112,7 +113,7 @@ public final class StoreDirectory implements AutoCloseable {
             requireNothingForeign(directory);
         }
         try {
-            Files.createDirectories(directory);
+            PrivateFiles.makeDirectories(directory);
         } catch (IOException e) {
             throw new StoreOpenException(
                     "the directory " + directory + " cannot be made (" + e + "): make it, or give another dir=", e);
@@ -122,6 +123,7 @@ public final class StoreDirectory implements AutoCloseable {
                     + " cannot be read and written by this user: change its owner or its permissions, or give another"
                     + " dir=");
         }
+        PrivateFiles.warnOfReaders(directory);
     }
 
     public static void requireNothingForeign(Path directory) throws IOException {

@@ -22,7 +22,7 @@ public final class DurableFile {
     public static void replace(Path file, byte[] bytes) throws IOException {
         final Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
         try {
-            try (FileChannel channel = FileChannel.open(
+            try (FileChannel channel = PrivateFiles.open(
                     temporary,
                     StandardOpenOption.CREATE,
                     StandardOpenOption.TRUNCATE_EXISTING,

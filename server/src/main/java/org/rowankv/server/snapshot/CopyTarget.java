@@ -14,6 +14,7 @@ import org.rowankv.server.directory.DirectoryLock;
 import org.rowankv.server.directory.Manifest;
 import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.durability.DurableFile;
+import org.rowankv.server.durability.PrivateFiles;
 
 /**
  * The target directory of a store's copy: missing or empty at first. The manifest is written last and as a whole. So
@@ -94,7 +95,7 @@ final class CopyTarget implements AutoCloseable {
     /** Creates a directory that others fill. */
     Path directoryToMake(String name) throws IOException {
         final Path directory = target.resolve(name);
-        Files.createDirectory(directory);
+        PrivateFiles.makeDirectory(directory);
         made.add(directory);
         return directory;
     }
@@ -124,7 +125,7 @@ final class CopyTarget implements AutoCloseable {
         }
         Collections.reverse(missing);
         for (Path directory : missing) {
-            Files.createDirectory(directory);
+            PrivateFiles.makeDirectory(directory);
             made.add(directory);
         }
     }

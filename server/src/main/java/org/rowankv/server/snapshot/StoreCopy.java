@@ -24,6 +24,7 @@ import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.durability.DurableFile;
 import org.rowankv.server.durability.FileThread;
 import org.rowankv.server.durability.MemoryVerbs;
+import org.rowankv.server.durability.PrivateFiles;
 
 /**
  * A copy of a closed store in another directory, which opens like any other store: directory and areas of the copy are
@@ -119,7 +120,7 @@ public final class StoreCopy {
         final int own = isArea(relative) ? AreaDescriptor.TENURES_OFFSET : 0;
         final int expected;
         try (FileChannel in = FileChannel.open(from, StandardOpenOption.READ);
-                FileChannel out = FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                FileChannel out = PrivateFiles.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             if (own > 0) {
                 writeAll(out, superblocks(from, to));
             }
