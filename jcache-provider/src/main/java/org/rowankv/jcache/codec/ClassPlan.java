@@ -32,8 +32,11 @@ final class ClassPlan {
         }
     };
 
-    /** Hibernate keeps hash codes in fields. They follow from the others, and may differ from JVM to JVM. */
-    private static final String HIBERNATE = "org.hibernate.";
+    /**
+     * Hibernate and Micronaut keep hash codes in fields of their keys. They follow from the others, and may differ from JVM
+     * to JVM.
+     */
+    private static final List<String> KEEP_HASHES = List.of("org.hibernate.", "io.micronaut.cache.interceptor.");
 
     private static final Set<String> HASHES = Set.of("hash", "hashCode");
 
@@ -149,8 +152,12 @@ final class ClassPlan {
     private static boolean isPart(Field field) {
         final boolean isHash = field.getType() == int.class
                 && HASHES.contains(field.getName())
-                && field.getDeclaringClass().getName().startsWith(HIBERNATE);
+                && keepsHashes(field.getDeclaringClass());
         return !isHash && (field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0;
+    }
+
+    private static boolean keepsHashes(Class<?> type) {
+        return KEEP_HASHES.stream().anyMatch(type.getName()::startsWith);
     }
 
     private void refuse(boolean condition, String why) {
@@ -174,7 +181,7 @@ final class ClassPlan {
 
     /** Whether equality is known without a probe. */
     boolean isTrusted() {
-        return type.getName().startsWith(HIBERNATE);
+        return keepsHashes(type);
     }
 
     /** Probes the class with this object unless one was found suitable before. */

@@ -26,8 +26,11 @@ final class GreetingsTest {
             assertThat(greetings.greet("en", "Ann")).isEqualTo("Hello Ann, no. 1");
             assertThat(greetings.greet("de", "Ann")).isEqualTo("Guten Tag Ann, no. 2");
             assertThat(greetings.greet("en", "Ann")).isEqualTo("Hello Ann, no. 1");
-            greetings.forget("en", "Ann");
+            greetings.forget("en", new String("Ann".toCharArray()));
             assertThat(greetings.greet("en", "Ann")).isEqualTo("Hello Ann, no. 3");
+            assertThat(greetings.greet("en", "en")).isEqualTo("Hello en, no. 4");
+            greetings.forget("en", new String("en".toCharArray())); // two texts where there was one
+            assertThat(greetings.greet("en", "en")).isEqualTo("Hello en, no. 5");
         }
         try (ApplicationContext application = start()) {
             final Greetings greetings = application.getBean(Greetings.class);
