@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxBytes limit of the bytes of the entries, such as 64m, above which the store evicts; or none
  * @param keyType class of the keys
  * @param valueType class of the values
+ * @param keys format of the keys: structural or serialized
  * @param statistics whether statistics are counted from the creation on
  * @param management whether the configuration has an MXBean
  * @param create whether the first use creates the cache
@@ -24,6 +25,7 @@ public record CacheTemplateProperties(
         @Nullable String maxBytes,
         @Nullable String keyType,
         @Nullable String valueType,
+        @Nullable String keys,
         @Nullable Boolean statistics,
         @Nullable Boolean management,
         @Nullable Boolean create) {
@@ -45,7 +47,7 @@ public record CacheTemplateProperties(
     }
 
     /** The name of the entry: max-bytes for maxBytes. */
-    private static String nameOf(RecordComponent component) {
+    static String nameOf(RecordComponent component) {
         final StringBuilder name = new StringBuilder();
         component.getName().chars().forEach(each -> {
             if (Character.isUpperCase(each)) {

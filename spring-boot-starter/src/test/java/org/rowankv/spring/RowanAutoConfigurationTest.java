@@ -15,12 +15,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.jcache.RowanCacheManager;
+import org.rowankv.jcache.configuration.TemplateEntry;
 import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.metrics.cache.CacheMetricsAutoConfiguration;
@@ -226,6 +228,15 @@ final class RowanAutoConfigurationTest {
             assertThat(manager.getCache("others")).isNull();
             assertThat(context.getBean(CacheManager.class).getCache("others")).isNull();
         });
+    }
+
+    @Test
+    void shouldHaveAPropertyForEachEntryOfATemplate() {
+        assertThat(CacheTemplateProperties.class.getRecordComponents())
+                .extracting(CacheTemplateProperties::nameOf)
+                .containsExactlyInAnyOrder(Stream.of(TemplateEntry.values())
+                        .map(TemplateEntry::key)
+                        .toArray(String[]::new));
     }
 
     @Test

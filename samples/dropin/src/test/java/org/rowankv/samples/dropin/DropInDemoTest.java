@@ -37,7 +37,7 @@ final class DropInDemoTest {
     @ParameterizedTest
     @EnumSource(
             value = DropInDemo.Form.class,
-            names = {"EHCACHE"})
+            names = {"EHCACHE", "EMBEDDED"})
     void shouldRespondTheSameOnEachCache(DropInDemo.Form form) {
         final int code = demo("--requests", "8000", "--form", form.name(), "--dir", directory.toString());
 

@@ -147,4 +147,14 @@ final class LibraryTest {
 
         assertThat(statistics().getPrepareStatementCount() - before).isEqualTo(1);
     }
+
+    @Test
+    void shouldRespondAsWithoutACache() throws Exception {
+        start("rowan.settings.name=responses");
+        final RequestRun run =
+                new RequestRun(application.getBean(NoteService.class), application.getBean(BookService.class), 4_000);
+        run.run(null);
+
+        assertThat(run).hasToString("dropin: requests=4000 differences=0 stale=0 errors=0");
+    }
 }
