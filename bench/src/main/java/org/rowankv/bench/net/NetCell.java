@@ -13,7 +13,8 @@ import org.rowankv.protocol.Status;
 /**
  * Result of some callers over client ports for a period.
  *
- * @param cpuUs CPU time of the client's process and of the servers', per operation
+ * @param clientCpuUs CPU time of the client's process per operation
+ * @param serverCpuUs CPU time of the servers' processes per operation
  */
 record NetCell(double opsPerSecond, double p50Us, double p99Us, double p999Us, double clientCpuUs, double serverCpuUs) {
     private static final long HIGHEST_NS = 10_000_000_000L;

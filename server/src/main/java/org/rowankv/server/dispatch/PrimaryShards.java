@@ -8,7 +8,6 @@ import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardPrimary;
-import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 
 /** The shards of which a server is the primary. Immutable and thread-safe. */
@@ -19,7 +18,7 @@ public final class PrimaryShards {
         this.ofShards = ofShards;
     }
 
-    /** @param sessionsPerTable that may be open at once, see {@link ShardReplica#limitSessions} */
+    /** @param sessionsPerTable that may be open at once */
     public static PrimaryShards of(
             int serverId,
             Configuration configuration,

@@ -30,7 +30,7 @@ final class BucketTable {
     // Replaced by longer copies; published by `shape`'s release and by `moves`.
     private volatile long[][] buckets = {new long[Chunks.WORDS << Chunks.MIN_LEVEL]};
     private final OverflowBuckets overflow = new OverflowBuckets();
-    /** level << 32 | split: buckets below split are already divided. */
+    /** {@code level << 32 | split}: buckets below split are already divided. */
     private volatile long shape = (long) Chunks.MIN_LEVEL << 32;
 
     @SuppressWarnings("unused") // through MOVES

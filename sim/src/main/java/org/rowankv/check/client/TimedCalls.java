@@ -12,7 +12,7 @@ import org.rowankv.runtime.SystemClock;
  * Owned by the caller's thread.
  */
 final class TimedCalls {
-    /** Longer calls are analysed by {@link Lateness}. */
+    /** Longer calls are collected as {@link LongCall}. */
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(9);
 
     interface Call<T> {

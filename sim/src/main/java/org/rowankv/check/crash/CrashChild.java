@@ -20,7 +20,7 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 
 /**
  * The process that is killed: opens the store, records its content, loads it for a while and closes it. Arguments: see
- * {@link CrashSettings#childArguments}.
+ * {@link CrashRound#childArguments}.
  */
 public final class CrashChild {
     private static final int FAILED = 70;

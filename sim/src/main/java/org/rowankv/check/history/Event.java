@@ -10,7 +10,7 @@ import org.rowankv.protocol.Version;
  * @param written the id of the value to store, of an expiry that of the expiring value, or {@link #ABSENT}
  * @param expectedVersion the version argument, if the operation has one
  * @param version of a read: that of the object or, without one, the version that the read returned for {@link
- *     Action#PUT_IF_ABSENT_SINCE} (0: unknown); of a mutation: the version it created or, when its condition failed,
+ *     KeyAction#PUT_IF_ABSENT_SINCE} (0: unknown); of a mutation: the version it created or, when its condition failed,
  *     that of the existing object (0: none)
  * @param previousVersion of a mutation that took effect: the version it replaced or removed (0: none), or {@link
  *     #UNKNOWN_VERSION}
