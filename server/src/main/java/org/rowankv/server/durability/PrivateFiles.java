@@ -60,7 +60,10 @@ public final class PrivateFiles {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, Files::isRegularFile)) {
             for (Path file : found) {
                 if (Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
-                    LOG.warn("Other users of this machine may read {}: \"chmod -R go= {}\" closes it", file, directory);
+                    LOG.warn(
+                            "ROWAN-2017 Other users of this machine may read {}: \"chmod -R go= {}\" closes it",
+                            file,
+                            directory);
                     return;
                 }
             }
