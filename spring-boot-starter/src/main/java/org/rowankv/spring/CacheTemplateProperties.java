@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param keyType class of the keys
  * @param valueType class of the values
  * @param keys format of the keys: structural or serialized
+ * @param codec how values are written: record or java
  * @param statistics whether statistics are counted from the creation on
  * @param management whether the configuration has an MXBean
  * @param create whether the first use creates the cache
@@ -26,6 +27,7 @@ public record CacheTemplateProperties(
         @Nullable String keyType,
         @Nullable String valueType,
         @Nullable String keys,
+        @Nullable String codec,
         @Nullable Boolean statistics,
         @Nullable Boolean management,
         @Nullable Boolean create) {

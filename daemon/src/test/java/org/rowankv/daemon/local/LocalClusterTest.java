@@ -102,7 +102,7 @@ class LocalClusterTest {
             assertThat(json(cluster))
                     .containsPattern("(\"health\":\"serving\",\"threading\":\"dedicated\",\"stale_terms\":[0-9]+,"
                             + "\"retries_joined\":[0-9]+}.*){2}");
-            assertThat(cluster.logOf(0)).content().contains("agents dedicated");
+            assertThat(cluster.logOf(0)).content().contains("agents=dedicated");
             assertThat(cluster.stop()).isEmpty();
             cluster.start();
             assertThat(cluster.awaitServing(60_000)).isEmpty();

@@ -30,6 +30,8 @@ final class ComponentTypesTest {
         private static final Stranger SHARED = null;
         private transient Stranger skipped;
         private Inherited inherited;
+
+        @SuppressWarnings("serial")
         private List<? extends T> items;
     }
 
@@ -48,8 +50,13 @@ final class ComponentTypesTest {
     private static final class Page extends Base<Map<String, Leaf[][]>> {
         private static final long serialVersionUID = 1L;
         private Pattern pattern;
+
+        @SuppressWarnings("serial")
         private Object anything;
+
+        @SuppressWarnings("serial")
         private Comparable<?> comparable;
+
         private Page next;
     }
 

@@ -184,6 +184,8 @@ final class Gadgets {
 
     static final class HoldsAGadget implements Serializable {
         private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("serial")
         private final Object held = new Resolves();
     }
 

@@ -69,7 +69,7 @@ class CodecTest {
             new LoaderReference(CodecTest.class.getClassLoader()),
             new ClassRules(List.of(), ""),
             KeyFormat.STRUCTURAL,
-            true);
+            false);
 
     private byte[] encode(Object value) {
         final ByteSink sink = new ByteSink(8);

@@ -137,7 +137,10 @@ final class KeysTest {
     /** As the key of a method with several arguments that frameworks use. */
     private static final class Arguments implements Serializable {
         private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("serial")
         private final Object[] params;
+
         private transient int hash;
 
         Arguments(Object... params) {

@@ -92,7 +92,7 @@ final class NamedFieldsTest {
         }
     }
 
-    @SuppressWarnings("UnusedVariable") // the codec reads it
+    @SuppressWarnings({"UnusedVariable", "serial"}) // the codec reads it
     private static final class Author extends Person {
         private static final long serialVersionUID = 1L;
         private final Set<String> works = new HashSet<>(Set.of("a", "b"));

@@ -140,7 +140,7 @@ class TemplatesTest {
         "books.create, '', true or false",
         "books.key-type, '', a class name",
         "books.key-type, no.such.Type, cannot load",
-        "books.color, red, 'none of expiry, statistics, management, key-type, value-type, max-entries, max-bytes, create'",
+        "books.color, red, 'none of expiry, statistics, management, key-type, value-type, max-entries, max-bytes, keys, codec, create'",
         "books, x, no pattern",
         "expiry, eternal, no pattern",
         ".expiry, eternal, no pattern",
