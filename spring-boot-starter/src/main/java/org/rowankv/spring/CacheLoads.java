@@ -7,8 +7,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.Cache.ValueRetrievalException;
+import org.springframework.cache.Cache.ValueWrapper;
 
 /**
  * Loads under way in this JVM, one per key of a cache: later callers wait for it and share its result or failure. A key
@@ -31,15 +33,17 @@ final class CacheLoads {
     /**
      * The loader's result, or that of the load that is under way.
      *
+     * @param look finds the value in the cache: another load may have ended since the caller looked
      * @param store caches the result
      * @throws ValueRetrievalException if the loader fails, or the wait is interrupted
      */
     @Nullable
-    Object load(Object key, Callable<?> loader, Consumer<@Nullable Object> store) {
+    Object load(
+            Object key, Callable<?> loader, Supplier<@Nullable ValueWrapper> look, Consumer<@Nullable Object> store) {
         final Load own = new Load();
         final Load present = loads.putIfAbsent(key, own);
         if (present == null) {
-            return run(key, own, loader, store);
+            return run(key, own, loader, look, store);
         }
         if (present.owner.equals(own.owner)) {
             return call(key, loader); // a loader that asks for its own key
@@ -47,8 +51,18 @@ final class CacheLoads {
         return await(key, loader, present);
     }
 
-    private @Nullable Object run(Object key, Load own, Callable<?> loader, Consumer<@Nullable Object> store) {
+    private @Nullable Object run(
+            Object key,
+            Load own,
+            Callable<?> loader,
+            Supplier<@Nullable ValueWrapper> look,
+            Consumer<@Nullable Object> store) {
         try {
+            final ValueWrapper present = look.get();
+            if (present != null) {
+                own.result.complete(present.get());
+                return present.get();
+            }
             final Object value = call(key, loader);
             own.caching.lock();
             try {

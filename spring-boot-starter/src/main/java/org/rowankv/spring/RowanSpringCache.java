@@ -41,7 +41,10 @@ final class RowanSpringCache extends AbstractValueAdaptingCache {
     @SuppressWarnings("unchecked") // as Spring's own caches: the caller knows what it cached
     public <T> @Nullable T get(Object key, Callable<T> valueLoader) {
         final ValueWrapper present = lookupOrMiss(key);
-        return (T) (present != null ? present.get() : loads.load(key, valueLoader, value -> store(key, value)));
+        return (T)
+                (present != null
+                        ? present.get()
+                        : loads.load(key, valueLoader, () -> lookupOrMiss(key), value -> store(key, value)));
     }
 
     /** Spring's error handler is not asked for these. */

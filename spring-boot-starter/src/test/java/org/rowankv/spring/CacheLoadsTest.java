@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.springframework.cache.Cache.ValueRetrievalException;
+import org.springframework.cache.support.SimpleValueWrapper;
 
 final class CacheLoadsTest {
     private final CacheLoads loads = new CacheLoads();
@@ -31,7 +32,7 @@ final class CacheLoadsTest {
         final CompletableFuture<Object> result = new CompletableFuture<>();
         new Thread(() -> {
                     try {
-                        result.complete(loads.load("k", loader, stored::add));
+                        result.complete(loads.load("k", loader, () -> null, stored::add));
                     } catch (RuntimeException e) {
                         result.completeExceptionally(e);
                     }
@@ -42,8 +43,22 @@ final class CacheLoadsTest {
 
     @Test
     void shouldStoreAndReturnWhatIsLoaded() {
-        assertThat(loads.load("k", () -> "v", stored::add)).isEqualTo("v");
+        assertThat(loads.load("k", () -> "v", () -> null, stored::add)).isEqualTo("v");
         assertThat(stored).containsExactly("v");
+    }
+
+    /** A caller that finds nothing may be late: the load it has missed has ended, and its result is cached. */
+    @Test
+    void shouldNotLoadWhatAnEndedLoadHasCached() {
+        assertThat(loads.load(
+                        "k",
+                        () -> {
+                            throw new AssertionError("loaded again");
+                        },
+                        () -> new SimpleValueWrapper("v"),
+                        stored::add))
+                .isEqualTo("v");
+        assertThat(stored).isEmpty();
     }
 
     @Test
@@ -51,7 +66,7 @@ final class CacheLoadsTest {
         final CompletableFuture<Object> old = inBackground(() -> slowly("old"));
         begun.await();
         loads.evict("k");
-        assertThat(loads.load("k", () -> "new", stored::add)).isEqualTo("new");
+        assertThat(loads.load("k", () -> "new", () -> null, stored::add)).isEqualTo("new");
         end.countDown();
 
         assertThat(old.get(30, TimeUnit.SECONDS)).isEqualTo("old");
@@ -89,7 +104,11 @@ final class CacheLoadsTest {
 
     @Test
     void shouldLetALoaderAskForItsOwnKey() {
-        assertThat(loads.load("k", () -> loads.load("k", () -> "inner", stored::add) + "!", stored::add))
+        assertThat(loads.load(
+                        "k",
+                        () -> loads.load("k", () -> "inner", () -> null, stored::add) + "!",
+                        () -> null,
+                        stored::add))
                 .isEqualTo("inner!");
         assertThat(stored).containsExactly("inner!");
     }
@@ -101,9 +120,10 @@ final class CacheLoadsTest {
                         () -> {
                             throw new IllegalStateException("once");
                         },
+                        () -> null,
                         stored::add))
                 .isInstanceOf(ValueRetrievalException.class)
                 .hasRootCauseMessage("once");
-        assertThat(loads.load("k", () -> "v", stored::add)).isEqualTo("v");
+        assertThat(loads.load("k", () -> "v", () -> null, stored::add)).isEqualTo("v");
     }
 }
