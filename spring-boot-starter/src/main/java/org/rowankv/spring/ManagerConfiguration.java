@@ -7,9 +7,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.RowanCacheManager;
 import org.rowankv.jcache.configuration.Setting;
+import org.rowankv.jcache.configuration.TemplateEntry;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 
 /**
@@ -19,6 +21,8 @@ import org.rowankv.jcache.spi.RowanCachingProvider;
 final class ManagerConfiguration {
     private static final String TEMPLATE = Setting.PREFIX + "template.";
     private static final String ANY = "*";
+    /** What Spring applications expect of a cache, of the settings that the provider has. */
+    private static final Map<String, String> DEFAULTS = Map.of("store-by-reference", "copy", "when-full", "evict");
     /** Of Spring's cache abstraction: keys of several arguments, and results that are null. */
     private static final List<String> OF_SPRING =
             List.of("org.springframework.cache.interceptor.SimpleKey", "org.springframework.cache.support.NullValue");
@@ -51,7 +55,12 @@ final class ManagerConfiguration {
                     .filter(each -> each.indexOf('.') > 0) // of a single word it would be half of the world
                     .forEach(each -> allowed.add(each + ".**"));
         }
-        putDefault(properties, Setting.STORE_BY_REFERENCE, "copy");
+        for (Setting setting : Setting.values()) {
+            final String value = DEFAULTS.get(setting.parameter());
+            if (value != null) {
+                putDefault(properties, setting, value);
+            }
+        }
         addClasses(properties, allowed);
         final Map<String, CacheTemplateProperties> caches = new TreeMap<>(given.caches());
         caches.forEach((pattern, cache) -> putTemplate(properties, pattern, cache.entries()));
@@ -99,10 +108,18 @@ final class ManagerConfiguration {
         entries.forEach((entry, value) -> properties.setProperty(TEMPLATE + pattern + '.' + entry, value));
     }
 
-    /** The same store, for Hibernate: its classes are allowed too. */
+    /**
+     * The same store, for Hibernate: its classes are allowed too. Where templates have the entry, its caches are empty at
+     * each start, since the database may be another one.
+     */
     ManagerConfiguration forHibernate() {
         final Properties changed = new Properties();
         changed.putAll(properties);
+        if (Stream.of(TemplateEntry.values()).anyMatch(entry -> entry.key().equals("content"))) {
+            properties.stringPropertyNames().stream()
+                    .filter(name -> name.startsWith(TEMPLATE) && name.endsWith(".create"))
+                    .forEach(name -> changed.putIfAbsent(name.replaceFirst("create$", "content"), "fresh"));
+        }
         addClasses(changed, OF_HIBERNATE);
         return new ManagerConfiguration(uri, changed);
     }

@@ -2,39 +2,59 @@ package org.rowankv.spring;
 
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import javax.cache.Cache;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.support.AbstractValueAdaptingCache;
 import org.springframework.cache.support.SimpleValueWrapper;
 
 /**
- * A cache as Spring sees it. Unlike Spring's own adapter it loads a value once for all callers of {@link #get(Object,
+ * A cache as Spring sees it, opened at its first use if it could not be opened before. Unlike Spring's own adapter it loads a value once for all callers of {@link #get(Object,
  * Callable)} in this JVM, and its {@link #clear} does not visit the entries. Thread-safe.
  */
 final class RowanSpringCache extends AbstractValueAdaptingCache {
-    private final Cache<Object, Object> cache;
+    private final String name;
+    private final Function<RowanSpringCache, Cache<Object, Object>> opening;
     private final CacheFailures failures;
     private final CacheLoads loads = new CacheLoads();
+    /** Null until it is opened. */
+    private volatile @Nullable Cache<Object, Object> cache;
 
     RowanSpringCache(Cache<Object, Object> cache, CacheFailures failures) {
-        super(true);
+        this(cache.getName(), self -> cache, failures);
         this.cache = cache;
+    }
+
+    /** @param opening opens the cache, or throws while it cannot be opened */
+    RowanSpringCache(String name, Function<RowanSpringCache, Cache<Object, Object>> opening, CacheFailures failures) {
+        super(true);
+        this.name = name;
+        this.opening = opening;
         this.failures = failures;
     }
 
     @Override
     public String getName() {
-        return cache.getName();
+        return name;
     }
 
     @Override
     public Cache<Object, Object> getNativeCache() {
-        return cache;
+        Cache<Object, Object> present = cache;
+        if (present == null) {
+            present = opening.apply(this);
+            cache = present;
+        }
+        return present;
+    }
+
+    boolean isOpen() {
+        return cache != null;
     }
 
     @Override
     protected @Nullable Object lookup(Object key) {
-        return cache.get(key);
+        return getNativeCache().get(key);
     }
 
     @Override
@@ -59,8 +79,9 @@ final class RowanSpringCache extends AbstractValueAdaptingCache {
 
     private void store(Object key, @Nullable Object value) {
         try {
-            cache.putIfAbsent(
-                    key, Objects.requireNonNull(toStoreValue(value))); // not over what another JVM wrote since
+            getNativeCache()
+                    .putIfAbsent(
+                            key, Objects.requireNonNull(toStoreValue(value))); // not over what another JVM wrote since
         } catch (RuntimeException e) {
             failures.ignore(e, "put", getName(), "not cached");
         }
@@ -69,15 +90,15 @@ final class RowanSpringCache extends AbstractValueAdaptingCache {
     @Override
     public void put(Object key, @Nullable Object value) {
         loads.evict(key);
-        cache.put(key, Objects.requireNonNull(toStoreValue(value)));
+        getNativeCache().put(key, Objects.requireNonNull(toStoreValue(value)));
     }
 
     @Override
     public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
         loads.evict(key);
         final Object stored = Objects.requireNonNull(toStoreValue(value));
-        while (!cache.putIfAbsent(key, stored)) {
-            final Object present = cache.get(key);
+        while (!getNativeCache().putIfAbsent(key, stored)) {
+            final Object present = getNativeCache().get(key);
             if (present != null) { // else it has gone between the two
                 return new SimpleValueWrapper(fromStoreValue(present));
             }
@@ -88,24 +109,24 @@ final class RowanSpringCache extends AbstractValueAdaptingCache {
     @Override
     public void evict(Object key) {
         loads.evict(key);
-        cache.remove(key);
+        getNativeCache().remove(key);
     }
 
     @Override
     public boolean evictIfPresent(Object key) {
         loads.evict(key);
-        return cache.remove(key);
+        return getNativeCache().remove(key);
     }
 
     @Override
     public void clear() {
         loads.evictAll();
-        cache.clear();
+        getNativeCache().clear();
     }
 
     @Override
     public boolean invalidate() {
-        final boolean wasUsed = cache.iterator().hasNext();
+        final boolean wasUsed = getNativeCache().iterator().hasNext();
         clear();
         return wasUsed;
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
+import javax.cache.CacheException;
 import javax.cache.CacheManager;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.Cache;
@@ -11,7 +12,7 @@ import org.springframework.cache.transaction.AbstractTransactionSupportingCacheM
 
 /**
  * The Spring cache manager over a JCache one. It opens a cache at its first use, and creates it where the templates say
- * so. Thread-safe.
+ * so. While the servers cannot be reached a cache misses, unless failures throw. Thread-safe.
  */
 public final class RowanSpringCacheManager extends AbstractTransactionSupportingCacheManager {
     private final CacheManager manager;
@@ -52,15 +53,34 @@ public final class RowanSpringCacheManager extends AbstractTransactionSupporting
         return cache;
     }
 
-    private @Nullable Cache open(String name) {
-        final javax.cache.Cache<Object, Object> cache = manager.getCache(name);
+    private @Nullable RowanSpringCache open(String name) {
+        final javax.cache.Cache<Object, Object> cache;
+        try {
+            cache = manager.getCache(name);
+        } catch (CacheException e) {
+            if (!CacheFailures.isUnreachable(e)) {
+                throw e;
+            }
+            failures.ignore(e, "open", name, "misses until the servers are reached");
+            return new RowanSpringCache(name, this::openLater, failures);
+        }
         return cache == null ? null : new RowanSpringCache(cache, failures);
+    }
+
+    private javax.cache.Cache<Object, Object> openLater(RowanSpringCache waiting) {
+        final javax.cache.Cache<Object, Object> cache = manager.getCache(waiting.getName());
+        if (cache == null) {
+            throw new IllegalStateException(
+                    "the cache " + waiting.getName() + " does not exist, and its template has create: false");
+        }
+        whenCreated.accept(new RowanSpringCache(cache, failures));
+        return cache;
     }
 
     @Override
     protected @Nullable Cache getMissingCache(String name) {
-        final Cache cache = open(name);
-        if (cache != null) {
+        final RowanSpringCache cache = open(name);
+        if (cache != null && cache.isOpen()) {
             whenCreated.accept(cache);
         }
         return cache;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.cache.Cache;
 import javax.cache.CacheException;
+import javax.cache.CacheManager;
 import org.junit.jupiter.api.Test;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Status;
@@ -85,5 +86,50 @@ final class CacheErrorsTest {
         handler(CacheErrors.LOG).handleCachePutError(failure, cache(CacheErrors.LOG), "k", "v");
 
         assertThat(asked).isEmpty();
+    }
+
+    /** Its caches cannot be opened while it is unreachable. */
+    private CacheManager manager(Cache<Object, Object> opened) {
+        return (CacheManager) Proxy.newProxyInstance(
+                Cache.class.getClassLoader(), new Class<?>[] {CacheManager.class}, (proxy, method, arguments) -> {
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    return opened;
+                });
+    }
+
+    @Test
+    void shouldMissUntilACacheCanBeOpened() {
+        failure = new CacheException(new RowanException(Status.UNREACHABLE, "away"));
+        final List<String> created = new ArrayList<>();
+        final RowanSpringCacheManager caches = new RowanSpringCacheManager(
+                manager(cache(CacheErrors.LOG).getNativeCache()),
+                new CacheFailures(CacheErrors.LOG, SystemClock.INSTANCE),
+                List.of("books"),
+                cache -> created.add(cache.getName()));
+        caches.afterPropertiesSet();
+        final org.springframework.cache.Cache books = caches.getCache("books");
+
+        assertThat(books.get("k", () -> "v")).isEqualTo("v");
+        assertThatThrownBy(() -> books.evict("k")).isSameAs(failure);
+        assertThat(created).isEmpty();
+
+        failure = null;
+        books.evict("k");
+        assertThat(asked).containsExactly("remove");
+        assertThat(created).containsExactly("books");
+    }
+
+    @Test
+    void shouldNotOpenWhatIsRefused() {
+        final RowanSpringCacheManager caches = new RowanSpringCacheManager(
+                manager(cache(CacheErrors.LOG).getNativeCache()),
+                new CacheFailures(CacheErrors.LOG, SystemClock.INSTANCE),
+                List.of(),
+                cache -> {});
+        caches.afterPropertiesSet();
+
+        assertThatThrownBy(() -> caches.getCache("books")).isSameAs(failure);
     }
 }
