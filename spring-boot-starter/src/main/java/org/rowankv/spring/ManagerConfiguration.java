@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.RowanCacheManager;
 import org.rowankv.jcache.configuration.Setting;
+import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.configuration.TemplateEntry;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 
@@ -23,11 +24,10 @@ final class ManagerConfiguration {
     private static final String ANY = "*";
     /** What Spring applications expect of a cache, of the settings that the provider has. */
     private static final Map<String, String> DEFAULTS = Map.of("store-by-reference", "copy", "when-full", "evict");
-    /** Of Spring's cache abstraction: keys of several arguments, and results that are null. */
-    private static final List<String> OF_SPRING =
-            List.of("org.springframework.cache.interceptor.SimpleKey", "org.springframework.cache.support.NullValue");
-    /** Of Hibernate's regions: the keys have arrays of the interface. */
-    private static final List<String> OF_HIBERNATE = List.of("org.hibernate.**", "java.io.Serializable");
+    /** What frameworks and the JDK make themselves; a store that others write to is closed but for what is listed. */
+    private static final List<String> PRESETS = List.of("@spring", "@hibernate", "@jdk");
+
+    private static final String REMOTE = "rowan://";
 
     private final @Nullable URI uri;
     private final Properties properties;
@@ -48,20 +48,13 @@ final class ManagerConfiguration {
         if (given.dir() != null && !given.dir().isBlank()) {
             properties.setProperty(Setting.DIR.property(), given.dir());
         }
-        final List<String> allowed = new ArrayList<>(OF_SPRING);
-        allowed.addAll(given.allowedClasses());
-        if (given.allowApplicationClasses()) {
-            packages.stream()
-                    .filter(each -> each.indexOf('.') > 0) // of a single word it would be half of the world
-                    .forEach(each -> allowed.add(each + ".**"));
-        }
         for (Setting setting : Setting.values()) {
             final String value = DEFAULTS.get(setting.parameter());
             if (value != null) {
                 putDefault(properties, setting, value);
             }
         }
-        addClasses(properties, allowed);
+        allowClasses(properties, given, packages, isRemote(uri));
         final Map<String, CacheTemplateProperties> caches = new TreeMap<>(given.caches());
         caches.forEach((pattern, cache) -> putTemplate(properties, pattern, cache.entries()));
         putTemplate(properties, ANY, Map.of());
@@ -89,14 +82,32 @@ final class ManagerConfiguration {
         }
     }
 
-    private static void addClasses(Properties properties, List<String> classes) {
+    private static boolean isRemote(@Nullable URI uri) {
+        final String text = uri == null ? System.getProperty(StoreSettings.URI_PROPERTY, "") : uri.toString();
+        return text.startsWith(REMOTE);
+    }
+
+    /**
+     * A store in this JVM stays open unless the application lists classes; then, and for a cluster, what the frameworks
+     * make is allowed too, and for a cluster the application's packages.
+     */
+    private static void allowClasses(
+            Properties properties, RowanProperties given, List<String> packages, boolean remote) {
+        final List<String> allowed = new ArrayList<>(given.allowedClasses());
         final String property = Setting.ALLOWED_CLASSES.property();
-        final List<String> all = new ArrayList<>(classes);
-        final String given = properties.getProperty(property, System.getProperty(property, ""));
-        if (!given.isBlank()) {
-            all.add(given);
+        final String listed = properties.getProperty(property, System.getProperty(property, ""));
+        if (!listed.isBlank()) {
+            allowed.add(listed);
         }
-        properties.setProperty(property, String.join(";", all));
+        if (remote && given.allowApplicationClasses()) {
+            packages.stream()
+                    .filter(each -> each.indexOf('.') > 0) // of a single word it would be half of the world
+                    .forEach(each -> allowed.add(each + ".**"));
+        }
+        if (remote || !allowed.isEmpty()) {
+            allowed.addAll(PRESETS);
+            properties.setProperty(property, String.join(";", allowed));
+        }
     }
 
     /** Templates are not merged: each of them says that caches are created. */
@@ -109,8 +120,8 @@ final class ManagerConfiguration {
     }
 
     /**
-     * The same store, for Hibernate: its classes are allowed too. Where templates have the entry, its caches are empty at
-     * each start, since the database may be another one.
+     * The same store, for Hibernate: where templates have the entry, its caches are empty at each start, since the database
+     * may be another one.
      */
     ManagerConfiguration forHibernate() {
         final Properties changed = new Properties();
@@ -120,7 +131,6 @@ final class ManagerConfiguration {
                     .filter(name -> name.startsWith(TEMPLATE) && name.endsWith(".create"))
                     .forEach(name -> changed.putIfAbsent(name.replaceFirst("create$", "content"), "fresh"));
         }
-        addClasses(changed, OF_HIBERNATE);
         return new ManagerConfiguration(uri, changed);
     }
 

@@ -14,8 +14,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param dir directory of a store in this JVM; without it the content ends with the application
  * @param settings further settings of the store by their names, such as capacity
  * @param caches templates of caches by name or pattern; a name with dots or a star stands in brackets
- * @param allowedClasses classes that a closed store may read, as names, package.* or package.**
- * @param allowApplicationClasses whether a closed store may read the classes in the packages of the application
+ * @param allowedClasses classes that the caches of a cluster may have, as names, package.* or package.**; closes a store in
+ *     this JVM but for them
+ * @param allowApplicationClasses whether the caches of a cluster may have the classes in the packages of the application
  * @param cacheErrors log: a failing cache never fails a call of a cacheable method; throw: it does
  */
 @ConfigurationProperties(prefix = "rowan", ignoreUnknownFields = false)

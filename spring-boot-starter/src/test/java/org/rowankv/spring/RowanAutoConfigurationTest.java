@@ -59,10 +59,7 @@ final class RowanAutoConfigurationTest {
                     CompositeMeterRegistryAutoConfiguration.class,
                     SimpleMetricsExportAutoConfiguration.class,
                     CacheMetricsAutoConfiguration.class))
-            .withPropertyValues(
-                    "rowan.settings.capacity=16m",
-                    "rowan.settings.name=${random.uuid}",
-                    "rowan.allowed-classes=org.rowankv.spring.*")
+            .withPropertyValues("rowan.settings.capacity=16m", "rowan.settings.name=${random.uuid}")
             .withUserConfiguration(Library.class);
 
     record Book(String isbn, String title) implements Serializable {}
@@ -262,15 +259,26 @@ final class RowanAutoConfigurationTest {
         return new RowanProperties(true, null, null, settings, Map.of(), List.of("a.B"), true, CacheErrors.LOG);
     }
 
-    @Test
-    void shouldAllowTheClassesOfTheApplication() {
-        final ManagerConfiguration configuration = ManagerConfiguration.of(
-                properties(Map.of("allowed-classes", "c.D")), null, List.of("com.acme.shop", "com"));
+    private static String allowed(String uri, List<String> classes, String listed) {
+        final RowanProperties given = new RowanProperties(
+                true, uri, null, Map.of("allowed-classes", listed), Map.of(), classes, true, CacheErrors.LOG);
+        return ManagerConfiguration.of(given, null, List.of("com.acme.shop", "com"))
+                .properties()
+                .getProperty("rowan.allowed-classes");
+    }
 
-        assertThat(configuration.properties().getProperty("rowan.allowed-classes"))
-                .contains("a.B;com.acme.shop.**")
-                .endsWith(";c.D")
-                .doesNotContain("com.**");
+    /** Other clients may have written what the servers of a cluster have. */
+    @Test
+    void shouldAllowTheClassesOfTheApplicationAndOfFrameworksInACluster() {
+        assertThat(allowed("rowan://a:1/", List.of(), "")).isEqualTo("com.acme.shop.**;@spring;@hibernate;@jdk");
+        assertThat(allowed("rowan://a:1/", List.of("a.B"), "c.D"))
+                .isEqualTo("a.B;c.D;com.acme.shop.**;@spring;@hibernate;@jdk");
+    }
+
+    @Test
+    void shouldLeaveAStoreInThisJvmOpenUnlessClassesAreListed() {
+        assertThat(allowed(null, List.of(), "")).isNullOrEmpty();
+        assertThat(allowed("rowan:embedded", List.of("a.B"), "")).isEqualTo("a.B;@spring;@hibernate;@jdk");
     }
 
     @Test

@@ -13,10 +13,8 @@ final class GreetingsTest {
     Path directory;
 
     private ApplicationContext start() {
-        return ApplicationContext.run(Map.of(
-                "caches.uri",
-                "rowan:embedded?capacity=16m&template.greetings.create=true"
-                        + "&allowed-classes=io.micronaut.cache.interceptor.ParametersKey&dir=" + directory));
+        return ApplicationContext.run(
+                Map.of("caches.uri", "rowan:embedded?capacity=16m&template.greetings.create=true&dir=" + directory));
     }
 
     @Test
