@@ -21,19 +21,41 @@ public final class ConfigurationDocument {
 
                 <!-- Written from the tables Setting and TemplateEntry in org.rowankv.jcache.configuration and ServerOption in org.rowankv.daemon, which a test compares with this file. -->
 
-                A setting is a parameter of the cache manager's URI, or, with the prefix `rowan.`, a property given to
-                `getCacheManager(uri, classLoader, properties)`, or a system property. The URI overrides the properties, and the
-                properties override the system. An unknown parameter or `rowan.` property is an error; other system
-                properties are ignored.
+                A setting has one name in all places, and the first of these counts:
 
-                ```java
-                provider.getCacheManager(URI.create("rowan:embedded?dir=/var/lib/app/cache&capacity=1g"), null);
+                1. the cache manager's URI: `rowan:embedded?allowed-classes=@jdk`
+                2. the properties given to `getCacheManager(uri, classLoader, properties)`: `rowan.allowed-classes`
+                3. system properties: `rowan.allowed-classes`
+                4. the environment: `ROWAN_ALLOWED_CLASSES`
+                5. the configuration file: `allowed-classes`
+
+                An unknown name in a URI, a file or a manager's properties is an error; other system properties and variables are
+                ignored.
+
+                | URI | store |
+                | --- | --- |
+                | `rowan:embedded` | Servers in this JVM. |
+                | `rowan://host:port;host:port/` | Servers elsewhere: any of a cluster, separated by `;` or `,`. An IPv6 address stands in brackets (among several: `%5B::1%5D`). The settings under "The store" then belong to the servers: in the URI they are an error, elsewhere they are ignored. |
+                | `rowan:NAME` | A named store: its settings are written `stores.NAME.dir`, for example, in any of the places 2 to 5 (`ROWAN_STORES_NAME_DIR`), and count more than those without a name. `stores.NAME.uri=rowan://host:port/` makes it remote. |
+                | `classpath:rowan.properties`, `file:/etc/app.properties`, `jar:file:/app.jar!/app.properties` | As the configuration file says: its `uri` is one of the above; without it, servers in this JVM. |
+
+                A configuration file has properties in UTF-8. It is read where the URI names it; for `rowan:NAME` it is the
+                `rowan.properties` on the class path.
+
+                ```
+                uri = rowan:shop
+                stores.shop.dir = /var/lib/shop
+                stores.shop.capacity = 1g
+                stores.offers.uri = rowan://cache1:7171;cache2:7171/
+                template.books.expiry = modified:10m
                 ```
 
-                Without a URI, the system property `rowan.uri` is the URI, else `rowan:embedded`.
+                Without a URI, the first of these is the URI, for the life of the provider: the system property `rowan.uri`, the
+                variable `ROWAN_URI`, `classpath:rowan.properties` if there is one, `rowan:embedded`.
 
-                `rowan://host:port,host:port/` names any servers of a remote cluster; an IPv6 address stands in brackets (among several: `%5B::1%5D`). The
-                settings under "The store" then belong to the servers: in the URI they are an error, elsewhere they are ignored.
+                `getURI` returns the URI as given. Libraries build names of JMX beans from it, where `?`, `=`, `*`, `,` and `"` are
+                not legal: Micrometer fails with `rowan:embedded?dir=...` and with `,` between hosts. Use a named store, a file, or
+                properties, and `;`. The provider's own beans have legal names in any case.
 
                 Bytes are plain numbers or have a unit `k`, `m` or `g` (1024, 1024², 1024³). In
                 a URI, characters such as `&`, `%` and spaces are written `%26`, `%25` and `%20`.
@@ -60,6 +82,7 @@ public final class ConfigurationDocument {
 
                 - in the URI as `template.<pattern>.<entry>=<value>`,
                 - in the properties of the manager or of the system as `rowan.template.<pattern>.<entry>`,
+                - in the configuration file as `template.<pattern>.<entry>`,
                 - in the file that the setting `templates` names as `<pattern>.<entry>`.
 
                 ```
@@ -73,8 +96,8 @@ public final class ConfigurationDocument {
                 In a pattern `*` stands for any characters or none, every other character for itself. A cache has one template, the
                 most specific that matches its name: the one with most characters besides stars; of two such the one with fewer stars,
                 then the first by text. Templates are not merged: above, `com.acme.Country` has no statistics. For an entry written in
-                several places, the URI overrides the properties, these the system's, and these the file. `getCacheManager`
-                reports errors in templates.
+                several places, the order above holds, and the file of templates comes last. `getCacheManager` reports errors in
+                templates.
 
                 A template sets what the application's configuration leaves at the JSR's default. It overrides nothing else, and
                 never loaders, writers or listeners. A default that the application set on purpose is indistinguishable: a template

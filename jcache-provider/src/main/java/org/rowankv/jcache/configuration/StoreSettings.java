@@ -2,26 +2,20 @@ package org.rowankv.jcache.configuration;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.classes.AllowedClasses;
 
 /**
- * Effective settings of a cache manager. The URI overrides the manager's properties, these the system properties, and
- * these the defaults. Immutable.
+ * Effective settings of a cache manager. The URI overrides the manager's properties, these the system properties, these
+ * the environment, this the configuration file, and this the defaults. Immutable.
  */
 public final class StoreSettings {
     /** Servers inside this JVM, with every setting at its default. */
@@ -29,11 +23,6 @@ public final class StoreSettings {
 
     /** The system property with the URI of managers that are requested without one. */
     public static final String URI_PROPERTY = "rowan.uri";
-
-    private static final String SCHEME = "rowan";
-    private static final String EMBEDDED = "embedded";
-    private static final String AUTHORITY = "//";
-    private static final Pattern ADDRESS = Pattern.compile("(?:[^:/?#\\[\\]@,]+|\\[[0-9a-fA-F:.%]+\\]):[0-9]{1,5}");
 
     private final Map<Setting, String> values;
     private final Templates templates;
@@ -53,165 +42,129 @@ public final class StoreSettings {
         this.allowedClasses = AllowedClasses.of(text(Setting.ALLOWED_CLASSES));
     }
 
-    /**
-     * @param properties the manager's; a name that starts with "rowan." must be a setting or a template
-     * @param system the system's; other names are ignored
-     */
-    public static StoreSettings of(URI uri, Properties properties, Properties system) {
-        final Map<Setting, String> values = new EnumMap<>(Setting.class);
-        final Map<String, String> templates = new TreeMap<>();
-        for (String name : system.stringPropertyNames()) {
-            final String parameter = name.startsWith(Setting.PREFIX) ? name.substring(Setting.PREFIX.length()) : "";
-            if (parameter.startsWith(Templates.PREFIX) || Setting.ofParameter(parameter) != null) {
-                put(values, templates, name, parameter, system.getProperty(name));
+    /** The settings of a manager that is requested with that URI. */
+    public static StoreSettings of(URI uri, SettingSources sources) {
+        final StoreUri given = StoreUri.of(uri);
+        final SettingLayer file = switch (given.kind()) {
+            case FILE -> SettingsFile.read(uri, sources.loader());
+            case NAMED -> SettingsFile.readIfPresent(sources.loader());
+            case EMBEDDED, CLUSTER -> SettingLayer.NONE;
+        };
+        final boolean isFile = given.kind() == StoreUri.Kind.FILE;
+        final StoreUri described = isFile ? inner(file, uri) : given;
+        final String name = described.name();
+        final List<SettingLayer> layers = List.of(
+                file,
+                SettingLayer.ofEnvironment(sources.environment(), name),
+                SettingLayer.ofSystem(sources.system()),
+                SettingLayer.ofManager(sources.manager()));
+        final Collected collected = new Collected();
+        if (isFile) {
+            collected.addParameters(described);
+        }
+        layers.forEach(layer -> collected.add(layer.general()));
+        final StoreUri store = name.isEmpty() ? described : collected.addNamedStore(name, layers, uri);
+        if (!isFile) {
+            if (store.kind() == StoreUri.Kind.CLUSTER) {
+                StoreUri.requireOfManager(uri, given.parameters());
             }
+            collected.addParameters(given);
         }
-        requireTexts(properties);
-        for (String name : properties.stringPropertyNames()) {
-            if (name.startsWith(Setting.PREFIX)) {
-                final String parameter = name.substring(Setting.PREFIX.length());
-                put(values, templates, name, parameter, properties.getProperty(name));
-            }
-        }
-        final List<String> addresses = addresses(uri);
-        for (Map.Entry<String, String> parameter : parameters(uri).entrySet()) {
-            requireOfManager(addresses, parameter.getKey(), uri);
-            put(values, templates, parameter.getKey(), parameter.getKey(), parameter.getValue());
-        }
-        return new StoreSettings(Collections.unmodifiableMap(values), templates, addresses);
+        return new StoreSettings(Collections.unmodifiableMap(collected.values), collected.templates, store.addresses());
     }
 
-    /** {@link Properties#stringPropertyNames} would skip a value that is no String. */
-    private static void requireTexts(Properties properties) {
-        properties.forEach((name, value) -> {
-            if (name instanceof String text && text.startsWith(Setting.PREFIX) && !(value instanceof String)) {
-                throw new CacheException("the property " + name + " has to be a String, not a "
-                        + value.getClass().getName());
-            }
-        });
+    /** The store that a file describes: of the kind that its URI names, or in this JVM. */
+    private static StoreUri inner(SettingLayer file, URI uri) {
+        final String text = file.texts().get(SettingLayer.URI);
+        if (text == null) {
+            return StoreUri.of(DEFAULT_URI);
+        }
+        final StoreUri inner = StoreUri.of(StoreUri.parse(text, "the " + SettingLayer.URI + " in " + uri));
+        if (inner.kind() == StoreUri.Kind.FILE) {
+            throw new CacheException("the configuration file " + uri + " names another file, " + text + ": its "
+                    + SettingLayer.URI + " is that of a store");
+        }
+        return inner;
     }
 
-    private static void put(
-            Map<Setting, String> values, Map<String, String> templates, String written, String parameter, String text) {
-        if (parameter.startsWith(Templates.PREFIX)) {
-            templates.put(parameter.substring(Templates.PREFIX.length()), text);
-            return;
+    /** Settings while they are collected, from the source that counts least. Not thread-safe. */
+    private static final class Collected {
+        private final Map<Setting, String> values = new EnumMap<>(Setting.class);
+        private final Map<String, String> templates = new TreeMap<>();
+
+        void add(SettingLayer layer) {
+            layer.texts().forEach((name, text) -> {
+                if (!name.equals(SettingLayer.URI)) {
+                    put(layer.prefix() + name, name, text);
+                }
+            });
         }
-        final Setting setting = Setting.ofParameter(parameter);
-        if (setting == null) {
-            throw new CacheException("unknown setting \"" + written + "\"; known are: " + Setting.knownParameters()
-                    + ", and " + Templates.PREFIX + "<pattern>.<entry>");
+
+        void addParameters(StoreUri uri) {
+            uri.parameters().forEach((name, text) -> put(name, name, text));
         }
-        values.put(setting, setting.normalize(text));
+
+        private void put(String written, String name, String text) {
+            if (name.startsWith(Templates.PREFIX)) {
+                templates.put(name.substring(Templates.PREFIX.length()), text);
+                return;
+            }
+            final Setting setting = Setting.ofParameter(name);
+            if (setting == null) {
+                throw new CacheException("unknown setting \"" + written + "\"; known are: " + Setting.knownParameters()
+                        + ", and " + Templates.PREFIX + "<pattern>.<entry>");
+            }
+            values.put(setting, setting.normalize(text));
+        }
+
+        /**
+         * Adds the settings of a named store, which count more than general ones of any source; the general directory
+         * and name belong to another store.
+         *
+         * @return the store behind the name
+         */
+        StoreUri addNamedStore(String name, List<SettingLayer> layers, URI uri) {
+            values.remove(Setting.DIR);
+            values.put(Setting.NAME, name);
+            StoreUri store = StoreUri.of(DEFAULT_URI);
+            boolean known = false;
+            for (SettingLayer layer : layers) {
+                final SettingLayer own = layer.ofStore(name);
+                known |= !own.texts().isEmpty();
+                final String text = own.texts().get(SettingLayer.URI);
+                if (text != null) {
+                    store = StoreUri.of(StoreUri.parse(text, own.prefix() + SettingLayer.URI));
+                }
+            }
+            if (!known) {
+                throw StoreUri.unknown(
+                        uri,
+                        "no store is called \"" + name + "\", since nothing sets " + Setting.PREFIX
+                                + SettingLayer.STORES + name + ".dir or ." + SettingLayer.URI + ", for example");
+            }
+            if (store.kind() != StoreUri.Kind.EMBEDDED && store.kind() != StoreUri.Kind.CLUSTER) {
+                throw StoreUri.unknown(
+                        store.uri(), "the store " + name + " has to be rowan:embedded or rowan://host:port/");
+            }
+            addParameters(store);
+            layers.forEach(layer -> add(layer.ofStore(name)));
+            return store;
+        }
     }
 
     /** The URI of managers that are requested without one. */
-    public static URI defaultUri(Properties system) {
-        final String text = system.getProperty(URI_PROPERTY);
-        try {
-            return text == null || text.isEmpty() ? DEFAULT_URI : new URI(withoutBrackets(text));
-        } catch (URISyntaxException e) {
-            throw new CacheException("the system property " + URI_PROPERTY + " = \"" + text + "\" is no URI", e);
+    public static URI defaultUri(SettingSources sources) {
+        final String property = sources.system().getProperty(URI_PROPERTY, "");
+        if (!property.isEmpty()) {
+            return StoreUri.parse(property, "the system property " + URI_PROPERTY);
         }
-    }
-
-    /** The servers that the URI names; empty for servers in this JVM. */
-    private static List<String> addresses(URI uri) {
-        final String specific = uri.getRawSchemeSpecificPart();
-        if (!SCHEME.equals(uri.getScheme()) || !specific.startsWith(AUTHORITY)) {
-            return List.of();
+        final String name = SettingLayer.variable(SettingLayer.URI);
+        final String variable = sources.environment().getOrDefault(name, "");
+        if (!variable.isEmpty()) {
+            return StoreUri.parse(variable, "the environment variable " + name);
         }
-        final String where = beforeQuestion(specific).substring(AUTHORITY.length());
-        final int slash = where.indexOf('/');
-        if (slash >= 0 && slash != where.length() - 1) {
-            throw unknown(uri, "nothing may stand between the last address and the settings but a \"/\"");
-        }
-        final List<String> addresses = new ArrayList<>();
-        for (String address :
-                withBrackets(slash < 0 ? where : where.substring(0, slash)).split(",", -1)) {
-            if (!ADDRESS.matcher(address).matches()) {
-                throw unknown(uri, "\"" + address + "\" is no host:port");
-            }
-            addresses.add(address);
-        }
-        return List.copyOf(addresses);
-    }
-
-    /** {@link URI} accepts one bracketed address; several must be written with %5B and %5D. */
-    private static String withBrackets(String authority) {
-        return authority
-                .replace("%5B", "[")
-                .replace("%5b", "[")
-                .replace("%5D", "]")
-                .replace("%5d", "]");
-    }
-
-    /** Encodes the brackets, so that {@link URI} accepts any addresses. */
-    private static String withoutBrackets(String uri) {
-        final int from = uri.indexOf("//") + 2;
-        final int slash = from < 2 ? -1 : uri.indexOf('/', from);
-        final int question = from < 2 ? -1 : uri.indexOf('?', from);
-        final int end = slash >= 0 ? slash : question >= 0 ? question : uri.length();
-        return from < 2
-                ? uri
-                : uri.substring(0, from)
-                        + uri.substring(from, end).replace("[", "%5B").replace("]", "%5D")
-                        + uri.substring(end);
-    }
-
-    /** The settings of a remote store belong to its servers. */
-    private static void requireOfManager(List<String> addresses, String parameter, URI uri) {
-        final Setting setting = Setting.ofParameter(parameter);
-        if (!addresses.isEmpty() && setting != null && setting.scope() == Setting.Scope.STORE) {
-            throw unknown(uri, "\"" + parameter + "\" is a setting of the servers, which run elsewhere");
-        }
-    }
-
-    private static String beforeQuestion(String specific) {
-        final int question = specific.indexOf('?');
-        return question < 0 ? specific : specific.substring(0, question);
-    }
-
-    private static Map<String, String> parameters(URI uri) {
-        final String specific = uri.getRawSchemeSpecificPart();
-        if (!SCHEME.equals(uri.getScheme())) {
-            throw unknown(uri, "its scheme is not \"rowan\"");
-        }
-        final int question = specific.indexOf('?');
-        final String where = beforeQuestion(specific);
-        if (!EMBEDDED.equals(where) && !where.startsWith(AUTHORITY)) {
-            throw unknown(uri, "it names \"" + where + "\", which is no kind of store");
-        }
-        final Map<String, String> parameters = new TreeMap<>();
-        if (question >= 0) {
-            for (String part : specific.substring(question + 1).split("&", -1)) {
-                if (!part.isEmpty()) {
-                    addParameter(parameters, part, uri);
-                }
-            }
-        }
-        return parameters;
-    }
-
-    private static void addParameter(Map<String, String> parameters, String part, URI uri) {
-        final int equals = part.indexOf('=');
-        if (equals < 1) {
-            throw unknown(uri, "\"" + part + "\" is not of the form name=value");
-        }
-        final String name = decode(part.substring(0, equals));
-        if (parameters.put(name, decode(part.substring(equals + 1))) != null) {
-            throw unknown(uri, "it sets \"" + name + "\" twice");
-        }
-    }
-
-    /** Keeps a plus sign, which is common in paths. */
-    private static String decode(String text) {
-        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
-    }
-
-    private static CacheException unknown(URI uri, String why) {
-        return new CacheException("the URI " + uri + " names no store: " + why
-                + "; write rowan:embedded, rowan:embedded?servers=1&dir=/path or rowan://host:port,host:port/");
+        final URI file = SettingsFile.find(sources.loader());
+        return file == null ? DEFAULT_URI : file;
     }
 
     /** Whether the setting is given explicitly. */

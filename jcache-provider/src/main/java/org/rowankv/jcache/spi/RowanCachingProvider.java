@@ -2,11 +2,13 @@ package org.rowankv.jcache.spi;
 
 import java.net.URI;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.cache.CacheManager;
 import javax.cache.configuration.OptionalFeature;
 import javax.cache.spi.CachingProvider;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.RowanCacheManager;
+import org.rowankv.jcache.configuration.SettingSources;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.store.SharedStores;
 import org.rowankv.jcache.store.StoreOpener;
@@ -21,6 +23,7 @@ public class RowanCachingProvider implements CachingProvider {
 
     private final SharedStores stores;
     private final ManagerRegistry managers = new ManagerRegistry();
+    private final AtomicReference<@Nullable URI> defaultUri = new AtomicReference<>();
 
     /** For {@link java.util.ServiceLoader}. */
     public RowanCachingProvider() {
@@ -39,7 +42,8 @@ public class RowanCachingProvider implements CachingProvider {
         final ClassLoader managerLoader = classLoader == null ? getDefaultClassLoader() : classLoader;
         final Properties managerProperties = properties == null ? getDefaultProperties() : properties;
         return managers.get(managerUri, managerLoader, whenClosed -> {
-            final StoreSettings settings = StoreSettings.of(managerUri, managerProperties, System.getProperties());
+            final StoreSettings settings =
+                    StoreSettings.of(managerUri, SettingSources.ofProcess(managerProperties, managerLoader));
             return new RowanCacheManager(
                     this, managerUri, managerLoader, managerProperties, settings, stores, whenClosed);
         });
@@ -61,9 +65,16 @@ public class RowanCachingProvider implements CachingProvider {
         return own == null ? ClassLoader.getSystemClassLoader() : own;
     }
 
+    /** As the system, the environment and the class path say at the first call; the same from then on. */
     @Override
     public URI getDefaultURI() {
-        return StoreSettings.defaultUri(System.getProperties());
+        final URI known = defaultUri.get();
+        if (known != null) {
+            return known;
+        }
+        final URI found =
+                StoreSettings.defaultUri(SettingSources.ofProcess(getDefaultProperties(), getDefaultClassLoader()));
+        return defaultUri.compareAndSet(null, found) ? found : getDefaultURI();
     }
 
     @Override

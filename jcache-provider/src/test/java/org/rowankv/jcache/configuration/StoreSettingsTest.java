@@ -8,6 +8,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Properties;
 import javax.cache.CacheException;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,15 @@ class StoreSettingsTest {
     }
 
     private static StoreSettings of(String uri, Properties properties, Properties system) {
-        return StoreSettings.of(URI.create(uri), properties, system);
+        return StoreSettings.of(URI.create(uri), sources(properties, system));
+    }
+
+    private static SettingSources sources(Properties properties, Properties system) {
+        return new SettingSources(properties, system, Map.of(), StoreSettingsTest.class.getClassLoader());
+    }
+
+    private static URI defaultUri(Properties system) {
+        return StoreSettings.defaultUri(sources(new Properties(), system));
     }
 
     private static Properties properties(String... pairs) {
@@ -111,16 +120,18 @@ class StoreSettingsTest {
     void shouldReadTheAddressesOfACluster() {
         assertThat(of("rowan:embedded").addresses()).isEmpty();
         assertThat(of("rowan://h1:7,h-2.example.org:8/").addresses()).containsExactly("h1:7", "h-2.example.org:8");
+        assertThat(of("rowan://h1:7;h-2.example.org:8/?listener-backlog=5").addresses())
+                .isEqualTo(of("rowan://h1:7,h-2.example.org:8/").addresses());
         assertThat(of("rowan://127.0.0.1:7").addresses()).containsExactly("127.0.0.1:7");
         assertThat(of("rowan://[::1]:7/?listener-backlog=5").addresses()).containsExactly("[::1]:7");
         assertThat(of("rowan://%5B::1%5D:7000,%5b2001:db8::2%5d:7001,h:7/").addresses())
                 .containsExactly("[::1]:7000", "[2001:db8::2]:7001", "h:7");
         final Properties system = new Properties();
         system.setProperty("rowan.uri", "rowan://[::1]:7000,[::1]:7001/?listener-backlog=5");
-        final URI several = StoreSettings.defaultUri(system);
+        final URI several = defaultUri(system);
         assertThat(of(several.toString()).addresses()).containsExactly("[::1]:7000", "[::1]:7001");
         system.setProperty("rowan.uri", "rowan://[::1]:7000");
-        assertThat(of(StoreSettings.defaultUri(system).toString()).addresses()).containsExactly("[::1]:7000");
+        assertThat(of(defaultUri(system).toString()).addresses()).containsExactly("[::1]:7000");
         assertThat(of("rowan://h1:7,h2:8/?listener-backlog=5").count(Setting.LISTENER_BACKLOG))
                 .isEqualTo(5);
         // Store settings apply to servers in this JVM only, and are ignored here.
@@ -132,10 +143,9 @@ class StoreSettingsTest {
 
     @Test
     void shouldTakeTheDefaultUriFromTheSystem() {
-        assertThat(StoreSettings.defaultUri(new Properties())).isEqualTo(StoreSettings.DEFAULT_URI);
-        assertThat(StoreSettings.defaultUri(properties("rowan.uri", "rowan://h:7/")))
-                .isEqualTo(URI.create("rowan://h:7/"));
-        assertThatThrownBy(() -> StoreSettings.defaultUri(properties("rowan.uri", "a b")))
+        assertThat(defaultUri(new Properties())).isEqualTo(StoreSettings.DEFAULT_URI);
+        assertThat(defaultUri(properties("rowan.uri", "rowan://h:7/"))).isEqualTo(URI.create("rowan://h:7/"));
+        assertThatThrownBy(() -> defaultUri(properties("rowan.uri", "a b")))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("rowan.uri");
     }

@@ -8,6 +8,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import javax.cache.CacheException;
@@ -34,7 +35,15 @@ class TemplatesTest {
     }
 
     private Templates templates(String uri) {
-        return StoreSettings.of(URI.create(uri), properties, new Properties()).templates();
+        return templates(uri, new Properties());
+    }
+
+    private Templates templates(String uri, Properties system) {
+        return StoreSettings.of(
+                        URI.create(uri),
+                        new SettingSources(
+                                properties, system, Map.of(), getClass().getClassLoader()))
+                .templates();
     }
 
     private TemplatesTest with(String name, String text) {
@@ -175,8 +184,7 @@ class TemplatesTest {
         with("c.expiry", "created:3s").with("e.expiry", "created:3s");
         final String uri = "rowan:embedded?template.e.expiry=created:4s&template.f%26*.expiry=created:4s&templates="
                 + URLEncoder.encode(file.toString(), StandardCharsets.UTF_8);
-        final Templates templates =
-                StoreSettings.of(URI.create(uri), properties, system).templates();
+        final Templates templates = templates(uri, system);
         assertThat(secondsOf(templates, "a")).isEqualTo(1);
         assertThat(secondsOf(templates, "d ü")).isEqualTo(1);
         assertThat(secondsOf(templates, "b")).isEqualTo(2);
