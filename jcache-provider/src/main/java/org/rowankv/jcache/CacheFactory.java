@@ -70,9 +70,28 @@ final class CacheFactory {
         return shared.store().client().catalogue();
     }
 
-    <K, V> CacheProxy<K, V> open(String name, OpenConfiguration<K, V> configuration) {
+    /** Whether caches can be opened now. */
+    boolean isConnected() {
+        return shared.store().isConnected();
+    }
+
+    /** Checks what can be checked without the store. */
+    <K, V> LazyCache<K, V> openLater(String name, OpenConfiguration<K, V> configuration) {
+        check(name, configuration);
+        return new LazyCache<>(manager, name, configuration, shared.store(), () -> {
+            final CacheProxy<K, V> cache = open(name, configuration);
+            cache.startOrClose();
+            return cache;
+        });
+    }
+
+    private void check(String name, OpenConfiguration<?, ?> configuration) {
         checkName(name);
         checkStoreByValue(configuration.isStoreByValue());
+    }
+
+    <K, V> CacheProxy<K, V> open(String name, OpenConfiguration<K, V> configuration) {
+        check(name, configuration);
         final List<Closeable> parts = new ArrayList<>();
         boolean opened = false;
         try {

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * A cache opened by its manager: checks that it is open, then delegates to the operation classes. Closing it closes the
  * parts of its configuration; the entries stay in the store. Thread-safe.
  */
-final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
+final class CacheProxy<K, V> extends ManagedCache<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(CacheProxy.class);
 
     private final RowanCacheManager manager;
@@ -96,6 +96,19 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
         listeners.forEach(this::subscribe);
         enableStatistics(configuration.isStatisticsEnabled());
         enableManagement(configuration.isManagementEnabled());
+    }
+
+    /** As {@link #start}, and closes the cache if it fails. */
+    void startOrClose() {
+        boolean done = false;
+        try {
+            start();
+            done = true;
+        } finally {
+            if (!done) {
+                close();
+            }
+        }
     }
 
     private void requireOpen() {
@@ -356,6 +369,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
 
     // --- management ---
 
+    @Override
     void enableStatistics(boolean enabled) {
         requireOpen();
         configuration.enableStatistics(enabled);
@@ -368,6 +382,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
         }
     }
 
+    @Override
     void enableManagement(boolean enabled) {
         requireOpen();
         configuration.enableManagement(enabled);
@@ -405,6 +420,7 @@ final class CacheProxy<K, V> extends AsyncCacheOperations<K, V> {
         return manager;
     }
 
+    @Override
     OpenConfiguration<K, V> configuration() {
         return configuration;
     }

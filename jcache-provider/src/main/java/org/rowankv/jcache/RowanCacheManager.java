@@ -16,6 +16,7 @@ import javax.cache.configuration.Configuration;
 import javax.cache.configuration.MutableConfiguration;
 import javax.cache.spi.CachingProvider;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.RowanClient;
 import org.rowankv.jcache.codec.LoaderReference;
 import org.rowankv.jcache.configuration.OpenConfiguration;
 import org.rowankv.jcache.configuration.Setting;
@@ -44,7 +45,7 @@ public final class RowanCacheManager implements CacheManager {
     private final CacheFactory factory;
     private final Consumer<RowanCacheManager> whenClosed;
     private final Templates templates;
-    private final Map<String, CacheProxy<?, ?>> caches = new ConcurrentHashMap<>();
+    private final Map<String, ManagedCache<?, ?>> caches = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     /** @param whenClosed called once, after everything is closed */
@@ -115,7 +116,7 @@ public final class RowanCacheManager implements CacheManager {
         Objects.requireNonNull(cacheName, "cacheName");
         Objects.requireNonNull(configuration, "configuration");
         final Template template = templates.find(cacheName);
-        final CacheProxy<K, V> cache = open(
+        final ManagedCache<K, V> cache = open(
                 cacheName,
                 new OpenConfiguration<>(template == null ? configuration : template.fill(configuration, loader.get())));
         if (cache == null) {
@@ -125,22 +126,23 @@ public final class RowanCacheManager implements CacheManager {
     }
 
     /** Opens the cache; null without any effect if the name is in use. */
-    private <K, V> @Nullable CacheProxy<K, V> open(String cacheName, OpenConfiguration<K, V> configuration) {
+    private <K, V> @Nullable ManagedCache<K, V> open(String cacheName, OpenConfiguration<K, V> configuration) {
         if (caches.containsKey(cacheName)) {
             return null;
         }
-        final CacheProxy<K, V> cache = factory.open(cacheName, configuration);
-        if (caches.putIfAbsent(cacheName, cache) != null) {
-            cache.close();
-            return null;
-        }
-        boolean started = false;
-        try {
-            cache.start();
-            started = true;
-        } finally {
-            if (!started) {
-                cache.close();
+        final ManagedCache<K, V> cache;
+        if (factory.isConnected()) {
+            final CacheProxy<K, V> opened = factory.open(cacheName, configuration);
+            if (caches.putIfAbsent(cacheName, opened) != null) {
+                opened.close();
+                return null;
+            }
+            opened.startOrClose();
+            cache = opened;
+        } else {
+            cache = factory.openLater(cacheName, configuration);
+            if (caches.putIfAbsent(cacheName, cache) != null) {
+                return null;
             }
         }
         if (closed) {
@@ -159,7 +161,7 @@ public final class RowanCacheManager implements CacheManager {
         requireOpen();
         Objects.requireNonNull(keyType, "keyType");
         Objects.requireNonNull(valueType, "valueType");
-        final CacheProxy<K, V> cache = findOrCreate(cacheName, keyType, valueType);
+        final ManagedCache<K, V> cache = findOrCreate(cacheName, keyType, valueType);
         if (cache != null) {
             requireTypes(cacheName, cache.configuration(), keyType, valueType);
         }
@@ -191,9 +193,9 @@ public final class RowanCacheManager implements CacheManager {
      * @param keyType null if unspecified
      * @param valueType null if unspecified
      */
-    private <K, V> @Nullable CacheProxy<K, V> findOrCreate(
+    private <K, V> @Nullable ManagedCache<K, V> findOrCreate(
             String cacheName, @Nullable Class<K> keyType, @Nullable Class<V> valueType) {
-        CacheProxy<K, V> cache = find(cacheName);
+        ManagedCache<K, V> cache = find(cacheName);
         final Template template = cache == null ? templates.find(cacheName) : null;
         if (template == null || !template.creates()) {
             return cache;
@@ -220,9 +222,9 @@ public final class RowanCacheManager implements CacheManager {
     }
 
     @SuppressWarnings("unchecked") // the caller states the types it opened the cache with
-    private <K, V> @Nullable CacheProxy<K, V> find(String cacheName) {
+    private <K, V> @Nullable ManagedCache<K, V> find(String cacheName) {
         Objects.requireNonNull(cacheName, "cacheName");
-        return (CacheProxy<K, V>) caches.get(cacheName);
+        return (ManagedCache<K, V>) caches.get(cacheName);
     }
 
     @Override
@@ -235,7 +237,7 @@ public final class RowanCacheManager implements CacheManager {
     public void destroyCache(String cacheName) {
         requireOpen();
         Objects.requireNonNull(cacheName, "cacheName");
-        final CacheProxy<?, ?> cache = caches.get(cacheName);
+        final ManagedCache<?, ?> cache = caches.get(cacheName);
         if (cache != null) {
             cache.close();
         }
@@ -245,7 +247,7 @@ public final class RowanCacheManager implements CacheManager {
     @Override
     public void enableManagement(String cacheName, boolean enabled) {
         requireOpen();
-        final CacheProxy<?, ?> cache = find(cacheName);
+        final ManagedCache<?, ?> cache = find(cacheName);
         if (cache != null) {
             cache.enableManagement(enabled);
         }
@@ -254,15 +256,15 @@ public final class RowanCacheManager implements CacheManager {
     @Override
     public void enableStatistics(String cacheName, boolean enabled) {
         requireOpen();
-        final CacheProxy<?, ?> cache = find(cacheName);
+        final ManagedCache<?, ?> cache = find(cacheName);
         if (cache != null) {
             cache.enableStatistics(enabled);
         }
     }
 
     /** Removes a closed cache. */
-    void closed(CacheProxy<?, ?> cache) {
-        caches.remove(cache.getName(), cache);
+    void closed(ManagedCache<?, ?> cache) {
+        caches.computeIfPresent(cache.getName(), (name, open) -> open.standsFor(cache) ? null : open);
     }
 
     @Override
@@ -274,7 +276,7 @@ public final class RowanCacheManager implements CacheManager {
             closed = true;
         }
         final CloseSequence closing = new CloseSequence();
-        for (CacheProxy<?, ?> cache : List.copyOf(caches.values())) {
+        for (ManagedCache<?, ?> cache : List.copyOf(caches.values())) {
             closing.step(cache::close);
         }
         closing.step(threads::close)
@@ -293,7 +295,7 @@ public final class RowanCacheManager implements CacheManager {
         if (type.isInstance(this)) {
             return type.cast(this);
         }
-        if (type.isInstance(store.store().client())) {
+        if (type.isAssignableFrom(RowanClient.class)) {
             return type.cast(store.store().client());
         }
         final T behind = store.store().unwrap(type);

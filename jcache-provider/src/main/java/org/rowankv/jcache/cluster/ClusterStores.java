@@ -1,6 +1,7 @@
 package org.rowankv.jcache.cluster;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import javax.cache.CacheException;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.RowanException;
@@ -9,6 +10,7 @@ import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.store.Store;
 import org.rowankv.jcache.store.StoreOpener;
+import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SystemClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +27,10 @@ public final class ClusterStores implements StoreOpener {
             // Half of the timeout per attempt, which leaves time for another one.
             final NetSettings net = NetSettings.DEFAULT.withTimes(
                     Math.min(NetSettings.DEFAULT.connectNs(), timeoutNs), Math.max(1, timeoutNs / 2));
-            final ClusterStore store = new ClusterStore(RowanClient.connect(settings.addresses(), net, timeoutNs));
+            final Store store = connect(settings, net, timeoutNs);
+            if (!store.isConnected()) {
+                return store;
+            }
             LOG.info(
                     "Store open addresses={} ms={}",
                     String.join(",", settings.addresses()),
@@ -33,6 +38,20 @@ public final class ClusterStores implements StoreOpener {
             return store;
         } catch (RowanException | IllegalArgumentException e) {
             throw new CacheException("the " + settings.storeText() + " cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static Store connect(StoreSettings settings, NetSettings net, long timeoutNs) {
+        final Supplier<RowanClient> connector = () -> RowanClient.connect(settings.addresses(), net, timeoutNs);
+        try {
+            return new ClusterStore(connector.get());
+        } catch (RowanException e) {
+            if (!settings.isLazy() || e.status() != Status.UNREACHABLE) {
+                throw e;
+            }
+            final LazyClusterStore lazy = new LazyClusterStore(connector, settings.storeText(), e);
+            lazy.start();
+            return lazy;
         }
     }
 }

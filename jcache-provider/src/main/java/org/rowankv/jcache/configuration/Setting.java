@@ -141,7 +141,16 @@ public enum Setting {
             Scope.MANAGER,
             "Seconds that a remote operation is retried before its outcome is unknown; with unreachable "
                     + "servers it fails after half of that. Managers with the same servers and timeout share "
-                    + "connections.");
+                    + "connections."),
+    START(
+            SettingForm.CHOICE,
+            "eager",
+            Scope.MANAGER,
+            "Effect of an unreachable cluster on `getCacheManager`: `eager` fails; `lazy` opens the manager and "
+                    + "retries every second. Until the cluster is reached, reads find nothing, and writes, removals, "
+                    + "processors and reads of read-through caches throw a CacheException.",
+            "eager",
+            "lazy");
 
     /** Prefix of a setting's name outside of URIs. */
     public static final String PREFIX = "rowan.";

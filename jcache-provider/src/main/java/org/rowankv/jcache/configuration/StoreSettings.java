@@ -197,6 +197,11 @@ public final class StoreSettings {
         return addresses;
     }
 
+    /** Whether an unreachable cluster does not prevent the start. */
+    public boolean isLazy() {
+        return "lazy".equals(text(Setting.START));
+    }
+
     /** The templates of caches. */
     public Templates templates() {
         return templates;
@@ -240,7 +245,8 @@ public final class StoreSettings {
     /** Equal for managers of the same store. */
     public String storeIdentity() {
         if (!addresses.isEmpty()) {
-            return storeText() + " with operation-timeout " + count(Setting.OPERATION_TIMEOUT);
+            return storeText() + " with operation-timeout " + count(Setting.OPERATION_TIMEOUT) + ", start "
+                    + text(Setting.START);
         }
         final Path directory = directory();
         return directory != null ? "dir " + directory : "memory " + storeText();

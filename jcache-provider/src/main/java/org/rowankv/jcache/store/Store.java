@@ -6,7 +6,13 @@ import org.rowankv.runtime.Clock;
 
 /** An open store of any kind, as the cache layer uses it. Thread-safe. */
 public interface Store extends AutoCloseable {
+    /** @throws javax.cache.CacheException while the store is not connected */
     RowanClient client();
+
+    /** False only until servers are reached that were unreachable when the store was opened. */
+    default boolean isConnected() {
+        return true;
+    }
 
     /** The durability of acknowledged writes, as a sentence. */
     String durability();
