@@ -6,10 +6,12 @@ package org.rowankv.protocol;
  *
  * @param maxEntries objects, 1 or more; {@link #NO_LIMIT}: any number
  * @param maxBytes that the objects take in the log of one replica, headers and padding included, 1 or more; {@link
- *     #NO_LIMIT}: any number
+ *     #NO_LIMIT}: any number; {@link #SHARED}: a share of the store
  */
 public record CacheLimit(long maxEntries, long maxBytes) {
     public static final long NO_LIMIT = 0;
+    /** Bytes of a cache that gives way when the store is full: it shares a limit with all others of that kind. */
+    public static final long SHARED = Long.MAX_VALUE;
     /** No limit: the default of every cache. */
     public static final CacheLimit NONE = new CacheLimit(NO_LIMIT, NO_LIMIT);
 
@@ -31,6 +33,8 @@ public record CacheLimit(long maxEntries, long maxBytes) {
                 ? "no limit"
                 : (maxEntries == NO_LIMIT ? "" : "at most " + maxEntries + " entries")
                         + (maxEntries == NO_LIMIT || maxBytes == NO_LIMIT ? "" : ", ")
-                        + (maxBytes == NO_LIMIT ? "" : "at most " + maxBytes + " bytes");
+                        + (maxBytes == NO_LIMIT
+                                ? ""
+                                : maxBytes == SHARED ? "a share of the store" : "at most " + maxBytes + " bytes");
     }
 }

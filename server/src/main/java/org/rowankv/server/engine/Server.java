@@ -106,7 +106,8 @@ public final class Server implements AutoCloseable {
                 settings.counters(),
                 settings.sessionsPerTable(segments.count(), segments.length(), configuration.mostReplicas()));
         final List<ShardPrimary> own = primaries.all();
-        this.limits = new LimitedCaches(own.stream().map(ShardPrimary::replica).toList(), configuration.shardCount());
+        this.limits =
+                LimitedCaches.of(own.stream().map(ShardPrimary::replica).toList(), configuration, segments.space());
         this.inFlightWindow = new InFlightWindow(
                 settings.workers() * settings.mutationsPerWorker() + 1,
                 configuration.serverCount() == 1

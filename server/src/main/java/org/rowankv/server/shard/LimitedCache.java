@@ -1,6 +1,7 @@
 package org.rowankv.server.shard;
 
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 
 /**
@@ -9,7 +10,7 @@ import org.rowankv.protocol.CacheLimit;
  * server and not per shard: the fewer objects a share has, the more of it is lost to the spread of keys.
  *
  * <p>Eviction begins above the share and ends 1 % below it, so that it does not begin again with every put. Puts wait
- * while the cache is 10 % above its share. Any thread.
+ * while the cache is 10 % above its share. A cache may instead share a limit of bytes with others. Any thread.
  */
 public final class LimitedCache {
     private static final long UNLIMITED = Long.MAX_VALUE / 4;
@@ -21,19 +22,30 @@ public final class LimitedCache {
     private final long maxBytes;
     private final CacheCounts[] shards;
     private final Runnable requestCheck;
+    /** Null if the limit is this cache's own. */
+    private final @Nullable SharedLimit shared;
 
     private volatile boolean checkRequested;
     private volatile boolean farAbove;
     private volatile boolean stuck;
 
-    LimitedCache(int id, String name, CacheLimit limit, CacheCounts[] shards, int shardCount, Runnable requestCheck) {
+    /** @param ofSharing the limit of the caches that share one */
+    LimitedCache(
+            int id,
+            String name,
+            CacheLimit limit,
+            CacheCounts[] shards,
+            int shardCount,
+            Runnable requestCheck,
+            SharedLimit ofSharing) {
         this.id = id;
         this.name = name;
         this.limit = limit;
         this.shards = shards;
         this.requestCheck = requestCheck;
+        this.shared = limit.maxBytes() == CacheLimit.SHARED ? ofSharing : null;
         this.maxObjects = part(limit.maxEntries(), shards.length, shardCount);
-        this.maxBytes = part(limit.maxBytes(), shards.length, shardCount);
+        this.maxBytes = shared == null ? part(limit.maxBytes(), shards.length, shardCount) : UNLIMITED;
     }
 
     private static long part(long whole, int own, int shardCount) {
@@ -74,11 +86,21 @@ public final class LimitedCache {
         return bytes;
     }
 
+    boolean sharesLimit() {
+        return shared != null;
+    }
+
     /**
-     * Checks whether the cache is above its limit; true if this call detects it: the caller then wakes the evicting
-     * agent.
+     * Checks whether the cache is above its limit, or the caches that share one; true if this call detects it: the
+     * caller then wakes the evicting agent.
      */
     public boolean look() {
+        final boolean isSharedFound =
+                shared != null && shared.isAbove() && shared.largest(this).request();
+        return lookAtOwn() || isSharedFound;
+    }
+
+    private boolean lookAtOwn() {
         final long objects = objects();
         final long bytes = bytes();
         if (objects <= maxObjects && bytes <= maxBytes) {
@@ -87,6 +109,10 @@ public final class LimitedCache {
         if (!farAbove && isFarAbove(objects, bytes)) {
             farAbove = true;
         }
+        return request();
+    }
+
+    private boolean request() {
         if (checkRequested) {
             return false;
         }
@@ -102,7 +128,7 @@ public final class LimitedCache {
 
     /** Whether puts must wait: the cache is 10 % above its limit, and eviction makes progress. */
     public boolean mustWait() {
-        return farAbove && !stuck;
+        return farAbove && !stuck || shared != null && shared.mustWait();
     }
 
     private boolean isFarAbove(long objects, long bytes) {
@@ -114,7 +140,9 @@ public final class LimitedCache {
         final long objects = objects();
         final long bytes = bytes();
         farAbove = isFarAbove(objects, bytes);
-        return objects <= maxObjects - maxObjects / 100 && bytes <= maxBytes - maxBytes / 100;
+        return objects <= maxObjects - maxObjects / 100
+                && bytes <= maxBytes - maxBytes / 100
+                && (shared == null || shared.isEnough(this));
     }
 
     /**
@@ -123,6 +151,9 @@ public final class LimitedCache {
      */
     public boolean rest() {
         farAbove = false;
+        if (shared != null) {
+            shared.rest();
+        }
         checkRequested = false;
         VarHandle.fullFence(); // before the check: a write that it misses sees checkRequested = false
         return look();
@@ -132,6 +163,9 @@ public final class LimitedCache {
     public void stuck(boolean isStuck) {
         if (stuck != isStuck) {
             stuck = isStuck;
+        }
+        if (shared != null) {
+            shared.stuck(isStuck);
         }
     }
 }

@@ -6,11 +6,16 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.server.log.Space;
+import org.rowankv.topology.Configuration;
 
 /** The caches with a limit on one server. Reads are a load of an array; changes are rare. Thread-safe. */
 public final class LimitedCaches {
+    private static final int SHARED_PERCENT = 75;
+
     private final CacheCounts[] own;
     private final int shardCount;
+    private final SharedLimit shared;
     /** By cache id. Replaced as a whole. */
     private volatile @Nullable LimitedCache[] byId = new @Nullable LimitedCache[0];
 
@@ -21,10 +26,24 @@ public final class LimitedCaches {
     /**
      * @param own the shards whose primary this server is
      * @param shardCount of all servers
+     * @param sharedBytes of the caches that share a limit, in these shards
+     * @param space of this server
      */
-    public LimitedCaches(List<ShardReplica> own, int shardCount) {
+    public LimitedCaches(List<ShardReplica> own, int shardCount, long sharedBytes, Space space) {
         this.own = own.stream().map(ShardReplica::counts).toArray(CacheCounts[]::new);
         this.shardCount = shardCount;
+        this.shared = new SharedLimit(sharedBytes, space);
+    }
+
+    /**
+     * Those of a server. The caches that share a limit get {@value #SHARED_PERCENT} % of the space: the rest is for
+     * tombstones, segment ends and other caches.
+     */
+    public static LimitedCaches of(List<ShardReplica> own, Configuration configuration, Space space) {
+        // Divided by the replicas here, of which these are the primaries.
+        final double part = (double) own.size() / Math.max(1, configuration.mostReplicas());
+        return new LimitedCaches(
+                own, configuration.shardCount(), (long) (space.limit() * part * SHARED_PERCENT / 100), space);
     }
 
     /** The cache, or null if it has no limit. */
@@ -64,7 +83,7 @@ public final class LimitedCaches {
         if (old != null && old.limit().equals(limit)) {
             return false;
         }
-        final LimitedCache cache = new LimitedCache(cacheId, name, limit, own, shardCount, this::requestCheck);
+        final LimitedCache cache = new LimitedCache(cacheId, name, limit, own, shardCount, this::requestCheck, shared);
         replace(cacheId, cache);
         VarHandle.fullFence(); // before the check: a write that it misses sees the new limit
         return cache.look();
@@ -78,6 +97,7 @@ public final class LimitedCaches {
                 .filter(Objects::nonNull)
                 .map(Objects::requireNonNull)
                 .toList();
+        shared.caches(all.stream().filter(LimitedCache::sharesLimit).toList());
     }
 
     /** Objects of the cache evicted here as primary since the start. For any cache, with a limit or not. */

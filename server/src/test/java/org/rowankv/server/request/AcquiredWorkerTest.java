@@ -19,6 +19,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.log.Space;
 import org.rowankv.server.request.AcquiredWorkers.Shape;
 import org.rowankv.server.request.Asked.Kind;
 import org.rowankv.server.shard.KeyLocks;
@@ -58,7 +59,7 @@ final class AcquiredWorkerTest {
             new ErrorLog(new ManualClock()),
             new ReadCheck(segments),
             false,
-            new LimitedCaches(List.of(), 1));
+            new LimitedCaches(List.of(), 1, 0, new Space(0)));
 
     private AcquiredWorkers running;
 

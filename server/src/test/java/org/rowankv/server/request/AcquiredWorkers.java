@@ -14,6 +14,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.concurrent.SlotPool;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.session.Completion;
 import org.rowankv.server.shard.KeyLocks;
@@ -123,7 +124,7 @@ final class AcquiredWorkers {
         this.holders = new Client[shape.slots];
         this.helpedAt = new long[shape.slots];
         final ManualClock clock = new ManualClock();
-        final LimitedCaches noLimits = new LimitedCaches(List.of(), 1);
+        final LimitedCaches noLimits = new LimitedCaches(List.of(), 1, 0, new Space(0));
         for (int slot = 0; slot < shape.slots; slot++) {
             final HeldReplicator replicator = new HeldReplicator(backup, this::reached);
             replicators.add(replicator);

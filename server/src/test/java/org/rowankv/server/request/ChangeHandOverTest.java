@@ -28,6 +28,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardChanges;
@@ -76,7 +77,7 @@ final class ChangeHandOverTest {
                         inFlightWindow,
                         new NoPressure(),
                         new ManualClock(),
-                        new LimitedCaches(List.of(), 1)));
+                        new LimitedCaches(List.of(), 1, 0, new Space(0))));
             }
         }
 

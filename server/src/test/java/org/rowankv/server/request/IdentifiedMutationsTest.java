@@ -21,6 +21,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.LimitedCaches;
@@ -56,7 +57,7 @@ final class IdentifiedMutationsTest {
             new InFlightWindow(1),
             new NoPressure(),
             clock,
-            new LimitedCaches(List.of(), 1));
+            new LimitedCaches(List.of(), 1, 0, new Space(0)));
 
     private final SessionTable sessions = replica.sessions(SESSION);
 

@@ -28,6 +28,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardPrimary;
@@ -54,7 +55,7 @@ final class MutationsAtOnceTest {
     private final InFlightWindow inFlightWindow = new InFlightWindow(AT_ONCE);
     private final Backup backup = new Backup(segments, 1);
     private final NoPressure pressure = new NoPressure();
-    private final LimitedCaches limits = new LimitedCaches(List.of(replica), 1);
+    private final LimitedCaches limits = new LimitedCaches(List.of(replica), 1, 0, new Space(0));
     private String strikesAt = "";
     private HeldReplicator replicator;
     private Worker worker;

@@ -32,6 +32,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.log.Space;
 import org.rowankv.server.retention.RetentionWorker.Outcome;
 import org.rowankv.server.shard.LimitedCache;
 import org.rowankv.server.shard.LimitedCaches;
@@ -56,7 +57,7 @@ class EvictionAgentTest {
             0,
             12 * SEGMENT);
     private final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
-    private final LimitedCaches caches = new LimitedCaches(List.of(replica), 1);
+    private final LimitedCaches caches = new LimitedCaches(List.of(replica), 1, 0, new Space(0));
     private final ManualClock clock = new ManualClock();
     private final RetentionWorker worker = mock(RetentionWorker.class);
     private long quietCycles;

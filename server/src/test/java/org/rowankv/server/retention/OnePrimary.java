@@ -13,6 +13,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.Replicator;
@@ -57,7 +58,7 @@ final class OnePrimary {
                 inFlightWindow,
                 new NoOthers(),
                 clock,
-                new LimitedCaches(List.of(replica), 1));
+                new LimitedCaches(List.of(replica), 1, 0, new Space(0)));
     }
 
     private void answer(Request request) {
