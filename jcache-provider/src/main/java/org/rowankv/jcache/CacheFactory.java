@@ -87,7 +87,7 @@ final class CacheFactory {
 
     private void check(String name, OpenConfiguration<?, ?> configuration) {
         checkName(name);
-        checkStoreByValue(configuration.isStoreByValue());
+        checkStoreByValue(name, configuration.isStoreByValue());
     }
 
     <K, V> CacheProxy<K, V> open(String name, OpenConfiguration<K, V> configuration) {
@@ -160,7 +160,7 @@ final class CacheFactory {
                         expiry.policyClass().getName(),
                         wanted == null ? KeyFormat.STRUCTURAL : wanted),
                 wanted != null,
-                template == null ? null : template.limit());
+                template);
         final int cacheId = attached.cacheId();
         return new CacheBinding<>(new CacheBinding.Parts<>(
                 name,
@@ -198,7 +198,15 @@ final class CacheFactory {
      *
      * @param keysAsGiven whether an existing cache must have the descriptor's format of keys; else it keeps its own
      */
-    private Attached attach(String name, CacheDescriptor descriptor, boolean keysAsGiven, @Nullable CacheLimit limit) {
+    private Attached attach(String name, CacheDescriptor descriptor, boolean keysAsGiven, @Nullable Template template) {
+        final CacheLimit limit = template == null ? null : template.limit();
+        final boolean isAlone = settings.addresses().isEmpty();
+        final boolean isFresh = template != null && template.isFresh();
+        if (isFresh && !isAlone) {
+            throw new CacheException(
+                    "the template of the cache " + name
+                            + " has content=fresh: each client of a cluster would clear what the others have stored; use generation");
+        }
         try {
             final Catalogue.CacheRecord found = catalogue().create(name, descriptor.toBytes());
             final CacheDescriptor present = CacheDescriptor.of(found.descriptor());
@@ -206,6 +214,7 @@ final class CacheFactory {
                 throw new CacheException("the cache " + name + " is in the store with another configuration: there "
                         + present + "; here " + descriptor + "; open it as it is, or destroy it first");
             }
+            shared.prepare(name, found.id(), isAlone, isFresh, template == null ? null : template.generation());
             if (limit != null && !limit.equals(found.limit())) {
                 catalogue().limit(name, limit);
             } else if (!found.limit().isNone()) {
@@ -229,13 +238,18 @@ final class CacheFactory {
         }
     }
 
-    private void checkStoreByValue(boolean storeByValue) {
+    private void checkStoreByValue(String name, boolean storeByValue) {
         if (storeByValue) {
             return;
         }
-        if (!"copy".equals(settings.text(Setting.STORE_BY_REFERENCE))) {
-            throw new UnsupportedOperationException("this provider stores by value; set "
-                    + Setting.STORE_BY_REFERENCE.property() + "=copy to have store-by-reference caches treated so");
+        final Template template = settings.templates().find(name);
+        final Boolean ofTemplate = template == null ? null : template.copiesReferences();
+        final boolean copies =
+                ofTemplate == null ? "copy".equals(settings.text(Setting.STORE_BY_REFERENCE)) : ofTemplate;
+        if (!copies) {
+            throw new UnsupportedOperationException(
+                    "this provider stores by value; set " + Setting.STORE_BY_REFERENCE.property()
+                            + "=copy, or that entry in a template, to have store-by-reference caches treated so");
         }
         if (warnedOfReferences.compareAndSet(false, true)) {
             LOG.warn("ROWAN-1111 Store-by-reference requested; the cache stores by value");

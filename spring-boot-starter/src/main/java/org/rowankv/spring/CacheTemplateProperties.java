@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
  *     modified:10m
  * @param maxEntries limit of entries, above which the store evicts; or none
  * @param maxBytes limit of the bytes of the entries, such as 64m, above which the store evicts; or none
+ * @param whenFull what a full store does: refuse or evict
+ * @param content whether the content is kept or fresh when a store in this JVM is opened
+ * @param generation a text whose change clears the cache once
+ * @param storeByReference refuse or copy
  * @param keyType class of the keys
  * @param valueType class of the values
  * @param keys format of the keys: structural or serialized
@@ -24,6 +28,10 @@ public record CacheTemplateProperties(
         @Nullable String expiry,
         @Nullable String maxEntries,
         @Nullable String maxBytes,
+        @Nullable String whenFull,
+        @Nullable String content,
+        @Nullable String generation,
+        @Nullable String storeByReference,
         @Nullable String keyType,
         @Nullable String valueType,
         @Nullable String keys,

@@ -40,9 +40,30 @@ public final class Template {
     public @Nullable CacheLimit limit() {
         final String entries = texts.get(TemplateEntry.MAX_ENTRIES);
         final String bytes = texts.get(TemplateEntry.MAX_BYTES);
-        return entries == null && bytes == null
-                ? null
-                : new CacheLimit(limit(TemplateEntry.MAX_ENTRIES, entries), limit(TemplateEntry.MAX_BYTES, bytes));
+        final String whenFull = texts.get(TemplateEntry.WHEN_FULL);
+        if (entries == null && bytes == null && whenFull == null) {
+            return null;
+        }
+        final long ownBytes = limit(TemplateEntry.MAX_BYTES, bytes);
+        return new CacheLimit(
+                limit(TemplateEntry.MAX_ENTRIES, entries),
+                ownBytes == CacheLimit.NO_LIMIT && TemplateEntry.EVICT.equals(whenFull) ? CacheLimit.SHARED : ownBytes);
+    }
+
+    /** Whether such caches are cleared when their store is opened. */
+    public boolean isFresh() {
+        return TemplateEntry.FRESH.equals(texts.get(TemplateEntry.CONTENT));
+    }
+
+    /** The text whose change clears such caches; null if there is none. */
+    public @Nullable String generation() {
+        return texts.get(TemplateEntry.GENERATION);
+    }
+
+    /** Whether store-by-reference caches store copies; null if the template does not say. */
+    public @Nullable Boolean copiesReferences() {
+        final String text = texts.get(TemplateEntry.STORE_BY_REFERENCE);
+        return text == null ? null : TemplateEntry.COPY.equals(text);
     }
 
     /** The format of the keys of such caches; null if the template says none. */

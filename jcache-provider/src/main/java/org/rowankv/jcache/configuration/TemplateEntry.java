@@ -40,6 +40,20 @@ public enum TemplateEntry {
             "Limit of the bytes that entries occupy in the log of one replica, including headers and padding to 64 bytes."
                     + " Limits are stored with the cache: a template without both leaves them unchanged, one with"
                     + " either sets both."),
+    WHEN_FULL(
+            "`refuse` or `evict`",
+            "What a full store does: `refuse`, the default, fails writes; `evict` evicts from this cache. The caches that say so"
+                    + " keep together to three quarters of the store, the largest gives way; the rest is for other caches."
+                    + " `max-bytes` counts instead. Stored as limits are."),
+    CONTENT(
+            "`kept` or `fresh`",
+            "`fresh` clears a cache when its store is opened, by `rowan:embedded` only: for content that a `dir` must not outlive,"
+                    + " such as rows of a database that is made anew."),
+    GENERATION(
+            "text",
+            "Clears the cache once when the text differs from that of its last opening, however many clients open it at once; a"
+                    + " text is used once, such as the version of the values' classes."),
+    STORE_BY_REFERENCE("`refuse` or `copy`", "As the setting of that name, for these caches."),
     KEYS(
             "`structural` or `serialized`",
             "How a new cache encodes keys that are no strings, numbers or other simple values: `structural`, the default, finds"
@@ -53,6 +67,10 @@ public enum TemplateEntry {
     CREATE("true or false", "`true`: `getCache` creates a missing cache of such a name instead of returning null.");
 
     static final String JAVA = "java";
+    static final String EVICT = "evict";
+    static final String FRESH = "fresh";
+    static final String COPY = "copy";
+    private static final String REFUSE = "refuse";
     private static final String RECORD = "record";
     private static final Pattern DURATION = Pattern.compile("([0-9]+)(ms|s|m|h|d)");
     private static final Pattern LIMIT = Pattern.compile("([0-9]+) *([kKmMgG]?)");
@@ -107,17 +125,16 @@ public enum TemplateEntry {
         switch (this) {
             case EXPIRY -> expiry(pattern, text);
             case MAX_ENTRIES, MAX_BYTES -> limit(pattern, text);
-            case CODEC -> {
-                if (!JAVA.equals(text) && !RECORD.equals(text)) {
-                    throw invalid(pattern, text);
-                }
-            }
+            case CODEC -> requireOneOf(pattern, text, RECORD, JAVA);
+            case WHEN_FULL -> requireOneOf(pattern, text, REFUSE, EVICT);
+            case CONTENT -> requireOneOf(pattern, text, "kept", FRESH);
+            case STORE_BY_REFERENCE -> requireOneOf(pattern, text, REFUSE, COPY);
             case KEYS -> {
                 if (keyFormat(text) == null) {
                     throw invalid(pattern, text);
                 }
             }
-            case KEY_TYPE, VALUE_TYPE -> {
+            case KEY_TYPE, VALUE_TYPE, GENERATION -> {
                 if (text.isEmpty()) {
                     throw invalid(pattern, text);
                 }
@@ -127,6 +144,12 @@ public enum TemplateEntry {
                     throw invalid(pattern, text);
                 }
             }
+        }
+    }
+
+    private void requireOneOf(String pattern, String text, String one, String other) {
+        if (!one.equals(text) && !other.equals(text)) {
+            throw invalid(pattern, text);
         }
     }
 

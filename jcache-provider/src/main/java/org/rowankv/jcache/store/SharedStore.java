@@ -1,7 +1,11 @@
 package org.rowankv.jcache.store;
 
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.event.CallbackThreads;
 
 /** A store shared by several managers, with the shared state of its caches. Closes with its last user. Thread-safe. */
@@ -11,6 +15,11 @@ public final class SharedStore {
     private final String settingsText;
     private final CallbackThreads callbacks;
     private final Map<Integer, SharedCacheState> sharedState = new ConcurrentHashMap<>();
+    /** Held while a cache is cleared for those that open it. */
+    private final ReentrantLock clearing = new ReentrantLock();
+    /** Caches opened since the store was. Guarded by {@link #clearing}. */
+    private final Set<Integer> opened = new HashSet<>();
+
     /** Guarded by {@link SharedStores}. */
     private int users;
 
@@ -37,8 +46,36 @@ public final class SharedStore {
         return sharedState.computeIfAbsent(cacheId, id -> SharedCacheState.with(callbacks, store.client(), id));
     }
 
+    /** Forgets a destroyed cache. */
     public void forget(int cacheId) {
         sharedState.remove(cacheId);
+        generations(false).forget(cacheId);
+    }
+
+    private Generations generations(boolean isAlone) {
+        return new Generations(store.client(), store.clock(), isAlone);
+    }
+
+    /**
+     * Clears a cache that is being opened, if its content must not be kept. On return no client clears it any more that
+     * opens it with the same generation.
+     *
+     * @param isAlone whether no other process uses the store
+     * @param isFresh whether the first opening clears the cache
+     * @param generation whose change clears the cache; null if it has none
+     */
+    public void prepare(String cacheName, int cacheId, boolean isAlone, boolean isFresh, @Nullable String generation) {
+        clearing.lock();
+        try {
+            if (opened.add(cacheId) && isFresh) {
+                store.client().clear(cacheId);
+            }
+            if (generation != null) {
+                generations(isAlone).ensure(cacheName, cacheId, generation);
+            }
+        } finally {
+            clearing.unlock();
+        }
     }
 
     void retain() {

@@ -146,10 +146,14 @@ class TemplatesTest {
         "books.expiry, forever:1s, created:",
         "books.expiry, '', created:",
         "books.statistics, yes, true or false",
+        "books.when-full, throw, refuse or evict",
+        "books.content, new, kept or fresh",
+        "books.generation, '', text",
+        "books.store-by-reference, true, refuse or copy",
         "books.create, '', true or false",
         "books.key-type, '', a class name",
         "books.key-type, no.such.Type, cannot load",
-        "books.color, red, 'none of expiry, statistics, management, key-type, value-type, max-entries, max-bytes, keys, codec, create'",
+        "books.color, red, 'none of expiry, statistics, management, key-type, value-type, max-entries, max-bytes, when-full, content, generation, store-by-reference, keys, codec, create'",
         "books, x, no pattern",
         "expiry, eternal, no pattern",
         ".expiry, eternal, no pattern",
@@ -247,5 +251,23 @@ class TemplatesTest {
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("a." + entry)
                 .hasMessageContaining("none");
+    }
+
+    @Test
+    void shouldShareTheStoreWhereACacheGivesWayAndHasNoLimitOfBytes() {
+        final Templates templates = with("a.when-full", "evict")
+                .with("b.when-full", "evict")
+                .with("b.max-bytes", "1k")
+                .with("c.when-full", "evict")
+                .with("c.max-entries", "7")
+                .with("c.max-bytes", "none")
+                .with("d.when-full", "refuse")
+                .with("e.create", "true")
+                .templates();
+        assertThat(templates.find("a").limit()).isEqualTo(new CacheLimit(CacheLimit.NO_LIMIT, CacheLimit.SHARED));
+        assertThat(templates.find("b").limit()).isEqualTo(new CacheLimit(CacheLimit.NO_LIMIT, 1024));
+        assertThat(templates.find("c").limit()).isEqualTo(new CacheLimit(7, CacheLimit.SHARED));
+        assertThat(templates.find("d").limit()).as("replaces a stored limit").isEqualTo(CacheLimit.NONE);
+        assertThat(templates.find("e").limit()).as("leaves a stored limit").isNull();
     }
 }
