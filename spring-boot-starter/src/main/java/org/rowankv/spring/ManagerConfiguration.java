@@ -6,11 +6,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.RowanCacheManager;
 import org.rowankv.jcache.configuration.Setting;
+import org.rowankv.jcache.configuration.SettingSources;
 import org.rowankv.jcache.configuration.StoreSettings;
 import org.rowankv.jcache.configuration.TemplateEntry;
 import org.rowankv.jcache.spi.RowanCachingProvider;
@@ -22,12 +24,8 @@ import org.rowankv.jcache.spi.RowanCachingProvider;
 final class ManagerConfiguration {
     private static final String TEMPLATE = Setting.PREFIX + "template.";
     private static final String ANY = "*";
-    /** What Spring applications expect of a cache, of the settings that the provider has. */
-    private static final Map<String, String> DEFAULTS = Map.of("store-by-reference", "copy", "when-full", "evict");
     /** What frameworks and the JDK make themselves; a store that others write to is closed but for what is listed. */
     private static final List<String> PRESETS = List.of("@spring", "@hibernate", "@jdk");
-
-    private static final String REMOTE = "rowan://";
 
     private final @Nullable URI uri;
     private final Properties properties;
@@ -48,16 +46,14 @@ final class ManagerConfiguration {
         if (given.dir() != null && !given.dir().isBlank()) {
             properties.setProperty(Setting.DIR.property(), given.dir());
         }
-        for (Setting setting : Setting.values()) {
-            final String value = DEFAULTS.get(setting.parameter());
-            if (value != null) {
-                putDefault(properties, setting, value);
-            }
+        allowClasses(uri, properties, given, packages);
+        if (!settings(uri, properties).isSet(Setting.STORE_BY_REFERENCE)) {
+            properties.setProperty(Setting.STORE_BY_REFERENCE.property(), "copy");
         }
-        allowClasses(properties, given, packages, isRemote(uri));
         final Map<String, CacheTemplateProperties> caches = new TreeMap<>(given.caches());
-        caches.forEach((pattern, cache) -> putTemplate(properties, pattern, cache.entries()));
-        putTemplate(properties, ANY, Map.of());
+        caches.forEach((pattern, cache) -> cache.entries()
+                .forEach((entry, text) -> properties.setProperty(TEMPLATE + pattern + '.' + entry, text)));
+        putDefaults(uri, properties);
         return new ManagerConfiguration(uri, properties);
     }
 
@@ -75,27 +71,16 @@ final class ManagerConfiguration {
         return name.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
     }
 
-    /** A system property that sets it is left alone. */
-    private static void putDefault(Properties properties, Setting setting, String value) {
-        if (System.getProperty(setting.property()) == null) {
-            properties.putIfAbsent(setting.property(), value);
-        }
-    }
-
-    private static boolean isRemote(@Nullable URI uri) {
-        final String text = uri == null ? System.getProperty(StoreSettings.URI_PROPERTY, "") : uri.toString();
-        return text.startsWith(REMOTE);
-    }
-
     /**
-     * A store in this JVM stays open unless the application lists classes; then, and for a cluster, what the frameworks
-     * make is allowed too, and for a cluster the application's packages.
+     * A store in this JVM stays open unless the application or its file lists classes; then, and for a cluster, what the
+     * frameworks make is allowed too, and for a cluster the application's packages.
      */
     private static void allowClasses(
-            Properties properties, RowanProperties given, List<String> packages, boolean remote) {
+            @Nullable URI uri, Properties properties, RowanProperties given, List<String> packages) {
+        final StoreSettings settings = settings(uri, properties);
+        final boolean remote = !settings.addresses().isEmpty();
         final List<String> allowed = new ArrayList<>(given.allowedClasses());
-        final String property = Setting.ALLOWED_CLASSES.property();
-        final String listed = properties.getProperty(property, System.getProperty(property, ""));
+        final String listed = settings.text(Setting.ALLOWED_CLASSES);
         if (!listed.isBlank()) {
             allowed.add(listed);
         }
@@ -106,30 +91,47 @@ final class ManagerConfiguration {
         }
         if (remote || !allowed.isEmpty()) {
             allowed.addAll(PRESETS);
-            properties.setProperty(property, String.join(";", allowed));
+            properties.setProperty(Setting.ALLOWED_CLASSES.property(), String.join(";", allowed));
         }
     }
 
-    /** Templates are not merged: each of them says that caches are created. */
-    private static void putTemplate(Properties properties, String pattern, Map<String, String> entries) {
-        final String create = TEMPLATE + pattern + ".create";
-        if (System.getProperty(create) == null) {
-            properties.putIfAbsent(create, "true");
-        }
-        entries.forEach((entry, value) -> properties.setProperty(TEMPLATE + pattern + '.' + entry, value));
+    /** What the provider would read, of all sources. */
+    private static StoreSettings settings(@Nullable URI uri, Properties properties) {
+        final SettingSources sources =
+                SettingSources.ofProcess(properties, ManagerConfiguration.class.getClassLoader());
+        return StoreSettings.of(uri == null ? StoreSettings.defaultUri(sources) : uri, sources);
     }
 
-    /**
-     * The same store, for Hibernate: where templates have the entry, its caches are empty at each start, since the database
-     * may be another one.
-     */
+    /** Templates are not merged: each of them has what a Spring application expects, unless a source says otherwise. */
+    private static void putDefaults(@Nullable URI uri, Properties properties) {
+        final StoreSettings settings = settings(uri, properties);
+        patterns(settings).forEach(pattern -> {
+            putDefault(settings, properties, pattern, TemplateEntry.CREATE, "true");
+            putDefault(settings, properties, pattern, TemplateEntry.WHEN_FULL, "evict");
+        });
+    }
+
+    /** Of all sources, and that of every cache. */
+    private static Set<String> patterns(StoreSettings settings) {
+        final Set<String> patterns = new TreeSet<>(settings.templates().patterns());
+        patterns.add(ANY);
+        return patterns;
+    }
+
+    private static void putDefault(
+            StoreSettings settings, Properties properties, String pattern, TemplateEntry entry, String text) {
+        if (!settings.templates().isSet(pattern, entry)) {
+            properties.setProperty(TEMPLATE + pattern + '.' + entry.key(), text);
+        }
+    }
+
+    /** The same store, for Hibernate: in this JVM its caches are empty at each start, since the database may be another one. */
     ManagerConfiguration forHibernate() {
         final Properties changed = new Properties();
         changed.putAll(properties);
-        if (Stream.of(TemplateEntry.values()).anyMatch(entry -> entry.key().equals("content"))) {
-            properties.stringPropertyNames().stream()
-                    .filter(name -> name.startsWith(TEMPLATE) && name.endsWith(".create"))
-                    .forEach(name -> changed.putIfAbsent(name.replaceFirst("create$", "content"), "fresh"));
+        final StoreSettings settings = settings(uri, changed);
+        if (settings.addresses().isEmpty()) {
+            patterns(settings).forEach(each -> putDefault(settings, changed, each, TemplateEntry.CONTENT, "fresh"));
         }
         return new ManagerConfiguration(uri, changed);
     }

@@ -50,7 +50,7 @@ final class CacheErrorsTest {
                 }))
                 .isEqualTo("v");
         assertThat(loaded).hasSize(1);
-        assertThat(asked).containsExactly("get", "putIfAbsent");
+        assertThat(asked).containsExactly("get", "get", "putIfAbsent");
     }
 
     @Test

@@ -3,7 +3,9 @@ package org.rowankv.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
 import java.io.Serializable;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,6 +135,40 @@ final class RowanAutoConfigurationTest {
     @Test
     void shouldCacheCountAndReportHealthWithoutConfiguration() {
         runs(application, context -> assertThat(context).hasSingleBean(javax.cache.CacheManager.class));
+    }
+
+    /** With the starter, and without it as with any provider: the meters of Spring Boot name MBeans by the URI. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldStartWithActuatorAndAConfigurationFile(boolean enabled) throws IOException {
+        final Path file =
+                Files.writeString(directory.resolve("library.properties"), """
+                uri = rowan:library
+                stores.library.dir = %s
+                stores.library.capacity = 16m
+                template.*.create = true
+                """.formatted(directory.resolve("store")));
+        final ApplicationContextRunner configured = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        CacheAutoConfiguration.class,
+                        RowanAutoConfiguration.class,
+                        RowanMetricsAutoConfiguration.class,
+                        MetricsAutoConfiguration.class,
+                        CompositeMeterRegistryAutoConfiguration.class,
+                        SimpleMetricsExportAutoConfiguration.class,
+                        CacheMetricsAutoConfiguration.class))
+                .withPropertyValues(
+                        "rowan.enabled=" + enabled,
+                        "spring.cache.type=jcache",
+                        "spring.cache.cache-names=books",
+                        "spring.cache.jcache.config=" + file.toUri())
+                .withUserConfiguration(Library.class);
+        configured.run(context -> {
+            assertThat(context).hasNotFailed();
+            useBooks(context);
+            assertThat(directory.resolve("store")).isNotEmptyDirectory();
+            assertThat(count(context, "cache.puts")).isNotNegative();
+        });
     }
 
     /** Names of MBeans cannot have such URIs. */

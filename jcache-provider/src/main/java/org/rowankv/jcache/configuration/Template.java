@@ -31,6 +31,10 @@ public final class Template {
         return pattern;
     }
 
+    boolean isSet(TemplateEntry entry) {
+        return texts.containsKey(entry);
+    }
+
     /** Whether {@code getCache} creates a missing cache of such a name. */
     public boolean creates() {
         return isTrue(TemplateEntry.CREATE);

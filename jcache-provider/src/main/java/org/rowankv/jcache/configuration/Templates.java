@@ -72,6 +72,17 @@ public final class Templates {
         return null;
     }
 
+    /** The patterns as written, the most specific first. */
+    public List<String> patterns() {
+        return templates.stream().map(template -> template.pattern().text()).toList();
+    }
+
+    /** Whether the template of exactly that pattern has the entry. */
+    public boolean isSet(String pattern, TemplateEntry entry) {
+        return templates.stream()
+                .anyMatch(template -> template.pattern().text().equals(pattern) && template.isSet(entry));
+    }
+
     /** Throws if a template names a type that the class loader cannot load. */
     public void checkTypes(ClassLoader loader) {
         templates.forEach(template -> template.checkTypes(loader));
