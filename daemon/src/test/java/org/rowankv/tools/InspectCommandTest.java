@@ -284,7 +284,7 @@ class InspectCommandTest {
             });
         }
         final Path area = ToolStore.area(garbage, 0);
-        int judged = 0;
+        int checked = 0;
         for (int segment = 0; segment < ends.length; segment++) {
             if (last[segment] == null) {
                 continue;
@@ -305,10 +305,10 @@ class InspectCommandTest {
                     // At the position of the next entry it counts as damaged.
                     assertThat(run.lastLine()).endsWith(strides == 0 ? " bad=1" : " bad=0");
                     assertThat(channel.write(before.clear(), at)).isEqualTo(8);
-                    judged++;
+                    checked++;
                 }
             }
         }
-        assertThat(judged).isGreaterThan(1);
+        assertThat(checked).isGreaterThan(1);
     }
 }

@@ -130,7 +130,7 @@ final class ModelShard {
     }
 
     /** OK if the condition holds, else the status to return. */
-    private Status judge(Request request, Item item, boolean live) {
+    private Status check(Request request, Item item, boolean live) {
         return switch (request.condition()) {
             case ALWAYS -> Status.OK;
             case IF_ABSENT -> live ? Status.CONDITION_FAILED : Status.OK;
@@ -159,7 +159,7 @@ final class ModelShard {
     }
 
     private void put(Request request, Place place, Item item, boolean live) {
-        final Status verdict = judge(request, item, live);
+        final Status verdict = check(request, item, live);
         if (verdict != Status.OK) {
             refuse(request, item, live, verdict);
             return;
@@ -190,7 +190,7 @@ final class ModelShard {
     }
 
     private void delete(Request request, Item item, boolean live) {
-        final Status verdict = !live ? Status.NOT_FOUND : judge(request, item, true);
+        final Status verdict = !live ? Status.NOT_FOUND : check(request, item, true);
         if (verdict != Status.OK) {
             refuse(request, item, live, verdict);
             return;
@@ -201,7 +201,7 @@ final class ModelShard {
     }
 
     private void touch(Request request, Item item, boolean live) {
-        final Status verdict = judge(request, item, live);
+        final Status verdict = check(request, item, live);
         if (verdict == Status.OK) {
             final long version = item.version;
             access(request, item);

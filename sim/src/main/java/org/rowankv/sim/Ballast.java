@@ -60,7 +60,7 @@ final class Ballast {
         return false;
     }
 
-    void judge() {
+    void check() {
         final Request request = new Request();
         for (int index = 0; index < count; index++) {
             final byte[] key = key(index);

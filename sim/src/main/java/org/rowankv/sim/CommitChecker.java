@@ -48,12 +48,12 @@ public final class CommitChecker {
             if (segments.state(segment) == SegmentState.COMMITTED
                     && segments.owner(segment) == SegmentOwner.BACKUP
                     && known.add(new Use(server.serverId(), segment, segments.generation(segment)))) {
-                judge(server, segment, configuration, servers);
+                check(server, segment, configuration, servers);
             }
         }
     }
 
-    private void judge(Server server, int segment, Configuration configuration, List<@Nullable Server> servers) {
+    private void check(Server server, int segment, Configuration configuration, List<@Nullable Server> servers) {
         final Segments segments = server.segments();
         new SegmentScan(segments.region())
                 .scan(
@@ -64,7 +64,7 @@ public final class CommitChecker {
                             @Override
                             public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
                                 if (type != EntryType.COMMIT_VECTOR) {
-                                    judge(server, segment, buffer, at, configuration, servers);
+                                    check(server, segment, buffer, at, configuration, servers);
                                 }
                             }
 
@@ -75,7 +75,7 @@ public final class CommitChecker {
                         });
     }
 
-    private void judge(
+    private void check(
             Server server,
             int segment,
             ByteBuffer buffer,

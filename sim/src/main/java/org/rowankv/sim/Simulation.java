@@ -43,7 +43,7 @@ final class Simulation {
     private final TaskScheduler scheduler;
     private final Points points;
     private final ClientBias bias;
-    private final StoreChecker judge;
+    private final StoreChecker checker;
     private final Services services;
     private final Victim victim;
     private final Stops stops;
@@ -51,7 +51,7 @@ final class Simulation {
 
     private boolean accepting;
     private boolean calm = true;
-    private boolean judgesHonest;
+    private boolean checksHonest;
     private int begun;
     private int windowBegan;
     private @Nullable String violation;
@@ -75,7 +75,7 @@ final class Simulation {
         this.store = new SimStore(this, memories, stores, random.fork("clocks"));
         this.values = new SimValues(plan.smallValue(), plan.largeValue());
         this.workload = new Workload(plan.workload(), plan.clients(), values, new SimWorkloadHost(this));
-        this.judge = new StoreChecker(this, values);
+        this.checker = new StoreChecker(this, values);
         this.victim = new Victim(this, random.fork("victim"));
         this.stops = new Stops(this, random.fork("stops"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
@@ -90,7 +90,7 @@ final class Simulation {
             memories.begin();
             open();
             calm = true;
-            judge.fill(new RowanClient(session, store.clientClock(), clientRandom.fork("ballast")));
+            checker.fill(new RowanClient(session, store.clientClock(), clientRandom.fork("ballast")));
             calm = false;
             for (int i = 0; i < plan.clients(); i++) {
                 scheduler.add(new SimClient(i, this, clientRandom.fork("client " + i)));
@@ -101,13 +101,13 @@ final class Simulation {
                 applyFaults();
                 step();
                 if (bias.isOver()) {
-                    restAndJudge();
-                    judgeReplicas();
+                    restAndCheck();
+                    checkReplicas();
                 } else if (begun - windowBegan >= WINDOW) {
-                    restAndJudge();
+                    restAndCheck();
                 }
             }
-            restAndJudge();
+            restAndCheck();
             finish();
         } catch (ViolationError e) {
             note(String.valueOf(e.getMessage()));
@@ -146,7 +146,7 @@ final class Simulation {
      * the run.
      */
     void loss(String what) {
-        if (victim.excuses() && !judgesHonest) {
+        if (victim.excuses() && !checksHonest) {
             lost = what;
             throw new LossError(what);
         }
@@ -196,7 +196,7 @@ final class Simulation {
             endAfterLie();
         }
         if (restarted) {
-            restAndJudge();
+            restAndCheck();
             bias.end();
         }
     }
@@ -209,8 +209,8 @@ final class Simulation {
             store.cutClientsOff();
             store.cluster().awaitDigested();
             scheduler.clients().forEach(SimClient::giveUp);
-            judgesHonest = true;
-            judge.judgeHonest();
+            checksHonest = true;
+            checker.checkHonest();
         }
         throw new LossError("a device had reported forces which it had not done");
     }
@@ -283,12 +283,12 @@ final class Simulation {
         store.close();
         eventCounters.count("clean restarts");
         open();
-        restAndJudge();
+        restAndCheck();
         bias.end();
     }
 
     /** Pauses all tasks; then runs the checkers. */
-    private void restAndJudge() {
+    private void restAndCheck() {
         windowBegan = begun;
         final boolean accepted = accepting;
         accepting = false;
@@ -296,12 +296,12 @@ final class Simulation {
             step();
         }
         scheduler.onProgress();
-        judged(() -> {
+        checked(() -> {
             completeAbandoned();
             store.cluster().awaitDigested();
             services.rest();
             workload.caches().finishDestroying(store.cluster().session().catalogue());
-            judge.judgeWindow();
+            checker.checkWindow();
             workload.caches().createMissing(store.cluster().session().catalogue());
         });
         accepting = accepted;
@@ -310,22 +310,22 @@ final class Simulation {
     /**
      * After all tasks have paused: every replica is complete when it is checked. No client sends requests meanwhile.
      */
-    private void judgeReplicas() {
+    private void checkReplicas() {
         final boolean accepted = accepting;
         accepting = false;
-        judged(() -> {
+        checked(() -> {
             store.awaitJoined();
-            judge.judgeWindow();
+            checker.checkWindow();
         });
         accepting = accepted;
         bias.end();
     }
 
     /** The store may stop itself meanwhile. */
-    private void judged(Runnable judging) {
+    private void checked(Runnable check) {
         calm = true;
         try {
-            judging.run();
+            check.run();
         } catch (RowanException | NotServedException e) {
             stops.onRefusal(e);
             calm = false;
@@ -357,7 +357,7 @@ final class Simulation {
     /** False if the store stops itself meanwhile. */
     private boolean isFinished() {
         try {
-            judgeToTheEnd();
+            checkToTheEnd();
             return true;
         } catch (RowanException | NotServedException e) {
             stops.onRefusal(e);
@@ -366,17 +366,17 @@ final class Simulation {
         }
     }
 
-    private void judgeToTheEnd() {
+    private void checkToTheEnd() {
         calm = true;
         store.awaitJoined();
-        judge.judgeWindow();
-        judge.judgeSpace();
+        checker.checkWindow();
+        checker.checkSpace();
         store.close();
         open();
         calm = true;
         store.awaitJoined();
-        judge.judgeWindow();
-        judge.judgeSpace();
+        checker.checkWindow();
+        checker.checkSpace();
         store.close();
     }
 

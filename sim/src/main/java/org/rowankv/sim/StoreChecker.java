@@ -31,10 +31,10 @@ final class StoreChecker {
     }
 
     /** Reads every key and checks its history since the last pause; then compares the replicas. */
-    void judgeWindow() {
+    void checkWindow() {
         final EmbeddedCluster cluster = simulation.store().cluster();
         awaitLimits(cluster);
-        window.judge(
+        window.check(
                 request -> {
                     simulation.store().place(request);
                     simulation.session().call(request);
@@ -44,7 +44,7 @@ final class StoreChecker {
                 },
                 simulation.services()::read);
         simulation.services().afterReads();
-        ballast.judge();
+        ballast.check();
         cluster.awaitDigested(); // a read may have logged an expiry
         damage.awaitMended();
         damage.requireAgreement(states);
@@ -56,8 +56,8 @@ final class StoreChecker {
     }
 
     /** After a device has lied: checks every key's history against the honest devices. Nothing follows. */
-    void judgeHonest() {
-        window.judge(
+    void checkHonest() {
+        window.check(
                 request -> {
                     simulation.store().place(request);
                     // First: a primary that has lost the newest value logs that an older one has expired, and all
@@ -97,7 +97,7 @@ final class StoreChecker {
     }
 
     /** Closes every session; then the used space must equal the live data. */
-    void judgeSpace() {
+    void checkSpace() {
         final EmbeddedCluster cluster = simulation.store().cluster();
         for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
             for (long sessionId : simulation

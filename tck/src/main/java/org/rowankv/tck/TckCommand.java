@@ -124,7 +124,7 @@ public final class TckCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--servers " + count + " makes no store: " + e.getMessage(), e);
         }
-        return judge(part, run.run());
+        return check(part, run.run());
     }
 
     /** {@code --client-java}: this JVM is the client, so the whole command runs on another Java. */
@@ -144,11 +144,11 @@ public final class TckCommand implements Callable<Integer> {
                 TemporaryCluster.start("tck", CLUSTER_SERVERS, CLUSTER_SERVERS, CLUSTER_CAPACITY, launch)) {
             final TckRun run = new TckRun(servers, testClasses);
             run.describe(part.label(), out);
-            return judge(part, run.run());
+            return check(part, run.run());
         }
     }
 
-    private int judge(TckPart part, TckTally tally) {
+    private int check(TckPart part, TckTally tally) {
         tally.problems().forEach(out::println);
         if (verbose) {
             tally.skippedNames().forEach(name -> out.println("skipped: " + name));

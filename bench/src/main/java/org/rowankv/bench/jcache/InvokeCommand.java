@@ -64,13 +64,13 @@ public final class InvokeCommand implements Callable<Integer> {
             final Run before = run(cache, 1, alone, true);
             final Run together = run(cache, threads, seconds, true);
             final Run after = run(cache, 1, alone, true);
-            return judge(before, together, after, invocations - cache.get(KEY));
+            return check(before, together, after, invocations - cache.get(KEY));
         } finally {
             manager.getCachingProvider().close();
         }
     }
 
-    private int judge(Run before, Run together, Run after, long lost) {
+    private int check(Run before, Run together, Run after, long lost) {
         final TargetTable table = new TargetTable(out);
         final double alone = (before.perSecond() + after.perSecond()) / 2;
         out.println();

@@ -74,7 +74,7 @@ public final class JCacheCommand implements Callable<Integer> {
                 }
             }
         }
-        judge();
+        check();
         return 0;
     }
 
@@ -104,7 +104,7 @@ public final class JCacheCommand implements Callable<Integer> {
         return Measurement.median(cells.getOrDefault(operation + threads, List.of()));
     }
 
-    private void judge() {
+    private void check() {
         final TargetTable table = new TargetTable(out);
         out.println();
         for (int threads = 1; threads <= 2; threads++) {

@@ -110,7 +110,7 @@ public final class NetCommand implements Callable<Integer> {
                 }
             }
         }
-        judge();
+        check();
         return 0;
     }
 
@@ -147,7 +147,7 @@ public final class NetCommand implements Callable<Integer> {
         return NetCell.median(cells.getOrDefault(what + mix.name() + count, List.of()));
     }
 
-    private void judge() {
+    private void check() {
         out.println();
         out.println("medians");
         final TargetTable table = new TargetTable(out);

@@ -16,7 +16,7 @@ public final class TargetTable {
         line(what, value, "<=", target, unit, value <= target);
     }
 
-    /** Adds a ratio of elapsed times, judged against the target, and below it the ratio of the callers' CPU times. */
+    /** Adds a ratio of elapsed times, checked against the target, and below it the ratio of the callers' CPU times. */
     public void atMost(String what, double value, double byCpu, double target) {
         line(what, value, "<=", target, "x", value <= target);
         out.printf(Locale.ROOT, "  %-62s %9.2f x%n", "    the same by the callers' CPU time", byCpu);

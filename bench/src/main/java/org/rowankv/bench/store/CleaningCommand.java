@@ -137,7 +137,7 @@ public final class CleaningCommand implements Callable<Integer> {
                 longestRound = Math.max(longestRound, elapsed() - begun);
             }
         }
-        judge();
+        check();
         return 0;
     }
 
@@ -204,7 +204,7 @@ public final class CleaningCommand implements Callable<Integer> {
                 waits.getMaxValue() / 1e3);
     }
 
-    private void judge() {
+    private void check() {
         final TargetTable table = new TargetTable(out);
         final double idle = idleUniform.median(OverwrittenStore.Run::perSecond);
         out.println();

@@ -100,7 +100,7 @@ public final class ColdStartCommand implements Callable<Integer> {
                     last.seconds());
             out.flush();
         }
-        judge(median(scanned), median(fromCheckpoint));
+        check(median(scanned), median(fromCheckpoint));
         if (missing) {
             out.println("bench coldstart: objects are missing, or came from the wrong source: " + scanned + " "
                     + fromCheckpoint);
@@ -108,7 +108,7 @@ public final class ColdStartCommand implements Callable<Integer> {
         return missing ? 1 : 0;
     }
 
-    private void judge(Opened scan, Opened checkpoint) {
+    private void check(Opened scan, Opened checkpoint) {
         final TargetTable table = new TargetTable(out);
         out.println();
         table.shown("open again from the log", scan.seconds(), "s");

@@ -61,10 +61,10 @@ public final class MemoryCommand implements Callable<Integer> {
         } finally {
             MeasuringJvm.delete(place);
         }
-        return judge(lines);
+        return check(lines);
     }
 
-    private int judge(List<String> lines) {
+    private int check(List<String> lines) {
         final TargetTable table = new TargetTable(out);
         final List<String[]> grown = new ArrayList<>();
         String[] measured = {};

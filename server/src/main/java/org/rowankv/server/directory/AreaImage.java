@@ -57,10 +57,10 @@ public final class AreaImage {
         this.tenures = new TenureTable(header, none, content.shardCount());
         this.segmentBase =
                 AreaDescriptor.segmentBase(content.shardCount(), content.segmentCount(), content.segmentLength());
-        judgeTables();
+        checkTables();
     }
 
-    private void judgeTables() {
+    private void checkTables() {
         final int[] offsets = {AreaDescriptor.SUPERBLOCK_A_OFFSET, AreaDescriptor.SUPERBLOCK_B_OFFSET};
         for (int i = 0; i < offsets.length; i++) {
             final String reason = superblock.copies().get(i);

@@ -40,7 +40,7 @@ import org.rowankv.server.durability.PrivateFiles;
  * #markComplete} is begun again from nothing. A failed {@link #open} holds no lock and has changed nothing that
  * counts.
  *
- * <p>Not guaranteed: what is inside the areas; each judges itself when it is opened.
+ * <p>Not guaranteed: what is inside the areas; each checks itself when it is opened.
  *
  * <p>For any thread; files are touched on threads of its own.
  */

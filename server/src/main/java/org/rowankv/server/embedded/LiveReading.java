@@ -13,7 +13,7 @@ import org.rowankv.server.directory.StoreShape;
 import org.rowankv.server.durability.FileThread;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.inspect.LiveReplicaReport;
-import org.rowankv.server.snapshot.Cut;
+import org.rowankv.server.snapshot.ConsistentCut;
 import org.rowankv.server.snapshot.LiveComparison;
 import org.rowankv.server.snapshot.OnlineSnapshot;
 import org.rowankv.server.snapshot.SnapshotOutcome;
@@ -65,7 +65,8 @@ final class LiveReading {
 
     LiveReplicaReport compareReplicas() {
         return alone("rowan-comparison", () -> {
-            try (Cut cut = Cut.take(files.configuration(), servers, clock, scheduling, () -> closing, () -> {})) {
+            try (ConsistentCut cut =
+                    ConsistentCut.take(files.configuration(), servers, clock, scheduling, () -> closing, () -> {})) {
                 return LiveComparison.compare(cut, servers);
             }
         });
@@ -115,9 +116,9 @@ final class LiveReading {
         private final AtomicReference<StoreFiles.@Nullable SavedNodes> saved = new AtomicReference<>();
 
         @Override
-        public Cut cut() {
+        public ConsistentCut cut() {
             // A cache removal in progress waits for writes, which must not wait for this thread: hence before the pins.
-            return catalogue.undisturbed(() -> Cut.take(
+            return catalogue.undisturbed(() -> ConsistentCut.take(
                     files.configuration(),
                     servers,
                     clock,

@@ -71,7 +71,7 @@ public final class Server implements AutoCloseable {
     private final CopyAgent copier;
     private final JoinAgent join;
     private final CommitAgent commit;
-    private final ServerMetrics metrics;
+    private final ServerStatisticsReader statistics;
     private final SiblingReplicas peers = new SiblingReplicas();
     private final ServingState serving = new ServingState();
     private final QuiescenceTracker quiescenceTracker;
@@ -215,7 +215,7 @@ public final class Server implements AutoCloseable {
         if (commitApart) {
             agents.add(new CompositeAgent("commit-" + serverId, commit), quiescenceTracker::commitIdleNs);
         }
-        this.metrics = new ServerMetrics(
+        this.statistics = new ServerStatisticsReader(
                 serverId,
                 segments,
                 replicas,
@@ -450,7 +450,7 @@ public final class Server implements AutoCloseable {
     }
 
     public ServerStatistics statistics() {
-        return metrics.read();
+        return statistics.read();
     }
 
     /**

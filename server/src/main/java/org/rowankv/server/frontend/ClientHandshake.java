@@ -35,7 +35,7 @@ final class ClientHandshake {
     @Nullable
     Verdict take(ByteBuffer more) throws WireException {
         try {
-            return hello.take(more) ? judge(ClientHandshakeDescriptor.readHello(hello.frame())) : null;
+            return hello.take(more) ? check(ClientHandshakeDescriptor.readHello(hello.frame())) : null;
         } catch (WireException e) {
             final ByteBuffer refusal = HandshakeDescriptor.refusal(WirePort.CLIENTS, e);
             if (refusal == null) {
@@ -45,7 +45,7 @@ final class ClientHandshake {
         }
     }
 
-    private Verdict judge(ClientHello from) throws WireException {
+    private Verdict check(ClientHello from) throws WireException {
         final long cluster = port.routing().configuration().clusterId();
         if (from.clusterId() != 0 && from.clusterId() != cluster) {
             return refused(

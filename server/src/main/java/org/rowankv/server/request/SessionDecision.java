@@ -94,7 +94,7 @@ final class SessionDecision {
             return decided.answer(Status.SESSION_EXPIRED, 0, newest, 0);
         }
         switch (hold.beginOpening(sessions, asked.connection())) {
-            case HAS_PLACE -> {
+            case HAS_SLOT -> {
                 return openSession(asked);
             }
             case REPLACES -> {

@@ -47,7 +47,7 @@ public final class SessionTable {
 
     private final LongMap<OpenSession> sessions = new LongMap<>();
     private final ClosedSessions closed = new ClosedSessions();
-    private final SessionPlaces places = new SessionPlaces();
+    private final SessionSlots slots = new SessionSlots();
     private final Release release;
     private boolean scanning;
     private CopyOrder copies = FIRST_MET;
@@ -147,7 +147,7 @@ public final class SessionTable {
         session.closed = true;
         session.closeVersion = Math.max(session.closeVersion, version);
         if (!scanning) {
-            places.release(session);
+            slots.release(session);
             sessions.remove(sessionId);
             closed.add(sessionId, session.closeVersion);
         }
@@ -181,7 +181,7 @@ public final class SessionTable {
 
     /** Sets the maximum number of open sessions here. */
     public synchronized void limit(int mostOpen) {
-        places.limit(mostOpen);
+        slots.limit(mostOpen);
     }
 
     /**
@@ -193,12 +193,12 @@ public final class SessionTable {
      * @param replaced receives the session that must end first
      */
     public synchronized SessionOpening beginOpening(long connection, long[] replaced) {
-        return places.begin(sessions, connection, replaced);
+        return slots.begin(sessions, connection, replaced);
     }
 
     /** The session that holds a slot is open, on that connection. */
     public synchronized void opened(long sessionId, long connection) {
-        places.end();
+        slots.end();
         final OpenSession session = sessions.get(sessionId);
         if (session != null) {
             session.connection = connection;
@@ -207,7 +207,7 @@ public final class SessionTable {
 
     /** The session that holds a slot is not opened. */
     public synchronized void notOpened() {
-        places.end();
+        slots.end();
     }
 
     /** Whether the end of that session is being decided. */
@@ -294,7 +294,7 @@ public final class SessionTable {
         final OpenSession session = sessions.get(sessionId);
         if (session != null) {
             session.ending = false;
-            places.release(session);
+            slots.release(session);
         }
     }
 

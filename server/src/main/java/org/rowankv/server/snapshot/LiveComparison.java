@@ -16,27 +16,27 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * A comparison of a running store's replicas by the content of their logs as of a {@link Cut}: for each shard one
+ * A comparison of a running store's replicas by the content of their logs as of a {@link ConsistentCut}: for each shard one
  * digest of each in-sync replica. For one internal thread.
  */
 public final class LiveComparison {
     /** Objects with digests in memory at once, some tens of megabytes; the logs are read once per so many. */
     private static final long OBJECTS_AT_ONCE = 1 << 20;
 
-    private final Cut cut;
+    private final ConsistentCut cut;
     private final List<Server> servers;
     private final Configuration configuration;
     private final Digest[][] digests;
     private final Set<String> damages = new LinkedHashSet<>();
 
-    private LiveComparison(Cut cut, List<Server> servers) {
+    private LiveComparison(ConsistentCut cut, List<Server> servers) {
         this.cut = cut;
         this.servers = servers;
         this.configuration = cut.configuration();
         this.digests = new Digest[servers.size()][configuration.shardCount()];
     }
 
-    public static LiveReplicaReport compare(Cut cut, List<Server> servers) {
+    public static LiveReplicaReport compare(ConsistentCut cut, List<Server> servers) {
         return new LiveComparison(cut, servers).compare();
     }
 

@@ -11,13 +11,13 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.CutReader;
 
 /**
- * A copy of a running store to a directory, as of a {@link Cut}. The copy holds whole entries up to the snapshot
+ * A copy of a running store to a directory, as of a {@link ConsistentCut}. The copy holds whole entries up to the snapshot
  * versions and nothing else: neither later entries nor bytes of earlier uses of the segments. For one internal thread.
  */
 public final class OnlineSnapshot {
     /** Takes a cut, and records what is stored outside the logs at that moment. */
     public interface Source {
-        Cut cut();
+        ConsistentCut cut();
 
         /** Writes configuration and catalogue as of the cut into a directory; returns the configuration's term. */
         long writeConfiguration(Path directory);
@@ -55,7 +55,7 @@ public final class OnlineSnapshot {
                 dir,
                 target,
                 servers.stream().map(server -> server.segments().area()).toList())) {
-            final Cut cut = copyCut(source, snapshot);
+            final ConsistentCut cut = copyCut(source, snapshot);
             final long term = source.writeConfiguration(snapshot.configurationDir());
             for (int i = 0; i < servers.size(); i++) {
                 snapshot.area(i).finish(term);
@@ -67,8 +67,8 @@ public final class OnlineSnapshot {
     }
 
     /** Copies a cut that is closed when this returns, so that writers no longer wait for it. */
-    private Cut copyCut(Source source, StoreSnapshot snapshot) throws IOException {
-        try (Cut cut = source.cut()) {
+    private ConsistentCut copyCut(Source source, StoreSnapshot snapshot) throws IOException {
+        try (ConsistentCut cut = source.cut()) {
             final int all = servers.stream()
                     .mapToInt(server -> cut.segments(server).size())
                     .sum();
@@ -79,7 +79,7 @@ public final class OnlineSnapshot {
         }
     }
 
-    private void copy(Cut cut, Server server, AreaCopy area, int all) throws IOException {
+    private void copy(ConsistentCut cut, Server server, AreaCopy area, int all) throws IOException {
         final CutReader reader = cut.reader(server);
         final ByteBuffer buffer = ByteBuffer.allocateDirect(server.segments().length());
         for (int segment : cut.segments(server)) {

@@ -128,7 +128,7 @@ final class SessionTableTest {
         final long[] replaced = new long[1];
         table.limit(3);
         for (int id = 1; id <= 3; id++) {
-            assertThat(open(table, id, id, replaced)).isEqualTo(SessionOpening.HAS_PLACE);
+            assertThat(open(table, id, id, replaced)).isEqualTo(SessionOpening.HAS_SLOT);
         }
         assertThat(table.enter(1, 1)).isEqualTo(SessionTable.Finding.NEW);
         table.leave(1);

@@ -70,7 +70,7 @@ final class CutTest {
             client.put(Stores.cache(client), bytes("k"), bytes("v")); // does not settle, since no agent runs
         }
 
-        assertThatThrownBy(() -> Cut.take(
+        assertThatThrownBy(() -> ConsistentCut.take(
                         store.cluster().configuration(),
                         store.cluster().servers(),
                         store.clock(),
@@ -92,7 +92,7 @@ final class CutTest {
         }
         final Clock ahead = new ManualClock(store.clock().nanoTime() + SegmentPins.PATIENCE_NS, 0);
 
-        try (Cut cut = Cut.take(
+        try (ConsistentCut cut = ConsistentCut.take(
                 store.cluster().configuration(),
                 store.cluster().servers(),
                 ahead,

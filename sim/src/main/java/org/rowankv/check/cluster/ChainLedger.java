@@ -37,7 +37,7 @@ final class ChainLedger {
      *
      * @param read the checker's own read, after all events
      */
-    List<Anomaly> judge(List<ChainEvent> events, ChainEvent read) {
+    List<Anomaly> check(List<ChainEvent> events, ChainEvent read) {
         final ChainLink last = read.link();
         final List<ChainEvent> all = new ArrayList<>(events);
         all.add(read);

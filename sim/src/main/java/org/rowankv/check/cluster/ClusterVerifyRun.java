@@ -51,7 +51,7 @@ public final class ClusterVerifyRun {
     private ClientProcess.Counts counts = ClientProcess.Counts.NONE;
 
     private volatile long lastRestNs = SystemClock.INSTANCE.nanoTime();
-    private volatile boolean judging;
+    private volatile boolean checking;
     private volatile boolean over;
 
     public ClusterVerifyRun(ClusterVerifySettings settings, PrintStream out) {
@@ -95,7 +95,7 @@ public final class ClusterVerifyRun {
         final ServerCounts serverCounts = new ServerCounts(cluster.cluster());
         final Disturber disturber;
         try (CacheManager manager = ClientJvm.manager(uri)) {
-            final KeyChecker judge = new KeyChecker(manager, keys);
+            final KeyChecker checker = new KeyChecker(manager, keys);
             startClients(cluster, uri);
             disturber = new Disturber(
                     cluster,
@@ -108,12 +108,12 @@ public final class ClusterVerifyRun {
                 final RunProgress progress =
                         new RunProgress(out, clients, () -> underWay(disturber), exceptions::size, settings.seconds());
                 progress.start();
-                judgeWindows(judge, disturber, serverCounts);
+                checkWindows(checker, disturber, serverCounts);
                 progress.stop();
             }
             if (anomalies.isEmpty()) {
-                anomalies.addAll(judge.judgeRetired());
-                out.println("verify: " + judge.retired() + " keys were retired, because of unknown outcomes");
+                anomalies.addAll(checker.checkRetired());
+                out.println("verify: " + checker.retired() + " keys were retired, because of unknown outcomes");
             }
             endClients();
         } finally {
@@ -174,14 +174,14 @@ public final class ClusterVerifyRun {
         watching.start();
     }
 
-    private void judgeWindows(KeyChecker judge, Disturber disturber, ServerCounts serverCounts) throws IOException {
+    private void checkWindows(KeyChecker checker, Disturber disturber, ServerCounts serverCounts) throws IOException {
         final long startNs = SystemClock.INSTANCE.nanoTime();
         final long lengthNs = TimeUnit.SECONDS.toNanos(settings.seconds());
         boolean goesOn = true;
         // Once without a fault: clients warm up, and servers read the new cache from the configuration store.
         boolean disturbed = false;
         while (goesOn) {
-            final Window window = window(judge, disturber, disturbed);
+            final Window window = window(checker, disturber, disturbed);
             disturbed = true;
             exceptions.addAll(window.exceptions());
             counts = counts.plus(window.counts());
@@ -191,10 +191,10 @@ public final class ClusterVerifyRun {
                     anomalies.add(why);
                 }
             });
-            judging = true;
-            anomalies.addAll(judge.judge(window));
+            checking = true;
+            anomalies.addAll(checker.check(window));
             serverCounts.ask();
-            judging = false;
+            checking = false;
             lastRestNs = SystemClock.INSTANCE.nanoTime();
             final long elapsedNs = SystemClock.INSTANCE.nanoTime() - startNs;
             final boolean enough = elapsedNs >= lengthNs
@@ -205,11 +205,11 @@ public final class ClusterVerifyRun {
 
     /** Human-readable state of the run. */
     private String underWay(Disturber disturber) {
-        return judging ? "judging" : disturber.underWay();
+        return checking ? "judging" : disturber.underWay();
     }
 
-    private Window window(KeyChecker judge, Disturber disturber, boolean disturbed) throws IOException {
-        final int[] generations = judge.generations();
+    private Window window(KeyChecker checker, Disturber disturber, boolean disturbed) throws IOException {
+        final int[] generations = checker.generations();
         for (ClientProcess client : clients) {
             client.window(generations);
         }

@@ -95,7 +95,7 @@ final class KeyChecker {
      * @return anomalies as text
      * @throws IOException if a key cannot be read
      */
-    List<String> judge(Window window) throws IOException {
+    List<String> check(Window window) throws IOException {
         final List<String> anomalies = new ArrayList<>();
         final Reading reading = read(IntStream.range(0, keys.slots())
                 .mapToObj(slot -> new Key(slot, Keys.name(slot, generations[slot])))
@@ -105,7 +105,7 @@ final class KeyChecker {
             final boolean isRegister = slot < keys.registers();
             final RegisterLedger register = isRegister ? registers[slot] : null;
             final ChainLedger chain = isRegister ? null : chains[slot - keys.registers()];
-            anomalies.addAll(judge(new Held(new Key(slot, key), register, chain), reading, window));
+            anomalies.addAll(check(new Held(new Key(slot, key), register, chain), reading, window));
             final int pending = register != null ? register.pending() : chain != null ? chain.pending() : 0;
             if (pending > MOST_PENDING) {
                 retired.add(new Held(new Key(slot, key), register, chain));
@@ -116,25 +116,25 @@ final class KeyChecker {
         return anomalies;
     }
 
-    /** As {@link #judge(Window)}, for the retired keys. Call at the end. */
-    List<String> judgeRetired() throws IOException {
+    /** As {@link #check(Window)}, for the retired keys. Call at the end. */
+    List<String> checkRetired() throws IOException {
         final List<String> anomalies = new ArrayList<>();
         final Reading reading = read(retired.stream().map(Held::key).toList());
         final Window nothing = new Window();
         for (Held each : retired) {
-            anomalies.addAll(judge(each, reading, nothing));
+            anomalies.addAll(check(each, reading, nothing));
         }
         return anomalies;
     }
 
-    private List<String> judge(Held held, Reading reading, Window window) {
+    private List<String> check(Held held, Reading reading, Window window) {
         final List<Anomaly> anomalies = new ArrayList<>();
         final Key key = held.key();
         final RegisterLedger register = held.register();
         if (register != null) {
             final long value = RegisterCaller.idOf(reading.values().get(key.name()));
             final boolean isThere = value != Event.ABSENT;
-            anomalies.addAll(register.judge(
+            anomalies.addAll(register.check(
                     window.values(key.slot()),
                     new ValueEvent(
                             CALLER,
@@ -151,7 +151,7 @@ final class KeyChecker {
             final ChainLink link = chain.isCounter()
                     ? ChainCaller.countOf(reading.counts().get(key.name()))
                     : ChainCaller.linkOf(reading.values().get(key.name()));
-            anomalies.addAll(chain.judge(
+            anomalies.addAll(chain.check(
                     window.chains(key.slot()),
                     new ChainEvent(CALLER, false, link, Outcome.DONE, reading.invokedNs(), reading.returnedNs())));
         }

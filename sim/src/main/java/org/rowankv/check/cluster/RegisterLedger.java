@@ -36,7 +36,7 @@ final class RegisterLedger {
      *
      * @param read the checker's own read, after all events
      */
-    List<Anomaly> judge(List<ValueEvent> events, ValueEvent read) {
+    List<Anomaly> check(List<ValueEvent> events, ValueEvent read) {
         final List<ValueEvent> open = new ArrayList<>(pending);
         final List<ValueEvent> history = new ArrayList<>(pending);
         for (ValueEvent event : events) {

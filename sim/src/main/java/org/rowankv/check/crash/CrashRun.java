@@ -97,7 +97,7 @@ public final class CrashRun {
         if (settings.power() && child.endedWell()) {
             cutPower(round);
         }
-        judge(round, child, journal);
+        check(round, child, journal);
     }
 
     /** Each area loses any part of its unforced bytes, independently of the others. */
@@ -115,10 +115,10 @@ public final class CrashRun {
         final ChildProcess child = new ChildProcess(round, settings, journal);
         child.awaitEnd();
         child.kill();
-        judge(round, child, journal);
+        check(round, child, journal);
     }
 
-    private void judge(CrashRound round, ChildProcess child, Journal journal) throws IOException {
+    private void check(CrashRound round, ChildProcess child, Journal journal) throws IOException {
         if (!child.endedWell()) {
             problems.add("the child ended by itself with exit code " + child.exitValue() + " in phase "
                     + journal.phase() + ":\n" + child.output());

@@ -156,9 +156,9 @@ public final class ChainChecker {
     private static void checkTimes(
             ChainLink first, List<ChainEvent> events, Map<Long, ChainEvent> taken, Findings findings) {
         final Floors floors = new Floors(first.number(), events);
-        final Set<ChainEvent> judged = new HashSet<>(events);
-        judged.addAll(taken.values());
-        for (ChainEvent event : judged) {
+        final Set<ChainEvent> checked = new HashSet<>(events);
+        checked.addAll(taken.values());
+        for (ChainEvent event : checked) {
             final long number = event.link().number();
             final boolean took = event.extending() && event.equals(taken.get(number));
             final boolean read = !event.extending() && event.outcome() == Outcome.DONE;

@@ -44,7 +44,7 @@ public final class HistoryRecorder {
     }
 
     /** Checks the recorded operations of a key since the last window and starts the key's next window. */
-    public List<Anomaly> judge(int key, Event lastRead, KeyHistoryChecker checker) {
+    public List<Anomaly> check(int key, Event lastRead, KeyHistoryChecker checker) {
         final List<Event> events = new ArrayList<>();
         for (CallerLog log : logs) {
             events.addAll(log.of(key));

@@ -13,7 +13,7 @@ import org.rowankv.daemon.local.LocalPorts;
 import org.rowankv.server.membership.HostAndPort;
 
 /**
- * A {@link LocalCluster} in a temporary directory: for a command that shows or judges something, and for tests. Its
+ * A {@link LocalCluster} in a temporary directory: for a command that shows or checks something, and for tests. Its
  * processes are stopped at the end of this one too. If that comes by SIGKILL they end by themselves, and the directory stays.
  *
  * <p>For one thread.

@@ -129,7 +129,7 @@ final class SoakRun {
             compareAll(cluster, "after it was opened again");
             reportErrors(cluster);
         }
-        judge(multiple, table);
+        check(multiple, table);
         return new SoakReport(
                 violations.sum(),
                 List.copyOf(firstViolations),
@@ -384,7 +384,7 @@ final class SoakRun {
         return table;
     }
 
-    private void judge(double multiple, Map<String, Long> table) {
+    private void check(double multiple, Map<String, Long> table) {
         for (String what : List.of(
                 "overwrites",
                 "deletes",

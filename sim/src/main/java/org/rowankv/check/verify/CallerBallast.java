@@ -53,14 +53,14 @@ final class CallerBallast {
     }
 
     /** Returns where the store lacks what it acknowledged. */
-    List<String> check(RowanClient judge) {
+    List<String> check(RowanClient client) {
         final List<String> differences = new ArrayList<>();
         for (int index = 0; index < KEYS; index++) {
             if (acked[index] == Event.NOT_ASKED) {
                 continue;
             }
             final byte[] key = key(index);
-            judge.execute(request.get(cacheId, key, 0, key.length));
+            client.execute(request.get(cacheId, key, 0, key.length));
             final long found = request.status() == Status.OK
                     ? StampedValue.idIn(request.result(), request.resultLength())
                     : Event.ABSENT;

@@ -73,8 +73,8 @@ public final class VerifyRun {
                 new DroppingSession(direct, random.fork("network"), tally, settings.faultsPerMille());
         final RowanClient client = new RowanClient(
                 network, clock, random.fork("client"), TimeUnit.MILLISECONDS.toNanos(settings.deadlineMs()));
-        final RowanClient judge = new RowanClient(direct, clock, random.fork("judge"));
-        final int cacheId = judge.catalogue().create("verify", new byte[0]).id();
+        final RowanClient reading = new RowanClient(direct, clock, random.fork("judge"));
+        final int cacheId = reading.catalogue().create("verify", new byte[0]).id();
         if (Chaos.ENABLED && settings.stallOneIn() > 0) {
             Chaos.install(new Stalls(random.fork("stalls"), tally, settings.stallOneIn()));
         }
@@ -82,8 +82,8 @@ public final class VerifyRun {
         try (cutter) {
             startCallers(client, cacheId);
             cutter.start();
-            judgeWindows(judge, cacheId, network);
-            callers.forEach(caller -> anomalies.addAll(caller.ballast().check(judge)));
+            checkWindows(reading, cacheId, network);
+            callers.forEach(caller -> anomalies.addAll(caller.ballast().check(reading)));
         } finally {
             over = true;
             rounds.forceTermination();
@@ -92,7 +92,7 @@ public final class VerifyRun {
             }
         }
         client.close();
-        judge.close();
+        reading.close();
         network.awaitQuiet();
         network.close();
         final Map<String, Long> counters = store.counters();
@@ -129,7 +129,7 @@ public final class VerifyRun {
         }
     }
 
-    private void judgeWindows(RowanClient judge, int cacheId, DroppingSession network) {
+    private void checkWindows(RowanClient reading, int cacheId, DroppingSession network) {
         final long startNs = clock.nanoTime();
         final long lengthNs = TimeUnit.SECONDS.toNanos(settings.seconds());
         long nextLineNs = startNs;
@@ -139,7 +139,7 @@ public final class VerifyRun {
             nextRound("rest");
             network.awaitQuiet();
             for (int key = 0; key < keys.length; key++) {
-                judge(judge, cacheId, key);
+                check(reading, cacheId, key);
             }
             operations += history.size();
             history.clear();
@@ -186,10 +186,10 @@ public final class VerifyRun {
         return text.toString();
     }
 
-    private void judge(RowanClient judge, int cacheId, int key) {
+    private void check(RowanClient reading, int cacheId, int key) {
         final Request read = new Request().get(cacheId, keys[key], 0, keys[key].length);
         final long invokedNs = clock.nanoTime();
-        judge.execute(read);
+        reading.execute(read);
         final Event lastRead = Caller.eventOf(
                 -1,
                 KeyAction.GET,
@@ -200,7 +200,7 @@ public final class VerifyRun {
                 true,
                 invokedNs,
                 clock.nanoTime());
-        for (Anomaly anomaly : history.judge(key, lastRead, checker)) {
+        for (Anomaly anomaly : history.check(key, lastRead, checker)) {
             anomalies.add(anomaly.toString());
         }
     }

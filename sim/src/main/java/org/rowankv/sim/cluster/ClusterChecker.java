@@ -35,14 +35,14 @@ final class ClusterChecker {
      * Reads every key and checks its history since the last pause; then compares the replicas. Precondition: all
      * servers serve.
      */
-    void judgeWindow() {
+    void checkWindow() {
         final Configuration configuration = simulation.served();
         final KeyHash keyHash = new KeyHash(configuration.hashSeed());
         final List<SimProcess.Door> doors = doors();
         final List<Server> servers = servers(doors);
         awaitDigested(servers);
         awaitLimits(configuration, servers);
-        window.judge(
+        window.check(
                 request -> {
                     final long hashed =
                             keyHash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
@@ -75,7 +75,7 @@ final class ClusterChecker {
         simulation.hosts().forEach(host -> {
             final SimProcess process = host.process();
             if (process != null) {
-                process.judgeErrors();
+                process.checkErrors();
             }
         });
     }
@@ -168,7 +168,7 @@ final class ClusterChecker {
     }
 
     /** Closes every session; then the used space must equal the live data. */
-    void judgeSpace() {
+    void checkSpace() {
         final Configuration configuration = simulation.served();
         final List<Server> servers = servers(doors());
         for (int shard = 0; shard < configuration.shardCount(); shard++) {

@@ -46,7 +46,7 @@ final class ClusterSimulation {
     private final List<SimHost> hosts = new ArrayList<>();
     private final List<SimUser> users = new ArrayList<>();
     private final Workload workload;
-    private final ClusterChecker judge;
+    private final ClusterChecker checker;
     private final Faults faults;
     private final ClusterStreams streams;
     private final Clock userClock;
@@ -80,7 +80,7 @@ final class ClusterSimulation {
                 plan.clients(),
                 new SimValues(plan.smallValue(), plan.largeValue()),
                 new ClusterWorkloadHost(this));
-        this.judge = new ClusterChecker(this);
+        this.checker = new ClusterChecker(this);
         this.faults = new Faults(this, random.fork("faults"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
         this.streams = new ClusterStreams(this, random.fork("streams"), workload.streamLog());
@@ -123,10 +123,10 @@ final class ClusterSimulation {
                 applyFaults();
                 scheduler.step();
                 if (begun - windowBegan >= WINDOW) {
-                    restAndJudge();
+                    restAndCheck();
                 }
             }
-            restAndJudge();
+            restAndCheck();
             finish();
         } catch (ViolationError e) {
             note(String.valueOf(e.getMessage()));
@@ -213,12 +213,12 @@ final class ClusterSimulation {
     // --- pauses ---
 
     /** Pauses all tasks; then runs the checkers. */
-    private void restAndJudge() {
+    private void restAndCheck() {
         windowBegan = begun;
         accepting = false;
         quiesce();
         streams.rest();
-        judge.judgeWindow();
+        checker.checkWindow();
         scheduler.onProgress();
         healing = false;
         calm = false;
@@ -289,15 +289,15 @@ final class ClusterSimulation {
         accepting = false;
         faultsToCome.clear();
         quiesce();
-        judge.judgeWindow();
-        judge.judgeSpace();
+        checker.checkWindow();
+        checker.checkSpace();
         final long term = served().term();
         stopAndStart();
         if (served().term() <= term) {
             violation("term " + served().term() + " follows term " + term);
         }
-        judge.judgeWindow();
-        judge.judgeSpace();
+        checker.checkWindow();
+        checker.checkSpace();
     }
 
     /** Stops all servers cleanly, one by one, and starts them again. */

@@ -97,7 +97,7 @@ final class DeviceFaults {
         simulation.scheduler().at(simulation.timeline().nowNs() + LOOK_EVERY_NS, () -> {
             final SimProcess process = host.process();
             if (process != null && process.failure() != null) {
-                process.judgeErrors();
+                process.checkErrors();
             }
             if (!simulation.isOver()) {
                 watchArea(host);

@@ -196,7 +196,7 @@ final class SimProcess {
 
     /** From now on it sends nothing. */
     void died(boolean isSilent) {
-        judgeErrors();
+        checkErrors();
         dead = true;
         simulation.scheduler().died();
         door = null;
@@ -224,7 +224,7 @@ final class SimProcess {
     }
 
     /** Its reports, and its accusations of peers, must be explained by broken connections. */
-    void judgeErrors() {
+    void checkErrors() {
         final RuntimeException failure = server.failure();
         simulation.deviceFaults().requireRuns(host, failure);
         final boolean isOfDevice = failure != null && DeviceFailedException.isCauseOf(failure);

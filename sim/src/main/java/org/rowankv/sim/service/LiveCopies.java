@@ -189,7 +189,7 @@ public final class LiveCopies implements Service {
             scene.undisturbed(() -> {
                 final EmbeddedCluster copy = scene.openCopy(directory.resolve("copy"));
                 try {
-                    judge(copy, made.versions(), sinceNs, untilNs);
+                    check(copy, made.versions(), sinceNs, untilNs);
                 } finally {
                     copy.close();
                 }
@@ -225,7 +225,7 @@ public final class LiveCopies implements Service {
         }
     }
 
-    private void judge(EmbeddedCluster copy, List<Long> cut, long sinceNs, long untilNs) {
+    private void check(EmbeddedCluster copy, List<Long> cut, long sinceNs, long untilNs) {
         final Configuration configuration = copy.configuration();
         final KeyHash hash = new KeyHash(configuration.hashSeed());
         for (int key = 0; key < scene.keys(); key++) {

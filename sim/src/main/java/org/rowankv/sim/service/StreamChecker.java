@@ -218,13 +218,13 @@ final class StreamChecker {
         acknowledged.forEach((place, change) -> {
             final Long from = begun.get(place.shard());
             if (from != null && place.version() > from) {
-                judge(place, change);
+                check(place, change);
             }
         });
         acknowledged.clear();
     }
 
-    private void judge(Place place, Acknowledged change) {
+    private void check(Place place, Acknowledged change) {
         final String what = "acknowledged change " + Version.toString(place.version()) + " of shard " + place.shard()
                 + ", of key " + change.key();
         final Received found = received.get(place);

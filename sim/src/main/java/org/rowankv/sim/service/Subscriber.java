@@ -99,7 +99,7 @@ public final class Subscriber implements Service {
     private final Scene scene;
     private final StreamServers servers;
     private final RandomSource random;
-    private final StreamChecker judge;
+    private final StreamChecker checker;
     private final boolean oldValues;
     private final int paceNs;
     private final List<Asking> askings = new ArrayList<>();
@@ -140,7 +140,7 @@ public final class Subscriber implements Service {
         this.scene = scene;
         this.servers = servers;
         this.random = random;
-        this.judge = new StreamChecker(scene, servers, log, hidden);
+        this.checker = new StreamChecker(scene, servers, log, hidden);
         this.oldValues = random.nextInt(2) == 0;
         this.late = random.nextInt(4) == 0;
         // Some poll often, some sleep while much is written.
@@ -151,12 +151,12 @@ public final class Subscriber implements Service {
 
     @Override
     public void arrived(Request request) {
-        judge.arrived(request);
+        checker.arrived(request);
     }
 
     @Override
     public void answered(Request request) {
-        judge.answered(request);
+        checker.answered(request);
         if (request.operation().isMutation() && request.shard() < written.length) {
             written[request.shard()] += request.keyLength() + request.valueLength() + WITH_EACH;
         }
@@ -183,12 +183,12 @@ public final class Subscriber implements Service {
                 scene.violation("a change stream was refused in shard " + cursor.shard() + ": " + state());
             }
         }
-        judge.rest();
+        checker.rest();
     }
 
     @Override
     public void read(int key, Event read) {
-        judge.read(key, shardOf(key), read);
+        checker.read(key, shardOf(key), read);
     }
 
     private int shardOf(int key) {
@@ -197,7 +197,7 @@ public final class Subscriber implements Service {
 
     @Override
     public void afterReads() {
-        judge.afterReads();
+        checker.afterReads();
     }
 
     private String state() {
@@ -444,7 +444,7 @@ public final class Subscriber implements Service {
                 && cursor.position() == StreamPosition.NOTHING_YET
                 && !late
                 && each.kept.get(shard)) {
-            judge.begins(shard, known[shard]);
+            checker.begins(shard, known[shard]);
         }
         if (section.lostTo() != 0 && last[shard] == each.answers && cursor.position() == section.from()) {
             requireDue(shard, section.lostTo());
@@ -479,12 +479,12 @@ public final class Subscriber implements Service {
     private final class Listener implements ChangeListener {
         @Override
         public void onChange(int shard, Change change) {
-            judge.received(shard, change, change.version() > known[shard] ? knownAtNs[shard] : restedAtNs);
+            checker.received(shard, change, change.version() > known[shard] ? knownAtNs[shard] : restedAtNs);
         }
 
         @Override
         public void onEventsLost(int shard, long after, long upTo) {
-            judge.lost(shard, after, upTo);
+            checker.lost(shard, after, upTo);
         }
     }
 

@@ -22,7 +22,7 @@ public final class CacheLife {
     private final Map<Integer, Long> refusedNs = new HashMap<>();
 
     private boolean isLimitSet;
-    private boolean isJudged;
+    private boolean isChecked;
 
     CacheLife(int cache, int id, CacheLimit limit, int firstHistory, int[] shards) {
         this.cache = cache;
@@ -117,12 +117,12 @@ public final class CacheLife {
     }
 
     /** Its histories are checked and closed. */
-    void judged() {
-        isJudged = true;
+    void checked() {
+        isChecked = true;
     }
 
-    boolean isJudged() {
-        return isJudged;
+    boolean isChecked() {
+        return isChecked;
     }
 
     @Override

@@ -53,7 +53,7 @@ public final class LifetimeChecker {
     private record Jump(long atNs, long byNs) {}
 
     private final Map<Long, Span> spans = new HashMap<>();
-    private final Map<Integer, Set<Long>> sinceJudged = new HashMap<>();
+    private final Map<Integer, Set<Long>> sinceChecked = new HashMap<>();
     private final Map<Integer, Accesses> accesses = new HashMap<>();
     private final List<Jump> jumps = new ArrayList<>();
 
@@ -67,7 +67,7 @@ public final class LifetimeChecker {
     }
 
     private Span spanOf(int key, long value) {
-        sinceJudged.computeIfAbsent(key, unused -> new HashSet<>()).add(value);
+        sinceChecked.computeIfAbsent(key, unused -> new HashSet<>()).add(value);
         return spans.computeIfAbsent(value, unused -> new Span());
     }
 
@@ -102,7 +102,7 @@ public final class LifetimeChecker {
 
     /** A value is about to be written. */
     public void begins(int key, long value) {
-        sinceJudged.computeIfAbsent(key, unused -> new HashSet<>()).add(value);
+        sinceChecked.computeIfAbsent(key, unused -> new HashSet<>()).add(value);
     }
 
     /** A value is about to be written, possibly with such a lifetime. */
@@ -253,7 +253,7 @@ public final class LifetimeChecker {
      * operation is in progress.
      */
     void addTo(CallerLog log, int key, long held) {
-        final Set<Long> values = sinceJudged.remove(key);
+        final Set<Long> values = sinceChecked.remove(key);
         final Set<Long> all = values == null ? new HashSet<>() : values;
         if (held > Event.ABSENT) {
             all.add(held);

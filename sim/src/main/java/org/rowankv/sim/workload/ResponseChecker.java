@@ -31,13 +31,13 @@ final class ResponseChecker {
         this.known = known;
     }
 
-    void judge(IssuedRequest asked, Request request, long returnedNs, int attempts) {
+    void check(IssuedRequest asked, Request request, long returnedNs, int attempts) {
         final Status status = request.status();
         final Outcome outcome = outcomeOf(status);
         final long observed = observed(asked, request, outcome);
         final boolean wasPresent = wasPresent(asked, request, outcome);
         final long met = wasPresent ? met(asked, request, outcome, observed) : Event.ABSENT;
-        judgeCache(asked, request, outcome, returnedNs);
+        checkCache(asked, request, outcome, returnedNs);
         workload.counts().count(asked.action, asked.condition, asked.lifetime, outcome, status);
         workload.coverage()
                 .count(
@@ -50,7 +50,7 @@ final class ResponseChecker {
                     + " after its lifetime was over on every clock");
         }
         if (outcome == Outcome.DONE) {
-            judgeBits(asked, request);
+            checkBits(asked, request);
         }
         noteLifetimes(asked, request, outcome, met, returnedNs, attempts);
         if (asked.action == KeyAction.GET && (outcome == Outcome.REFUSED || outcome == Outcome.UNKNOWN)) {
@@ -109,7 +109,7 @@ final class ResponseChecker {
         return workload.valueOf(asked.history(), namesIt ? request.version() : request.previousVersion());
     }
 
-    private void judgeCache(IssuedRequest asked, Request request, Outcome outcome, long returnedNs) {
+    private void checkCache(IssuedRequest asked, Request request, Outcome outcome, long returnedNs) {
         if (request.status() == Status.UNKNOWN_CACHE) {
             workload.caches().refused(asked.cache, request.shard(), returnedNs);
         } else if (outcome == Outcome.DONE || outcome == Outcome.NOT_FOUND || outcome == Outcome.CONDITION_FAILED) {
@@ -146,7 +146,7 @@ final class ResponseChecker {
     }
 
     /** Checks that the reply's bits about the former and the new object agree with each other and with the request. */
-    private void judgeBits(IssuedRequest asked, Request request) {
+    private void checkBits(IssuedRequest asked, Request request) {
         final boolean damaged = metDamage(asked, request);
         if (damaged) {
             workload.host().requireDamage();

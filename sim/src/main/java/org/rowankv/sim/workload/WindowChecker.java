@@ -52,11 +52,11 @@ public final class WindowChecker {
      * @param store executes a request until its reply
      * @param reader also receives the reads of the first cache
      */
-    public void judge(Consumer<Request> store, Reader reader) {
+    public void check(Consumer<Request> store, Reader reader) {
         // Read everything first: if a store stops itself meanwhile, everything is read again.
         final List<LastRead> reads = new ArrayList<>();
         for (CacheLife cache : workload.caches().lives()) {
-            for (int key = 0; key < cache.keys() && !cache.isJudged(); key++) {
+            for (int key = 0; key < cache.keys() && !cache.isChecked(); key++) {
                 reads.add(new LastRead(
                         cache, key, cache.isDestroyed() ? refused(store, cache, key) : read(store, cache, key)));
             }
@@ -65,14 +65,14 @@ public final class WindowChecker {
             }
         }
         for (LastRead last : reads) {
-            judgeKey(last.cache(), last.key(), last.event());
+            checkKey(last.cache(), last.key(), last.event());
             if (last.cache().cache() == 0) {
                 reader.onRead(last.key(), last.event());
             }
         }
         for (CacheLife cache : workload.caches().lives()) {
             if (cache.isDestroyed()) {
-                cache.judged();
+                cache.checked();
             } else {
                 cache.survived();
             }
@@ -81,13 +81,13 @@ public final class WindowChecker {
         host.count("windows judged");
     }
 
-    private void judgeKey(CacheLife cache, int key, Event lastRead) {
+    private void checkKey(CacheLife cache, int key, Event lastRead) {
         final int number = cache.history(key);
         workload.lifetimes().addTo(ends, number, held.getOrDefault(number, Event.ABSENT));
         if (cache.isDestroyBegun()) {
             ends.add(number, destruction(cache));
         }
-        final List<Anomaly> anomalies = new ArrayList<>(history.judge(number, lastRead, checker));
+        final List<Anomaly> anomalies = new ArrayList<>(history.check(number, lastRead, checker));
         for (Anomaly anomaly : anomalies) {
             host.loss(lastRead.observed() == Event.TORN, cache + ", key " + key + ": " + anomaly);
         }

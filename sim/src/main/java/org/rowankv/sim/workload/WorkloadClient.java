@@ -24,7 +24,7 @@ public final class WorkloadClient {
     private final Request request = new Request();
     private final ClientKnowledge known = new ClientKnowledge();
     private final OperationDraw draw;
-    private final ResponseChecker judge;
+    private final ResponseChecker checker;
     private final IssuedRequest asked;
     private long valueCount;
     private int attempts;
@@ -35,7 +35,7 @@ public final class WorkloadClient {
         this.inclination = inclination;
         this.asked = new IssuedRequest(workload.caches().newest(0));
         this.draw = new OperationDraw(workload, random, inclination, known);
-        this.judge = new ResponseChecker(number, workload, log, known);
+        this.checker = new ResponseChecker(number, workload, log, known);
     }
 
     /** Draws an operation; the caller sends the returned request. */
@@ -58,7 +58,7 @@ public final class WorkloadClient {
 
     /** The request has its outcome. */
     public void end() {
-        judge.judge(asked, request, workload.host().nowNs(), attempts);
+        checker.check(asked, request, workload.host().nowNs(), attempts);
     }
 
     /** The request will have no outcome. */

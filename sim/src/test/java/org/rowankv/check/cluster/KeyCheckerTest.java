@@ -34,14 +34,14 @@ class KeyCheckerTest {
     private CachingProvider provider;
     private Cache<String, String> cache;
     private Cache<String, Long> counters;
-    private KeyChecker judge;
+    private KeyChecker checker;
 
     @BeforeEach
     void open() {
         provider = new RowanCachingProvider();
         final CacheManager manager =
                 provider.getCacheManager(URI.create("rowan:embedded?capacity=16m"), null, new Properties());
-        judge = new KeyChecker(manager, KEYS);
+        checker = new KeyChecker(manager, KEYS);
         cache = manager.getCache(ClientJvm.CACHE, String.class, String.class);
         counters = manager.getCache("counters", String.class, Long.class);
     }
@@ -64,49 +64,49 @@ class KeyCheckerTest {
         return new ValueEvent(0, ValueAction.GET, 0, 0, Outcome.DONE, id, System.nanoTime(), System.nanoTime());
     }
 
-    private List<String> judge(ValueEvent... events) throws IOException {
+    private List<String> check(ValueEvent... events) throws IOException {
         final Window window = new Window();
         for (ValueEvent event : events) {
             window.add(0, event);
         }
-        return judge.judge(window);
+        return checker.check(window);
     }
 
     @Test
     void shouldFindAWriteOfUnknownOutcomeThatTookEffectTwice() throws IOException {
         hold("key 0.0", 6);
-        assertThat(judge(put(5, Outcome.UNKNOWN), get(5), put(6, Outcome.DONE))).isEmpty();
+        assertThat(check(put(5, Outcome.UNKNOWN), get(5), put(6, Outcome.DONE))).isEmpty();
         hold("key 0.0", 5);
-        assertThat(judge()).singleElement().asString().contains("never written");
+        assertThat(check()).singleElement().asString().contains("never written");
     }
 
     @Test
     void shouldAcceptAWriteOfUnknownOutcomeThatTakesEffectLate() throws IOException {
         hold("key 0.0", 6);
-        assertThat(judge(put(5, Outcome.UNKNOWN), put(6, Outcome.DONE))).isEmpty();
+        assertThat(check(put(5, Outcome.UNKNOWN), put(6, Outcome.DONE))).isEmpty();
         hold("key 0.0", 5);
-        assertThat(judge()).isEmpty();
+        assertThat(check()).isEmpty();
     }
 
     @Test
     void shouldFindARefusedWriteThatTakesEffectLate() throws IOException {
-        assertThat(judge(put(5, Outcome.REFUSED))).isEmpty();
+        assertThat(check(put(5, Outcome.REFUSED))).isEmpty();
         hold("key 0.0", 5);
-        assertThat(judge()).singleElement().asString().contains("never written");
+        assertThat(check()).singleElement().asString().contains("never written");
     }
 
     @Test
     void shouldRetireAKeyOfSeveralUnknownOutcomesAndJudgeItAtTheEnd() throws IOException {
-        assertThat(judge(put(5, Outcome.UNKNOWN), put(6, Outcome.UNKNOWN), put(7, Outcome.UNKNOWN)))
+        assertThat(check(put(5, Outcome.UNKNOWN), put(6, Outcome.UNKNOWN), put(7, Outcome.UNKNOWN)))
                 .isEmpty();
-        assertThat(judge.generations()).containsExactly(1, 0, 0, 0);
-        assertThat(judge.retired()).isEqualTo(1);
+        assertThat(checker.generations()).containsExactly(1, 0, 0, 0);
+        assertThat(checker.retired()).isEqualTo(1);
         hold("key 0.1", 8);
-        assertThat(judge(put(8, Outcome.DONE))).isEmpty();
+        assertThat(check(put(8, Outcome.DONE))).isEmpty();
         hold("key 0.0", 6);
-        assertThat(judge.judgeRetired()).isEmpty();
+        assertThat(checker.checkRetired()).isEmpty();
         hold("key 0.0", 9);
-        assertThat(judge.judgeRetired()).singleElement().asString().contains("never written");
+        assertThat(checker.checkRetired()).singleElement().asString().contains("never written");
     }
 
     @Test
@@ -116,7 +116,7 @@ class KeyCheckerTest {
         final Window window = new Window();
         window.add(COUNTER, new ChainEvent(0, true, ChainLink.count(1), Outcome.DONE, 1, 2));
         window.add(CHAIN, new ChainEvent(0, true, ChainLink.NONE.next(11), Outcome.REFUSED, 1, 2));
-        assertThat(judge.judge(window))
+        assertThat(checker.check(window))
                 .hasSize(2)
                 .anyMatch(text -> text.contains("key 2: the counter went from 0 to 2"))
                 .anyMatch(text -> text.contains("key 3: a write took effect although"));
@@ -125,6 +125,6 @@ class KeyCheckerTest {
     @Test
     void shouldFindATornValue() throws IOException {
         cache.put("key 1.0", "abc");
-        assertThat(judge()).singleElement().asString().contains("key 1: this value was never written");
+        assertThat(check()).singleElement().asString().contains("key 1: this value was never written");
     }
 }

@@ -30,7 +30,7 @@ class SessionLeasesTest {
         with.segmentBytes = 64 << 10;
     }));
     private final List<String> violations = new ArrayList<>();
-    private final SessionLeases judge = new SessionLeases(scene(), new LargestDraws(), NEVER_NS);
+    private final SessionLeases checker = new SessionLeases(scene(), new LargestDraws(), NEVER_NS);
 
     /** No draw is 0: no rest waits for the ends of sessions. */
     private static final class LargestDraws implements RandomSource {
@@ -87,17 +87,17 @@ class SessionLeasesTest {
                 .openSession(0, SESSION, cluster.servers().get(shard.primary()).lastVersion(0));
         cluster.session().call(open);
         assertThat(open.status()).isEqualTo(Status.OK);
-        judge.rest();
+        checker.rest();
         assertThat(violations).isEmpty();
 
         assertThat(table(shard.primary()).beginEnding(SESSION, -1)).isTrue();
         final int freed = table(shard.backups()[0]).close(SESSION, open.version() + 1, address -> 0);
         assertThat(freed).isZero();
-        judge.rest();
+        checker.rest();
         assertThat(violations).isEmpty();
 
         table(shard.primary()).cancelEnding(SESSION);
-        judge.rest();
+        checker.rest();
         assertThat(violations).hasSize(1).first().asString().startsWith("sessions open at shard 0");
     }
 }

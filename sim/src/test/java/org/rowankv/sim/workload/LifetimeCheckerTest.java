@@ -35,11 +35,11 @@ class LifetimeCheckerTest {
         final KeyHistoryChecker checker = new KeyHistoryChecker();
         final Event there = new Event(-1, KeyAction.GET, 0, 0, Outcome.DONE, 1, 0, value, -2, -1);
         history.log(0).add(KEY, new Event(0, KeyAction.PUT, value, 0, Outcome.DONE, 1, 0, Event.NOT_ASKED, -4, -3));
-        history.judge(KEY, there, checker);
+        history.check(KEY, there, checker);
         history.clear();
         lifetimes.addTo(history.log(0), KEY, value);
         final Event gone = new Event(-1, KeyAction.GET, 0, 0, Outcome.NOT_FOUND, 0, 0, Event.NOT_ASKED, atNs - 1, atNs);
-        return history.judge(KEY, gone, checker).stream()
+        return history.check(KEY, gone, checker).stream()
                 .map(Anomaly::reason)
                 .toList()
                 .isEmpty();

@@ -4,7 +4,7 @@ package org.rowankv.server.session;
  * The slots for open sessions in one table of a primary, and the choice of the session to replace. Bounds the sessions'
  * space in an area, and their memory, whatever clients do. Guarded by its {@link SessionTable}.
  */
-final class SessionPlaces {
+final class SessionSlots {
     /** A connection with this fraction of a table's sessions replaces one of its own. */
     private static final int FAIR_SHARES = 4;
 
@@ -25,7 +25,7 @@ final class SessionPlaces {
     SessionOpening begin(LongMap<OpenSession> sessions, long connection, long[] victim) {
         if (sessions.size() + opening - replaced < mostOpen) {
             opening++;
-            return SessionOpening.HAS_PLACE;
+            return SessionOpening.HAS_SLOT;
         }
         final long sessionId = chooseVictim(sessions, connection);
         final OpenSession session = sessionId == 0 ? null : sessions.get(sessionId);

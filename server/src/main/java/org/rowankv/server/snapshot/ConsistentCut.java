@@ -27,7 +27,7 @@ import org.rowankv.topology.Configuration;
  *
  * <p>For one thread that is not an application's.
  */
-public final class Cut implements AutoCloseable {
+public final class ConsistentCut implements AutoCloseable {
     private static final long PARK_NS = 20_000;
     /** Interval between requests to recompute CommitVer. */
     private static final long HURRY_NS = 2_000_000;
@@ -41,7 +41,7 @@ public final class Cut implements AutoCloseable {
     private final List<BitSet> used = new ArrayList<>();
     private final long[] versions;
 
-    private Cut(Configuration configuration, List<Server> servers, Clock clock, BooleanSupplier closing) {
+    private ConsistentCut(Configuration configuration, List<Server> servers, Clock clock, BooleanSupplier closing) {
         this.configuration = configuration;
         this.servers = servers;
         this.clock = clock;
@@ -57,7 +57,7 @@ public final class Cut implements AutoCloseable {
      * @param noted runs at the snapshot itself, to record what is stored outside the logs; its last run counts
      * @throws StoreOpenException if the store is stopped, closed, or so full that writers could not proceed
      */
-    public static Cut take(
+    public static ConsistentCut take(
             Configuration configuration,
             List<Server> servers,
             Clock clock,
@@ -66,7 +66,7 @@ public final class Cut implements AutoCloseable {
             Runnable noted) {
         for (int tries = 1; ; tries++) {
             final long beganNs = clock.nanoTime();
-            final Cut cut = new Cut(configuration, servers, clock, closing);
+            final ConsistentCut cut = new ConsistentCut(configuration, servers, clock, closing);
             if (cut.tryToTake(scheduling, noted)) {
                 return cut;
             }

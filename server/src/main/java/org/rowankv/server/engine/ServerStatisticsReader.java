@@ -14,7 +14,7 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Reads the counters of a server's components. Thread-safe; reads are not a consistent snapshot. */
-record ServerMetrics(
+record ServerStatisticsReader(
         int serverId,
         Segments segments,
         Replicas replicas,
