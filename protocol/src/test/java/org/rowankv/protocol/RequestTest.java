@@ -8,7 +8,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** A request that is used again has nothing left of its last use: neither of what was asked, nor of the answer. */
+/** A request that is used again keeps nothing of its last use: neither of the request nor of the response. */
 final class RequestTest {
     private static final byte[] KEY = {1, 2, 3};
 
@@ -25,7 +25,7 @@ final class RequestTest {
 
     private static final int LAST = 7;
 
-    /** Sets everything that can be set behind a beginning. */
+    /** Sets all that can be set after a beginning. */
     private static void use(Request request) {
         request.when(Condition.IF_VERSION, 11).ttl(12, 13).accessTtl(14).requestValue(true);
         request.placed(15, 16);

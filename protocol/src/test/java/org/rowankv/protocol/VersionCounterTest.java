@@ -19,7 +19,7 @@ final class VersionCounterTest {
     private static final long UNTIL_THE_END = Version.MAX_COUNTER - VersionCounter.REFUSED_FROM;
 
     @Test
-    void shouldAskForAnotherEpochLongBeforeItRefuses() {
+    void shouldRequestAnotherEpochLongBeforeItRefuses() {
         final VersionCounter counter = new VersionCounter(EPOCH, 0, CounterStarts.nearEnds(300));
         for (int i = 0; i < 299; i++) {
             counter.take();
@@ -61,9 +61,9 @@ final class VersionCounterTest {
         assertThatThrownBy(() -> counter.renew(EPOCH - 1)).hasMessageContaining("epoch 6");
     }
 
-    /** Nothing stands between two takes: with a set to fill, they seldom meet, and a counter that is read and then set passes. */
+    /** No work between two takes: otherwise they seldom race, and a counter that is read and then set passes. */
     @Test
-    void shouldGiveNoVersionTwiceWhileTheEpochChanges() throws InterruptedException {
+    void shouldAssignNoVersionTwiceWhileTheEpochChanges() throws InterruptedException {
         final VersionCounter counter = new VersionCounter(EPOCH, 0, CounterStarts.nearEnds(300));
         final long[][] taken = new long[TAKERS][TAKES];
         final CountDownLatch started = new CountDownLatch(TAKERS);

@@ -115,7 +115,7 @@ class ConfigurationTest {
     }
 
     @Test
-    void shouldNeverTakeAJoiningReplicaForASufficientOne() {
+    void shouldNeverCountAJoiningReplicaAsComplete() {
         final Configuration first = Configuration.initial(1, 2, 2, 2, 4, List.of(1L, 1L));
         final Configuration without = first.coldStart(List.of(2L, 2L), Set.of(0));
         assertThat(first.shardsLostWithout(Set.of(0))).isEmpty();

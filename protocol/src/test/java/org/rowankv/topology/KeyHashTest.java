@@ -59,7 +59,7 @@ class KeyHashTest {
     }
 
     @Test
-    void shouldTellSeedsCachesAndLengthsApart() {
+    void shouldDistinguishSeedsCachesAndLengths() {
         final Set<Long> seen = new HashSet<>();
         final byte[] zeros = new byte[100];
         for (int length = 0; length <= 100; length++) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One frame of a handshake is found wherever it is cut, with nothing behind it, and of what is none is said why. */
+/** A frame of a handshake is found wherever it is split, without the bytes behind it; the fault of any other bytes is named. */
 final class HandshakeInputTest {
     private static final int LONGEST = 200;
 
@@ -73,7 +73,7 @@ final class HandshakeInputTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldSayWhatIsWrong(WirePort port) throws WireException {
+    void shouldExplainTheFault(WirePort port) throws WireException {
         for (int at = 0; at < Long.BYTES; at++) {
             final byte[] foreign = frame(port, 40);
             foreign[at] ^= 0x20;
@@ -102,14 +102,14 @@ final class HandshakeInputTest {
         older[HandshakeDescriptor.VERSION_OFFSET] = 1;
         assertThat(input(port).take(ByteBuffer.wrap(older, 0, 39))).isFalse();
         assertFault(port, WireFault.OTHER_VERSION, older, "version 1", "version 2", "the same release");
-        // Longer than may be read: there is no more to wait for.
+        // Longer than the limit: no further bytes are awaited.
         older[HandshakeDescriptor.LENGTH_OFFSET + 1] = 1;
         assertFault(port, WireFault.OTHER_VERSION, Arrays.copyOf(older, 24), "version 1");
     }
 
     @ParameterizedTest
     @EnumSource
-    void shouldRefuseACallerOfTheOtherPortInItsOwnWords(WirePort port) throws WireException {
+    void shouldRefuseACallerOfTheOtherPortInThatPortsForm(WirePort port) throws WireException {
         final byte[] other = frame(port.other(), 40);
         assertThat(input(port).take(ByteBuffer.wrap(other, 0, 39))).isFalse();
         assertFault(port, WireFault.OTHER_PORT, other, "--listen", "--peer-listen");

@@ -21,7 +21,7 @@ import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.wire.ChangesDescriptor.Section;
 
-/** Questions for changes, and their answers, come out as they went in; what cannot be meant is refused. */
+/** Requests for changes and their responses are decoded as they were encoded; senseless ones are refused. */
 final class ChangesFramesTest {
     private static byte[] bytes(Random random, int longest) {
         final byte[] bytes = new byte[random.nextInt(longest)];
@@ -29,9 +29,9 @@ final class ChangesFramesTest {
         return bytes;
     }
 
-    private static List<Section> sections(Random random, int asked) {
+    private static List<Section> sections(Random random, int requested) {
         final List<Section> sections = new ArrayList<>();
-        for (int index = 0; index < asked; index++) {
+        for (int index = 0; index < requested; index++) {
             if (random.nextInt(3) == 0) {
                 continue;
             }
@@ -52,7 +52,8 @@ final class ChangesFramesTest {
             final Status status = changes.isEmpty() ? Status.of(random.nextInt(Status.values().length)) : Status.OK;
             sections.add(
                     status != Status.OK && lostTo == 0
-                            ? new Section(index, status, from, 0, from, changes) // also from now on: at no place yet
+                            ? new Section(
+                                    index, status, from, 0, from, changes) // also from now on: without a position yet
                             : new Section(
                                     index,
                                     status,
@@ -89,14 +90,14 @@ final class ChangesFramesTest {
     }
 
     @Property(tries = 300)
-    void shouldReadWhatWasWritten(@ForAll long seed, @ForAll @IntRange(min = 1, max = 12) int asked)
+    void shouldReadWhatWasWritten(@ForAll long seed, @ForAll @IntRange(min = 1, max = 12) int requested)
             throws WireException {
-        final List<Section> sections = sections(new Random(seed), asked);
+        final List<Section> sections = sections(new Random(seed), requested);
         final FrameEncoder out = new FrameEncoder(64);
         ChangesDescriptor.write(out, 77, sections);
         final ByteBuffer frame = written(out);
         assertThat(FrameHeadDescriptor.number(frame, 0)).isEqualTo(77);
-        ChangesDescriptor.check(frame, 0, frame.capacity(), asked);
+        ChangesDescriptor.check(frame, 0, frame.capacity(), requested);
         assertThat(text(ChangesDescriptor.read(frame, 0))).isEqualTo(text(sections));
     }
 
@@ -125,12 +126,13 @@ final class ChangesFramesTest {
         assertThat(text(ChangesDescriptor.read(frame, 0))).isEqualTo(text(expected));
     }
 
-    /** Whatever passes the check can be read, and is in order. */
+    /** All that passes the check can be decoded, and is in order. */
     @Property(tries = 2_000)
-    void shouldRefuseOrReadWhatWasChangedOnTheWay(@ForAll long seed, @ForAll @IntRange(min = 1, max = 6) int asked) {
+    void shouldRefuseOrReadWhatWasChangedOnTheWay(
+            @ForAll long seed, @ForAll @IntRange(min = 1, max = 6) int requested) {
         final Random random = new Random(seed);
         final FrameEncoder out = new FrameEncoder(64);
-        ChangesDescriptor.write(out, 1, sections(random, asked));
+        ChangesDescriptor.write(out, 1, sections(random, requested));
         final ByteBuffer frame = written(out);
         for (int i = 1 + random.nextInt(3); i > 0; i--) {
             frame.put(
@@ -138,7 +140,7 @@ final class ChangesFramesTest {
         }
         final int length = random.nextInt(4) == 0 ? 24 + random.nextInt(frame.capacity() - 23) : frame.capacity();
         try {
-            ChangesDescriptor.check(frame, 0, length, asked);
+            ChangesDescriptor.check(frame, 0, length, requested);
         } catch (WireException e) {
             assertThat(e.fault()).isEqualTo(WireFault.BAD_FRAME);
             return;
@@ -152,7 +154,7 @@ final class ChangesFramesTest {
         }
     }
 
-    private static ByteBuffer question(int waitMs, long position, int sections) {
+    private static ByteBuffer request(int waitMs, long position, int sections) {
         final FrameEncoder out = new FrameEncoder(64);
         final int at = ChangesRequestDescriptor.begin(out, 5, 9, waitMs, sections);
         for (int i = 0; i < sections; i++) {
@@ -163,8 +165,8 @@ final class ChangesFramesTest {
     }
 
     @Example
-    void shouldReadAQuestionAsItWasAsked() throws WireException {
-        final ByteBuffer frame = question(2_000, ChangesRequestDescriptor.FROM_NOW, 3);
+    void shouldReadARequestForChangesAsItWasWritten() throws WireException {
+        final ByteBuffer frame = request(2_000, ChangesRequestDescriptor.FROM_NOW, 3);
         ChangesRequestDescriptor.check(frame, 0, frame.capacity());
         assertThat(ChangesRequestDescriptor.sections(frame, 0)).isEqualTo(3);
         assertThat(ChangesRequestDescriptor.term(frame, 0)).isEqualTo(9);
@@ -178,17 +180,17 @@ final class ChangesFramesTest {
     }
 
     @Example
-    void shouldRefuseQuestionsThatCannotBeMeant() {
+    void shouldRefuseSenselessRequestsForChanges() {
         final List<ByteBuffer> wrong = List.of(
-                question(-1, 0, 1),
-                question(ChangesRequestDescriptor.MAX_WAIT_MS + 1, 0, 1),
-                question(0, -2, 1),
-                question(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, 3),
-                question(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, -1),
-                question(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, Integer.MAX_VALUE),
-                question(0, 0, 1).putInt(ChangesRequestDescriptor.ZERO_OFFSET, 1),
-                question(0, 0, 1).putInt(ChangesRequestDescriptor.FIXED_LENGTH + 16, 2),
-                question(0, 0, 1).putInt(ChangesRequestDescriptor.FIXED_LENGTH + 20, 1));
+                request(-1, 0, 1),
+                request(ChangesRequestDescriptor.MAX_WAIT_MS + 1, 0, 1),
+                request(0, -2, 1),
+                request(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, 3),
+                request(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, -1),
+                request(0, 0, 2).putInt(FrameHeadDescriptor.SMALL_OFFSET, Integer.MAX_VALUE),
+                request(0, 0, 1).putInt(ChangesRequestDescriptor.ZERO_OFFSET, 1),
+                request(0, 0, 1).putInt(ChangesRequestDescriptor.FIXED_LENGTH + 16, 2),
+                request(0, 0, 1).putInt(ChangesRequestDescriptor.FIXED_LENGTH + 20, 1));
         for (ByteBuffer each : wrong) {
             assertThatThrownBy(() -> ChangesRequestDescriptor.check(each, 0, each.capacity()))
                     .isInstanceOf(WireException.class);

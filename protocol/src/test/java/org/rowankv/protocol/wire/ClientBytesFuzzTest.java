@@ -19,8 +19,8 @@ import org.rowankv.topology.RoutingDescriptor;
 
 /**
  * Everything that decodes bytes of a client or, at a client, of a server, under a fuzzer that looks at which branches it
- * reaches. The first byte chooses the decoder, the second where the rest is cut; checksums are made right, or the fuzzer would
- * never come past them. Any exception that is not the protocol's own is a finding.
+ * reaches. The first byte chooses the decoder, the second where the rest is split; checksums are corrected, or the fuzzer would
+ * never pass them. Any exception that is not the protocol's own is a finding.
  */
 @Tag("fuzz")
 final class ClientBytesFuzzTest {

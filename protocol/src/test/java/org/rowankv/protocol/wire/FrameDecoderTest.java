@@ -27,7 +27,7 @@ import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.protocol.frame.WirePort;
 
-/** Decoded frames equal the encoded ones, wherever the stream was cut and whichever had to wait; faults are reported. */
+/** Decoded frames equal the encoded ones, wherever the stream was split and whichever were deferred; faults are reported. */
 final class FrameDecoderTest {
     private static final int MAX_FRAME = 4 << 10;
 

@@ -6,11 +6,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.rowankv.rdma.MembershipView;
 
-/** A configuration that a test changes by hand: it admits everybody but those excluded. */
+/** A configuration that a test changes by hand: it admits all servers but the excluded ones. */
 public final class AdjustableView implements MembershipView {
     private final Set<Integer> excluded = ConcurrentHashMap.newKeySet();
     private final Map<Integer, Long> announced = new ConcurrentHashMap<>();
-    private final AtomicReference<Runnable> asked = new AtomicReference<>();
+    private final AtomicReference<Runnable> inHandshake = new AtomicReference<>();
     private volatile long term = 1;
 
     public void adopt(long newTerm) {
@@ -25,9 +25,9 @@ public final class AdjustableView implements MembershipView {
         excluded.remove(serverId);
     }
 
-    /** Has that done in the middle of the next handshake, once. */
-    public void onAsked(Runnable action) {
-        asked.set(action);
+    /** Runs that in the middle of the next handshake, once. */
+    public void onHandshake(Runnable action) {
+        inHandshake.set(action);
     }
 
     /** From now on that server is the process with that nonce; before it is any process. */
@@ -42,7 +42,7 @@ public final class AdjustableView implements MembershipView {
 
     @Override
     public boolean admits(int serverId, long incarnation, long callersTerm) {
-        final Runnable action = asked.getAndSet(null);
+        final Runnable action = inHandshake.getAndSet(null);
         if (action != null) {
             action.run();
         }

@@ -62,7 +62,7 @@ public abstract class ConnectionConformance {
     }
 
     /**
-     * Whether the sender hears of the receiver only by messages: of a segment that was posted, some time after; of one that
+     * Whether the sender learns of the receiver's state by messages only: of a posted segment some time later; of one that
      * is lacking, when something already waits for it there.
      */
     protected boolean hearsLate() {
@@ -108,7 +108,7 @@ public abstract class ConnectionConformance {
     }
 
     @Test
-    void shouldRefuseWhomTheConfigurationExcludes() {
+    void shouldRefuseServersThatTheConfigurationExcludes() {
         receiver.view().exclude(2);
         assertRefused(Reason.NOT_ADMITTED, () -> sender.connectTo(receiver));
         receiver.view().readmit(2);
@@ -137,14 +137,14 @@ public abstract class ConnectionConformance {
                         fabric, 1, 1, TestServer.CLUSTER, receiver.settings().region(), SEGMENT, 8));
     }
 
-    /** One that was looked up before it closed, and is asked afterwards. */
+    /** An endpoint that was looked up before it closed, and is used afterwards. */
     @Test
     void shouldBeAdmittedByNoEndpointThatClosesMeanwhile() {
         receiver.postAll();
-        sender.view().onAsked(receiver::close);
+        sender.view().onHandshake(receiver::close);
         assertRefused(Reason.UNKNOWN_PEER, () -> sender.connectTo(receiver));
         final TestServer next = receiver.restart();
-        sender.view().onAsked(next::restart);
+        sender.view().onHandshake(next::restart);
         assertThatThrownBy(() -> sender.connectTo(next))
                 .isInstanceOfSatisfying(
                         FabricException.class,
@@ -154,7 +154,7 @@ public abstract class ConnectionConformance {
     @Test
     void shouldOpenNothingFromAnEndpointThatClosesMeanwhile() {
         receiver.postAll();
-        sender.view().onAsked(sender::close);
+        sender.view().onHandshake(sender::close);
         assertRefused(Reason.CLOSED, () -> sender.connectTo(receiver));
     }
 
@@ -165,7 +165,7 @@ public abstract class ConnectionConformance {
     }
 
     @Test
-    void shouldDrawCreditFromTheReceiver() {
+    void shouldAcquireCreditFromTheReceiver() {
         receiver.credit().set(1000);
         final QueuePair pair = sender.connectTo(receiver);
         assertThat(draw(pair, 600)).isEqualTo(600);
@@ -223,7 +223,7 @@ public abstract class ConnectionConformance {
         for (int round = 1; round <= 20; round++) {
             final QueuePair pair = sender.connectTo(receiver);
             final long claimed = 10L * round;
-            // Where the answer comes late, the first call only asks, for more than the next ones claim.
+            // Where the response is late, the first call only requests, and more than the next ones claim.
             long drawn = pair.acquireCredit(claimed * round);
             while (drawn < claimed) {
                 drawn += pair.acquireCredit(claimed - drawn);
@@ -240,7 +240,7 @@ public abstract class ConnectionConformance {
         await().atMost(PATIENCE).until(() -> receiver.credit().get() == left);
     }
 
-    /** Asks until it has that much. */
+    /** Requests until it has that much. */
     private static long draw(QueuePair pair, long requested) {
         long drawn = 0;
         while (drawn < requested) {

@@ -7,7 +7,7 @@ import org.rowankv.rdma.rowan.FrameChecksum;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
 /**
- * Entries that carry an identity and a body made from it, so that a reader can tell whose they are and whether they are
+ * Entries that carry an identity and a body made from it, so that a reader recognizes their sender and whether they are
  * whole. For one thread.
  */
 public final class Entries {

@@ -24,8 +24,8 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
  */
 public abstract class FabricConformance extends ConnectionConformance {
     /**
-     * Posts entries until the receiver is said to have no room for them; returns the ids that were posted. On a fabric that
-     * hears late these may be as many as can be in flight, which must have room in the rest of the area.
+     * Posts entries until the receiver has no room for them; returns the ids that were posted. On a fabric that
+     * learns that late these may be as many as can be in flight, which must have room in the rest of the area.
      */
     private List<Long> postUntilNotReady(QueuePair pair, long firstId, int length, List<Completion> completed) {
         final List<Long> posted = new ArrayList<>();
@@ -131,7 +131,7 @@ public abstract class FabricConformance extends ConnectionConformance {
             for (int segment = 0; segment < 8; segment++) {
                 assertThat(segment == 3 || receiver.post(segment)).isTrue();
             }
-            // What waited lands by itself, once, in order, and what comes after it comes after it.
+            // Waiting entries land by themselves, once and in order, before later ones.
             awaitAll(pair, posted.size(), completed);
             final long next = posted.get(posted.size() - 1) + 1;
             append(pair, next, 1000);
@@ -204,10 +204,10 @@ public abstract class FabricConformance extends ConnectionConformance {
                 .isGreaterThan(2L * receiver.settings().segmentCount());
     }
 
-    /** A receiver's digest may be behind by every segment that there is, however many there are. */
+    /** A receiver's digest may lag by all segments, however many there are. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 5, 6, 7})
-    void shouldKnowEachPostedSegmentUntilItIsPostedAgain(int segments) {
+    void shouldRememberEachPostedSegmentUntilItIsPostedAgain(int segments) {
         final int length = 4 * EndpointSettings.STRIDE;
         final List<Long> sent = new ArrayList<>();
         final List<Long> read = new ArrayList<>();
@@ -252,7 +252,7 @@ public abstract class FabricConformance extends ConnectionConformance {
     }
 
     @Test
-    void shouldAskToBePolledBeforeItForgetsCompletions() {
+    void shouldRequirePollingBeforeItDropsCompletions() {
         receiver.postAll();
         try (QueuePair pair = sender.connectTo(receiver)) {
             final List<Long> completed = new ArrayList<>();

@@ -53,19 +53,19 @@ public abstract class FenceConformance {
         fabric.close();
     }
 
-    /** What became of a send: the status of the post, and of the completion, or -1 if it was not posted. */
+    /** The outcome of a send: the status of the post, and of the completion, or -1 if it was not posted. */
     protected record Outcome(int post, int completion) {
         public boolean landed() {
             return post == PostStatus.POSTED && completion == CompletionStatus.LANDED;
         }
 
-        /** Refused because of a fence, now or when it came to the receiver. */
+        /** Refused because of a fence, now or when it reached the receiver. */
         public boolean fenced() {
             return post == PostStatus.FENCED || completion == CompletionStatus.FENCED;
         }
     }
 
-    /** Sends and waits for what becomes of it. */
+    /** Sends and waits for the outcome. */
     protected static Outcome send(QueuePair pair, long id) {
         final int post = pair.send(id, new Entries().make(id, LENGTH), 0, LENGTH, TAG);
         final List<Integer> statuses = new ArrayList<>();
@@ -107,7 +107,7 @@ public abstract class FenceConformance {
     }
 
     @Test
-    void shouldFenceEverybody() {
+    void shouldFenceAllSenders() {
         final FenceReport report = receiver.queue().fenceAll();
         assertThat(report.servers()).containsExactlyInAnyOrder(2, 3);
         assertThat(report.fencedPairs()).isEqualTo(2);
@@ -118,7 +118,7 @@ public abstract class FenceConformance {
     }
 
     @Test
-    void shouldCutEverybodyOffWhenAnEndpointCloses() {
+    void shouldFenceAllSendersWhenAnEndpointCloses() {
         final QueuePair back = receiver.connectTo(otherServer);
         receiver.close();
         assertThat(send(otherPair, 1).fenced()).isTrue();
@@ -128,8 +128,8 @@ public abstract class FenceConformance {
     }
 
     @Test
-    void shouldKnowOfEverySendWhetherItLandedBeforeTheFence() throws InterruptedException {
-        // A stream of posts, a fence in the midst of it; what is there when the fence returns is all that ever will be.
+    void shouldReportOfEverySendWhetherItLandedBeforeTheFence() throws InterruptedException {
+        // A fence amid a stream of posts: nothing lands after the fence has returned.
         final TreeMap<Long, Integer> statuses = new TreeMap<>();
         final CountDownLatch streaming = new CountDownLatch(1);
         final Thread stream = new Thread(() -> {

@@ -76,7 +76,7 @@ public abstract class ForcedConformance {
             return requests.size();
         }
 
-        /** Whether it has what stands there. */
+        /** Whether the device has the bytes of that entry. */
         synchronized boolean has(long address, int length) {
             final byte[] bytes = new byte[length];
             region.buffer(address).get(region.offset(address), bytes);
@@ -112,7 +112,7 @@ public abstract class ForcedConformance {
                 10);
     }
 
-    /** Segments come in any order, landings go on while a force is under way, and two senders take turns. */
+    /** Segments come in any order, entries land during a force, and two senders alternate. */
     @RepeatedTest(6)
     void shouldAcknowledgeWhatTheDeviceHas(RepetitionInfo repetition) {
         final Random random = new Random(repetition.getCurrentRepetition());

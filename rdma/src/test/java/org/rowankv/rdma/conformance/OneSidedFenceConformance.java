@@ -18,8 +18,8 @@ import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Chaos;
 
 /**
- * What a fence must do, besides, on a fabric whose sender places its own messages, with the sender stopped anywhere on its
- * way. Each fabric names its chaos points.
+ * Further duties of a fence on a fabric whose sender places its own messages, with the sender stopped at any of its
+ * steps. Each fabric names its chaos points.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class OneSidedFenceConformance extends FenceConformance {
@@ -63,7 +63,7 @@ public abstract class OneSidedFenceConformance extends FenceConformance {
             receiver.queue().fence(2);
             final List<Long> atFence = landedIds();
             assertThat(send(otherPair, 3).landed()).isTrue();
-            // No hole is left: what others append can be read at once.
+            // No hole is left: entries of others are readable at once.
             assertThat(landedIds()).containsAll(atFence).endsWith(3L);
             final boolean landed = stall.release().landed();
             assertThat(landed).isEqualTo(atFence.contains(2L));
@@ -75,7 +75,7 @@ public abstract class OneSidedFenceConformance extends FenceConformance {
 
     @ParameterizedTest
     @MethodSource("everySendPoint")
-    void shouldNotHoldUpOthersWhileASenderIsStoppedAt(String point) {
+    void shouldNotDelayOthersWhileASenderIsStoppedAt(String point) {
         try (Stall<Outcome> stall = stallSend(stalledPair, point, 1)) {
             for (long id = 10; id < 60; id++) {
                 assertThat(send(otherPair, id).landed()).isTrue();
@@ -141,7 +141,7 @@ public abstract class OneSidedFenceConformance extends FenceConformance {
 
     @ParameterizedTest
     @MethodSource("everyFencePoint")
-    void shouldNotHoldUpOthersWhileTheFencerIsStoppedAt(String point) {
+    void shouldNotDelayOthersWhileTheFencerIsStoppedAt(String point) {
         send(stalledPair, 1);
         try (Stall<FenceReport> stall = Stall.at(point, () -> receiver.queue().fence(2))) {
             for (long id = 10; id < 60; id++) {
@@ -154,7 +154,7 @@ public abstract class OneSidedFenceConformance extends FenceConformance {
     }
 
     @Test
-    void shouldVoidTheHoleItWasAskedToAndFenceItsHolderOnly() {
+    void shouldVoidTheRequestedHoleAndFenceItsHolderOnly() {
         final QueuePair sibling = stalledServer.connectTo(receiver);
         final LandingCursor cursor = receiver.cursor();
         try (Stall<Outcome> stall = stallSend(stalledPair, afterReservation(), 1)) {
@@ -208,7 +208,7 @@ public abstract class OneSidedFenceConformance extends FenceConformance {
     }
 
     @Test
-    void shouldTellALiveSenderWhenAFenceOfAnotherVoidsItsPlace() {
+    void shouldFailALiveSenderWhoseReservationAFenceOfAnotherVoids() {
         try (Stall<Outcome> loser = stallSend(stalledPair, beforeReservation(), 1);
                 Stall<Outcome> winner = stallSend(otherPair, afterReservation(), 2)) {
             final FenceReport report = receiver.queue().fence(2);

@@ -23,7 +23,7 @@ import org.rowankv.rdma.conformance.TestServer.Landed;
 public abstract class ReserveConformance {
     private static final int STRIDES = 4;
     private static final int STRIDE = EndpointSettings.STRIDE;
-    /** More than the posts of a sender that hears late. */
+    /** More than the posts of a sender that learns of the receiver's state late. */
     private static final int SEGMENTS = 24;
 
     private Fabric fabric;
@@ -71,7 +71,7 @@ public abstract class ReserveConformance {
         assertThat(statuses).containsExactly(CompletionStatus.LANDED);
     }
 
-    /** Posts until it is said that no segment is there for it. What was posted waits, where the sender hears that late. */
+    /** Posts until the receiver lacks a segment for it. Where the sender learns that late, its posts wait. */
     private void postUntilNotReady(long firstId, int strides) {
         int status;
         do {

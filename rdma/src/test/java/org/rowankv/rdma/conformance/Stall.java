@@ -40,12 +40,12 @@ public final class Stall<T> implements AutoCloseable {
         return stall;
     }
 
-    /** Whether the thread is held, and did not just end without coming to the point. */
+    /** Whether the thread is held, and did not end without reaching the point. */
     public boolean isHeld() {
         return held;
     }
 
-    /** Lets the thread go on; returns what the work returned. */
+    /** Lets the thread continue; returns the work's result. */
     public T release() {
         released.countDown();
         try {
@@ -73,7 +73,7 @@ public final class Stall<T> implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             failure = e;
         } finally {
-            // If the point was not on its way, the test must not wait for ever.
+            // If the work does not pass the point, the test must not wait for ever.
             reached.countDown();
         }
     }

@@ -18,7 +18,7 @@ import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.rdma.rowan.LandingHandler;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** A server as the fabric sees it: an area, an endpoint over it, and what a test wants to know of them. */
+/** A server as the fabric sees it: an area, an endpoint over it, and what a test observes of them. */
 public final class TestServer implements AutoCloseable {
     public static final long CLUSTER = 77;
     /** Bytes before segment 0, where a real area has its superblock. */

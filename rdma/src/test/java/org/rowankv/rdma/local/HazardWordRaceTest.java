@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Timeout;
 import org.rowankv.runtime.TestScale;
 
 /**
- * A sender names a segment and looks again at the ring word, a receiver moves the ring word on and looks for names: on real
- * processors, whose stores come late, at least one of the two sees the other.
+ * A sender names a segment and reads the ring word again; a receiver advances the ring word and reads the names: on real
+ * processors, whose stores are delayed, at least one of the two sees the other's store.
  */
 @Tag("races")
 @Tag("jvm")
@@ -23,14 +23,14 @@ final class HazardWordRaceTest {
 
     private final HazardWord[] hazards = new HazardWord[256];
     private final PaddedLong[] ringWords = new PaddedLong[hazards.length];
-    /** How far the two threads are, apart from each other. */
+    /** The distance of the two threads. */
     private final AtomicIntegerArray progress = new AtomicIntegerArray(64);
 
     private final int[] waits = new int[64];
     private final boolean[] unchanged = new boolean[MEETINGS];
     private final boolean[] unnamed = new boolean[MEETINGS];
 
-    /** Both threads have come to that meeting. */
+    /** Both threads have reached that round. */
     private void meet(int mine, int others, int meeting) {
         progress.set(mine, meeting);
         int spins = 0;
@@ -42,7 +42,7 @@ final class HazardWordRaceTest {
         }
     }
 
-    /** Takes about so many nanoseconds: so that the two come to each other's words at every distance. */
+    /** Takes about so many nanoseconds, so that the two access each other's words at every distance. */
     private static int wait(int steps, int seed) {
         int value = seed;
         for (int i = 0; i < steps; i++) {
@@ -71,7 +71,7 @@ final class HazardWordRaceTest {
             final HazardWord hazard = hazards[i % hazards.length];
             final PaddedLong word = ringWords[i % hazards.length];
             meet(32, 0, 3 * i + 1);
-            unnamed[i] = hazard.names(SEGMENT); // from now on a store to it takes its time
+            unnamed[i] = hazard.names(SEGMENT); // from now on a store to it may be delayed
             meet(32, 0, 3 * i + 2);
             final long found = word.getVolatile();
             waits[32] = wait(i / SKEWS % SKEWS, i);

@@ -29,7 +29,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 
 /**
  * Real threads on the real ring: four senders of two servers, a fencer, and a reader that gives freed segments to
- * another owner before it posts them again. In the end every sender's entries stand in the log exactly once, whole
+ * another owner before it posts them again. In the end the log has every sender's entries exactly once, whole
  * and in order, none of a fenced queue pair behind the tail that its fence left, and no thread has written into a
  * segment that was free.
  *
@@ -204,7 +204,7 @@ final class LocalFabricStressTest {
             lent.addLast(segment);
         }
 
-        /** And finds it as it was when he gives it back. */
+        /** Requires the segment to be unchanged when its owner releases it. */
         private void takeBack(int segment) {
             final long base = receiver.settings().segmentAddress(segment);
             final ByteBuffer buffer = receiver.settings().region().buffer(base);

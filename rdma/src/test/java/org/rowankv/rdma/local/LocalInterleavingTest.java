@@ -51,7 +51,7 @@ final class LocalInterleavingTest {
         private boolean fencesHoles;
         private final List<Integer> reused = new ArrayList<>();
         private final List<Long> read = new ArrayList<>();
-        /** Of a reader that reads along while others land, and what it has read. */
+        /** A reader that reads while others land, and what it has read. */
         private final LandingCursor along;
 
         private final List<Long> readAlong = new ArrayList<>();

@@ -48,7 +48,7 @@ final class LocalReuseTest {
         receiver.read(cursor, 0).stream().map(Landed::id).forEach(read::add);
     }
 
-    /** Appends, reads, and posts again whatever is behind the reader and not named. */
+    /** Appends, reads, and posts again the segments behind the reader that no hazard word names. */
     private void goRound(int appends) {
         long freed = cursor.ordinal();
         for (int i = 0; i < appends; i++) {
@@ -85,7 +85,7 @@ final class LocalReuseTest {
         assertThat(queue.segmentAt(queue.currentOrdinal())).isNotZero();
     }
 
-    private void assertNobodyWroteIntoTheCurrentSegment() {
+    private void assertTheCurrentSegmentIsUnchanged() {
         final LandingCursor again = receiver.cursor();
         again.position(receiver.queue().currentOrdinal(), 0);
         assertThat(receiver.read(again, 0)).isNotEmpty();
@@ -98,7 +98,7 @@ final class LocalReuseTest {
         try (Stall<Integer> stall = Stall.at(point, () -> send(sleeper, 1_000_000, 1))) {
             goRoundToTheSameSlot();
             stall.release();
-            assertNobodyWroteIntoTheCurrentSegment();
+            assertTheCurrentSegmentIsUnchanged();
         }
         readOn();
         assertThat(read).contains(1_000_000L).doesNotHaveDuplicates();
@@ -115,12 +115,12 @@ final class LocalReuseTest {
                 goRoundToTheSameSlot();
             }
             stall.release();
-            assertNobodyWroteIntoTheCurrentSegment();
+            assertTheCurrentSegmentIsUnchanged();
         }
     }
 
     @Test
-    void shouldRefuseToSayWhatItHasForgotten() {
+    void shouldRefuseToFindForgottenSegments() {
         receiver.postAll();
         goRound(40);
         assertThat(receiver.queue().segmentAt(cursor.ordinal())).isBetween(0, 2);

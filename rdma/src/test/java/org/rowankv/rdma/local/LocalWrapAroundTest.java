@@ -19,7 +19,7 @@ import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.CounterStarts;
 
-/** The ring word's ordinal of 24 bits and epoch of 11 bits come round. */
+/** The ring word's ordinal of 24 bits and epoch of 11 bits wrap around. */
 final class LocalWrapAroundTest {
     private static final int SEGMENT = 256;
 
@@ -34,7 +34,7 @@ final class LocalWrapAroundTest {
         fabric.close();
     }
 
-    /** It finds the ring word as it left it, of an epoch that is another one. */
+    /** The sender finds the ring word unchanged, although the epoch is another one. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -44,7 +44,7 @@ final class LocalWrapAroundTest {
                 "local.after-help",
                 "local.after-hazard"
             })
-    void shouldLandNothingOfAFencedSenderThatSleepsUntilTheEpochHasComeRound(String point) {
+    void shouldLandNothingOfAFencedSenderThatSleepsUntilTheEpochWrapsAround(String point) {
         final LandingRing ring = ((LocalEndpoint) receiver.endpoint()).ring();
         receiver.postAll();
         assertThat(land(sender.connectTo(receiver), 1)).isEqualTo(CompletionStatus.LANDED);
@@ -72,7 +72,7 @@ final class LocalWrapAroundTest {
     }
 
     @Test
-    void shouldLandInOrderWhileOrdinalsAndEpochsComeRound() {
+    void shouldLandInOrderWhileOrdinalsAndEpochsWrapAround() {
         final LandingCursor cursor = receiver.cursor();
         final List<Long> read = new ArrayList<>();
         final List<Long> sent = new ArrayList<>();

@@ -29,7 +29,7 @@ final class FrameDescriptorTest {
     }
 
     @Test
-    void shouldStoreItsFieldsWhereItSays() {
+    void shouldStoreItsFieldsAtTheDeclaredOffsets() {
         sealer.publishOwned(buffer, 64, 1064, GENERATION, 100, 9, 0x11111111, 0x22222222, 0x33333333);
         assertThat(buffer.getLong(64)).isEqualTo(0x0009_0001_8765_4321L);
         assertThat(buffer.getInt(64 + 12)).isEqualTo(0x11111111);
@@ -62,7 +62,7 @@ final class FrameDescriptorTest {
     }
 
     @Test
-    void shouldGiveBackWhatTheWordWasMadeOf() {
+    void shouldDecodeWhatTheWordWasMadeOf() {
         for (final int generation : new int[] {1, -1, GENERATION, Integer.MIN_VALUE}) {
             for (final int strides : new int[] {1, 2, 4095, FrameDescriptor.MAX_STRIDES}) {
                 for (final int type : new int[] {1, 250, FrameDescriptor.RESERVED, FrameDescriptor.VOID}) {

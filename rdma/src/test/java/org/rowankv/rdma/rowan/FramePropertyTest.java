@@ -98,11 +98,11 @@ final class FramePropertyTest {
     }
 
     @Property(tries = 500)
-    void shouldNeverTakeRandomBytesForAFrame(@ForAll long seed, @ForAll int generation) {
+    void shouldNeverMistakeRandomBytesForAFrame(@ForAll long seed, @ForAll int generation) {
         final byte[] bytes = new byte[64];
         new Random(seed).nextBytes(bytes);
         buffer.put(OFFSET, bytes);
-        // Even with the right generation in place, as a forger with a correct guess would have it.
+        // Even with the right generation, as a correct guess would have it.
         buffer.putInt(OFFSET, generation);
         assertThat(whyInvalid(CAPACITY, 4096, generation)).isNotNull();
     }

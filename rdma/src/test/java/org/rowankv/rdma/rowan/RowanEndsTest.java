@@ -30,7 +30,7 @@ import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.rdma.local.LocalFabric;
 import org.rowankv.runtime.SplittableRandomSource;
 
-/** Sender, receiver and cursor of the Rowan primitive, turned by hand. */
+/** Sender, receiver and cursor of the Rowan primitive, stepped by the test. */
 final class RowanEndsTest {
     private static final int SEGMENT = 1024;
 
@@ -115,7 +115,7 @@ final class RowanEndsTest {
         assertThat(receiver.ahead()).isEqualTo(3);
     }
 
-    /** Whatever order they were freed in, and whatever of a batch is posted. */
+    /** In whatever order segments were freed, and whatever part of a batch is posted. */
     @RepeatedTest(20)
     void shouldPostEachSegmentUnderTheGenerationThatWasDrawnForIt(RepetitionInfo repetition) {
         final Random random = new Random(repetition.getCurrentRepetition());
@@ -148,7 +148,7 @@ final class RowanEndsTest {
     }
 
     @Test
-    void shouldGiveBackWhatItCouldNotPost() {
+    void shouldReturnSegmentsThatItCouldNotPost() {
         free.addAll(List.of(4, 2));
         server.close();
         assertThat(receiver.replenish()).isZero();
@@ -178,7 +178,7 @@ final class RowanEndsTest {
     }
 
     @Test
-    void shouldReadInOrderAcrossSegmentsAndTellWhenOneIsClosed() {
+    void shouldReadInOrderAcrossSegmentsAndReportWhenOneIsClosed() {
         server.postAll();
         final LandingCursor cursor = server.cursor();
         final List<String> seen = new ArrayList<>();
@@ -229,7 +229,7 @@ final class RowanEndsTest {
     }
 
     @Test
-    void shouldHandTheSameEntryOutAgainWhenItsHandlerThrew() {
+    void shouldDeliverAnEntryAgainWhenItsHandlerThrew() {
         server.postAll();
         append(1, 64);
         final LandingCursor cursor = server.cursor();

@@ -20,7 +20,7 @@ import org.rowankv.rdma.secret.ClusterSecret.Purpose;
 
 /** Which texts are a secret, and that each purpose of each secret has a key of its own, the same on every server. */
 final class SecretKeysTest {
-    private static final byte[] SAID = "what is said".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] MESSAGE = "a message".getBytes(StandardCharsets.UTF_8);
 
     @Provide
     Arbitrary<String> visible() {
@@ -37,7 +37,7 @@ final class SecretKeysTest {
     }
 
     private static byte[] mac(ClusterSecret secret, Purpose purpose) {
-        return secret.begin(purpose).doFinal(SAID);
+        return secret.begin(purpose).doFinal(MESSAGE);
     }
 
     private static byte[] hmac(byte[] key, byte[] text) {
@@ -69,7 +69,7 @@ final class SecretKeysTest {
         } else {
             for (final Purpose purpose : Purpose.values()) {
                 assertThat(mac(ClusterSecret.of("the file", whole), purpose))
-                        .isEqualTo(hmac(keyOf(text, purpose), SAID));
+                        .isEqualTo(hmac(keyOf(text, purpose), MESSAGE));
             }
         }
     }

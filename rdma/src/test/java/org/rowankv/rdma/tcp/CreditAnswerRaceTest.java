@@ -18,14 +18,14 @@ import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.TestScale;
 
-/** The owner asks for credit while the event loop reads the answer: what was granted in full never looks like a refusal. */
+/** The owner requests credit while the event loop reads the response: a full grant never looks like a refusal. */
 @Tag("races")
 @Tag("jvm")
 final class CreditAnswerRaceTest {
     private static final int ROUNDS = TestScale.of(20_000, 200_000);
     private static final long REQUESTED = 100;
 
-    private final AtomicLong asked = new AtomicLong();
+    private final AtomicLong requests = new AtomicLong();
     private volatile boolean over;
     private final EmbeddedChannel away = new EmbeddedChannel();
     private final AckReader reader =
@@ -40,14 +40,14 @@ final class CreditAnswerRaceTest {
             reader,
             new InFlightRing(16));
 
-    /** The event loop: grants all of each question. */
+    /** The event loop: grants each request in full. */
     private void answer() {
         final EmbeddedChannel arriving = new EmbeddedChannel(reader);
         final PeerFrameWriter writer = new PeerFrameWriter();
         for (long round = 1; round <= ROUNDS; round++) {
             final ByteBuf ack =
                     writer.frame(arriving.alloc(), PeerFrameDescriptor.ACK, 0, 0, round * REQUESTED, round * REQUESTED);
-            while (asked.get() < round) {
+            while (requests.get() < round) {
                 if (over) {
                     return;
                 }
@@ -58,14 +58,14 @@ final class CreditAnswerRaceTest {
     }
 
     private void ask(long round) {
-        // Until it asks: the first words may still be on the question before.
-        ByteBuf question = null;
-        while (question == null) {
+        // Until it requests: the first values may still belong to the request before.
+        ByteBuf request = null;
+        while (request == null) {
             assertThat(pair.acquireCredit(REQUESTED)).isZero();
-            question = away.readOutbound();
+            request = away.readOutbound();
         }
-        question.release();
-        asked.set(round);
+        request.release();
+        requests.set(round);
         long drawn = 0;
         while (drawn < REQUESTED) {
             drawn += pair.acquireCredit(REQUESTED - drawn);
@@ -77,7 +77,7 @@ final class CreditAnswerRaceTest {
 
     @Test
     @Timeout(value = 3, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void shouldNotTakeAGrantForARefusal() throws InterruptedException {
+    void shouldNotMistakeAGrantForARefusal() throws InterruptedException {
         final Thread answering = new Thread(this::answer, "answering");
         answering.start();
         try {

@@ -101,7 +101,7 @@ final class FakeReceiver implements AutoCloseable {
             socket.getOutputStream().write(bytes);
         }
 
-        /** The type of the next frame, which is read and forgotten; -1 at the end of the stream. */
+        /** The type of the next frame, which is dropped; -1 at the end of the stream. */
         int readFrame() throws IOException {
             final byte[] header = in.readNBytes(PeerFrameDescriptor.HEAD_LENGTH);
             if (header.length < PeerFrameDescriptor.HEAD_LENGTH) {
@@ -112,11 +112,11 @@ final class FakeReceiver implements AutoCloseable {
             return FrameHeadDescriptor.type(buffer, 0);
         }
 
-        /** Says nothing more, and waits until the other end, which has heard all, has closed. */
+        /** Sends nothing more, and waits until the other end has received all and closed. */
         void finish() throws IOException {
             socket.shutdownOutput();
             while (readFrame() >= 0) {
-                // It is over when it ends.
+                // The stream ends, in whatever way.
             }
         }
 

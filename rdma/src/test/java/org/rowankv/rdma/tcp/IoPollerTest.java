@@ -127,7 +127,7 @@ final class IoPollerTest {
         }
     }
 
-    /** What another thread has posted goes out first, though the owner could write at once, and the other had to leave it to him. */
+    /** The posts of another thread are sent first, although the owner could write at once and the other thread could not. */
     @Test
     void shouldKeepTheOrderOfOwnersThatChange() throws InterruptedException {
         try (TcpFabric fabric = Loopback.fabric()) {
@@ -224,7 +224,7 @@ final class IoPollerTest {
             if (fenced) {
                 receiver.queue().fence(2);
             }
-            // Of one more it has only begun the connection.
+            // One more queue pair has only begun to connect.
             final var unused = sender.endpoint().connectAsync(1, 1, 1, ending);
             ending.close();
             ending.close();
@@ -245,31 +245,31 @@ final class IoPollerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void shouldEndWhatIsAtHomeThere(boolean fenced) {
+    void shouldEndItsQueuePairsWithIt(boolean fenced) {
         try (TcpFabric fabric = Loopback.fabric(with -> with.retryMs = 0)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
             openAndEnd(sender, receiver, fenced);
-            awaitNobody(fabric);
+            awaitNoConnection(fabric);
             final long before = Descriptors.open();
             for (int i = 0; i < 5; i++) {
                 openAndEnd(sender, receiver, fenced);
             }
-            awaitNobody(fabric);
+            awaitNoConnection(fabric);
             Descriptors.awaitAtMost(before);
         } finally {
             io.close();
         }
     }
 
-    private static void awaitNobody(TcpFabric fabric) {
+    private static void awaitNoConnection(TcpFabric fabric) {
         while (fabric.acceptedConnections() > 0) {
             Thread.onSpinWait();
         }
     }
 
-    /** As when a server lets what is under way end, after its clients' port was closed. */
+    /** As when a server completes what is in flight after its client port was closed. */
     @Test
     void shouldLeaveQueuePairsToTheFabricAfterItsEnd() {
         try (TcpFabric fabric = Loopback.fabric(with -> with.retryMs = 0)) {

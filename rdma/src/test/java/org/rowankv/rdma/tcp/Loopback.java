@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.rowankv.runtime.Clock;
 
-/** Fabrics over the loopback interface, whose servers are all found at one address: their own, or a test's proxy. */
+/** Fabrics over the loopback interface, whose servers all have one address: their own, or a test's proxy. */
 final class Loopback {
     static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     /** Servers above this number are unknown. */
     private static final int MAX_SERVER = 50;
 
-    /** For a connection that comes in the end: a machine with other work takes more than the usual seconds. */
+    /** For a connection that is established in the end: a loaded machine needs more than the usual seconds. */
     private static final int PATIENCE_MS = 60_000;
 
     private Loopback() {}
@@ -47,7 +47,7 @@ final class Loopback {
         settings.completions = 16;
     }
 
-    /** Heartbeats so often that a test moves its clock little between them, and nothing that gives up meanwhile. */
+    /** Heartbeats so often that a test moves its clock little between them, and no timeout in between. */
     static void atLoop(TcpFabricSettings.Builder settings, Clock clock) {
         settings.retryMs = 0;
         settings.heartbeatMs = 8;

@@ -23,7 +23,7 @@ import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.runtime.ManualClock;
 
-/** How many messages, and bytes of them, are on the way to one server: at the sender, and at a receiver that does not trust it. */
+/** Limits of messages in flight to one server, in number and bytes: at the sender, and at a receiver that does not trust it. */
 final class MessageWindowTest {
     private static final int LONGEST = 1000;
     private static final int MOST = 8;
@@ -48,7 +48,7 @@ final class MessageWindowTest {
 
     @ParameterizedTest
     @MethodSource("oneTooMany")
-    void shouldCutOffAPeerThatSendsBeyondItsWindow(List<Integer> sizes) throws IOException {
+    void shouldCloseAConnectionThatSendsBeyondItsWindow(List<Integer> sizes) throws IOException {
         try (TcpFabric fabric = Loopback.fabric(MessageWindowTest::small)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, 4096);
             try (RawPeer peer = greeted(fabric)) {
@@ -63,7 +63,7 @@ final class MessageWindowTest {
         }
     }
 
-    /** What has been polled makes room, of messages and of bytes. */
+    /** Polled messages make room, in number and bytes. */
     @Test
     void shouldHaveRoomForWhatFollowsWhatWasPolled() throws IOException {
         try (TcpFabric fabric = Loopback.fabric(MessageWindowTest::small)) {
@@ -92,7 +92,7 @@ final class MessageWindowTest {
         try {
             peer.send(peer.frame(PeerFrameDescriptor.MESSAGE, peer.crc(payload), number, 0, 0, payload));
         } catch (SocketException e) {
-            assertThat(e).as("closed while we were still talking").isNotNull();
+            assertThat(e).as("closed while this end was sending").isNotNull();
         }
     }
 
@@ -116,7 +116,7 @@ final class MessageWindowTest {
             for (int breaks = 0; breaks < 2 * MOST; breaks++) {
                 final CompletableFuture<FakeReceiver.Connection> next =
                         CompletableFuture.supplyAsync(() -> accept(receiver), task -> new Thread(task).start());
-                // What is posted before the break was noticed is lost, and what does not fit then has room later.
+                // Posts before the break is noticed are lost; those that do not fit then have room later.
                 await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
                     assertThat(sender.endpoint().message(1, ByteBuffer.allocate(LONGEST)))
                             .isIn(PostStatus.POSTED, PostStatus.QUEUE_FULL);

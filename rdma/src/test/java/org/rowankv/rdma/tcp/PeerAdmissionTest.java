@@ -16,7 +16,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.RefusalStatus;
 
-/** Peers whose bytes are well-formed, and whose words are lies. */
+/** Peers with well-formed handshakes that claim to be another server. */
 final class PeerAdmissionTest {
     private static final int SEGMENT = 4096;
     private static final long NONCE = 99;
@@ -47,7 +47,7 @@ final class PeerAdmissionTest {
     }
 
     @Test
-    void shouldRefuseAPeerThatSaysThatItIsThisServer() throws IOException {
+    void shouldRefuseAPeerThatClaimsToBeThisServer() throws IOException {
         assertThat(refusal(RawPeer.hello(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 1, 1, 1, NONCE)))
                 .isEqualTo(Reason.NOT_ADMITTED);
         assertThat(refusal(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 1, 1, 0, NONCE)))
@@ -62,7 +62,7 @@ final class PeerAdmissionTest {
     }
 
     @Test
-    void shouldAdmitTheGenuineServerOnceALiarThatCameFirstIsGone() throws IOException {
+    void shouldAdmitTheGenuineServerOnceAnImpostorIsGone() throws IOException {
         RawPeer.queuePair(address, 1, NONCE + 1).close();
         await().until(() -> fabric.acceptedConnections() == 0);
         try (RawPeer genuine = new RawPeer(address)) {
@@ -74,7 +74,7 @@ final class PeerAdmissionTest {
 
     /** Without a secret: incarnation and term can be predicted, the process nonce cannot. */
     @Test
-    void shouldRefuseAPredictedIncarnationWithoutTheNonceThatWasAnnounced() throws IOException {
+    void shouldRefuseAPredictedIncarnationWithoutTheRegisteredNonce() throws IOException {
         receiver.view().announce(2, NONCE);
         for (int kind = PeerHandshakeDescriptor.KIND_QUEUE_PAIR;
                 kind <= PeerHandshakeDescriptor.KIND_MESSAGES;

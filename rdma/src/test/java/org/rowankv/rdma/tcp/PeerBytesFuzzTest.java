@@ -24,7 +24,7 @@ import org.rowankv.runtime.SystemClock;
 
 /**
  * Everything that decodes bytes of a peer, under a fuzzer that looks at which branches it reaches. The first byte chooses
- * the decoder, the second where the rest is cut; checksums are made right, or the fuzzer would never come past them. Any
+ * the decoder, the second where the rest is split; checksums are corrected, or the fuzzer would never pass them. Any
  * exception that is not the protocol's own is a finding.
  */
 @Tag("fuzz")
@@ -60,7 +60,7 @@ final class PeerBytesFuzzTest {
         }
     }
 
-    /** Takes every frame and looks at all of it, as receivers do. */
+    /** Takes every frame and reads all of it, as receivers do. */
     private static final class Receiving extends FrameReader {
         Receiving() {
             super(new FaultLog<>(WireFault.class), SystemClock.INSTANCE);
@@ -135,7 +135,7 @@ final class PeerBytesFuzzTest {
         }
     }
 
-    /** The frame of a handshake that the bytes begin with, its crc made right; null if there is none. */
+    /** The frame of a handshake that the bytes begin with, with its crc corrected; null if there is none. */
     private static @Nullable ByteBuffer handshake(ByteBuf from, boolean called, int longest) throws WireException {
         final ByteBuffer bytes = from.nioBuffer().order(ByteOrder.LITTLE_ENDIAN);
         if (bytes.limit() >= HandshakeDescriptor.PREFIX_LENGTH) {

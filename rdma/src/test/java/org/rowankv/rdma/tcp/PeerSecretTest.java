@@ -31,7 +31,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.SecureSeed;
 
-/** A peer with the cluster's secret is admitted; another one is not, whatever else it knows, overhears or sends back. */
+/** A peer with the cluster's secret is admitted; no other is, whatever it knows, records or replays. */
 final class PeerSecretTest {
     private static final int SEGMENT = 4096;
     private static final long NONCE = 99;
@@ -123,7 +123,7 @@ final class PeerSecretTest {
     }
 
     @Test
-    void shouldSayWhatToDoWhenOneEndHasNoSecret() {
+    void shouldExplainWhatToDoWhenOneEndHasNoSecret() {
         assertThatThrownBy(() -> caller(address, PeerAuthentication.none()).connectTo(receiver))
                 .isInstanceOf(FabricException.class)
                 .hasMessageContaining("asks for the cluster's secret")
@@ -137,7 +137,7 @@ final class PeerSecretTest {
     }
 
     @Test
-    void shouldRefuseMethodsThatItDoesNotKnow() throws IOException {
+    void shouldRefuseUnknownMethods() throws IOException {
         final byte[] hello;
         try (RawPeer peer = new RawPeer(address)) {
             hello = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE);
@@ -149,7 +149,7 @@ final class PeerSecretTest {
         }
     }
 
-    // --- lies that are well-formed ---
+    // --- forged, but well-formed ---
 
     @Test
     void shouldRefuseADowngrade() throws IOException {
@@ -166,15 +166,15 @@ final class PeerSecretTest {
 
     @Test
     void shouldRefuseAReplayedHelloAndProof() throws IOException {
-        final byte[] said = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE);
-        final byte[] overheard;
+        final byte[] hello = RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE);
+        final byte[] recorded;
         try (RawPeer genuine = new RawPeer(address)) {
-            overheard = genuine.challenged(said).ofCaller();
-            assertThat(genuine.prove(overheard).status()).isZero();
+            recorded = genuine.challenged(hello).ofCaller();
+            assertThat(genuine.prove(recorded).status()).isZero();
         }
         try (RawPeer again = new RawPeer(address)) {
-            again.challenged(said);
-            assertThat(reasonOf(again.prove(overheard))).isEqualTo(Reason.UNPROVEN);
+            again.challenged(hello);
+            assertThat(reasonOf(again.prove(recorded))).isEqualTo(Reason.UNPROVEN);
         }
         assertThat(fabric.faults(WireFault.UNPROVEN)).isEqualTo(1);
     }
@@ -193,7 +193,7 @@ final class PeerSecretTest {
         }
     }
 
-    /** A proof is one of every byte of the hello: kind, both servers, incarnations, term, nonces, queue pair. */
+    /** A proof covers every byte of the hello: kind, both servers, incarnations, term, nonces, queue pair. */
     @ParameterizedTest
     @ValueSource(
             ints = {
@@ -222,11 +222,11 @@ final class PeerSecretTest {
     }
 
     @Test
-    void shouldAdmitTheGenuineServerAfterLiarsThatCameFirst() throws IOException {
+    void shouldAdmitTheGenuineServerAfterImpostors() throws IOException {
         for (int i = 0; i < 3; i++) {
-            try (RawPeer liar = new RawPeer(address)) {
-                liar.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE + 1));
-                assertThat(reasonOf(liar.prove(new byte[HandshakeDescriptor.MAC_LENGTH])))
+            try (RawPeer impostor = new RawPeer(address)) {
+                impostor.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE + 1));
+                assertThat(reasonOf(impostor.prove(new byte[HandshakeDescriptor.MAC_LENGTH])))
                         .isEqualTo(Reason.UNPROVEN);
             }
         }
@@ -247,7 +247,7 @@ final class PeerSecretTest {
     }
 
     @Test
-    void shouldSayNothingOfItselfBeforeTheProof() throws IOException {
+    void shouldRevealNothingBeforeTheProof() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
             final HandshakeProof unused =
                     peer.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 40, 1, NONCE));
@@ -262,7 +262,7 @@ final class PeerSecretTest {
         }
     }
 
-    /** A refusal says why, and no more: its MAC would show a caller without the secret that this is a server of the cluster. */
+    /** A refusal has a reason but no MAC, which would show a caller without the secret that this server belongs to the cluster. */
     @Test
     void shouldProveNothingToACallerThatHasProvedNothing() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
@@ -274,7 +274,7 @@ final class PeerSecretTest {
     }
 
     @Test
-    void shouldEndAHandshakeThatGoesOnBeforeItsTurn() throws IOException {
+    void shouldEndAHandshakeWithBytesAfterTheProof() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
             peer.challenged(RawPeer.proving(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, 1, NONCE));
             final byte[] proof = RawPeer.proofBytes(new byte[HandshakeDescriptor.MAC_LENGTH]);
@@ -287,10 +287,10 @@ final class PeerSecretTest {
     // --- called servers ---
 
     private Reason refusalOf(FakeCalled called) throws IOException {
-        try (FakeReceiver fake = new FakeReceiver()) {
-            final TestServer caller = caller(fake.address(), BY_SECRET);
+        try (FakeReceiver receiver = new FakeReceiver()) {
+            final TestServer caller = caller(receiver.address(), BY_SECRET);
             final CompletableFuture<QueuePair> pair = caller.endpoint().connectAsync(1, 1, 1);
-            try (FakeReceiver.Connection connection = fake.accept()) {
+            try (FakeReceiver.Connection connection = receiver.accept()) {
                 called.answer(connection);
                 final Throwable failure =
                         pair.handle((opened, refusal) -> refusal).join();
@@ -333,7 +333,7 @@ final class PeerSecretTest {
                 PeerHandshakeDescriptor.FLAGS_OFFSET,
                 HandshakeDescriptor.MAC_OFFSET
             })
-    void shouldNotBelieveAWelcomeThatWasChanged(int at) throws IOException {
+    void shouldRefuseAForgedWelcome(int at) throws IOException {
         assertThat(refusalOf(connection -> {
                     final byte[] hello = connection.handshakeFrame();
                     final byte[] challenge = connection.challenge();
@@ -344,11 +344,11 @@ final class PeerSecretTest {
     }
 
     @Test
-    void shouldBelieveAWelcomeThatWasNotChanged() throws IOException {
-        try (FakeReceiver fake = new FakeReceiver()) {
+    void shouldAcceptAGenuineWelcome() throws IOException {
+        try (FakeReceiver receiver = new FakeReceiver()) {
             final CompletableFuture<QueuePair> pair =
-                    caller(fake.address(), BY_SECRET).endpoint().connectAsync(1, 1, 1);
-            try (FakeReceiver.Connection connection = fake.accept()) {
+                    caller(receiver.address(), BY_SECRET).endpoint().connectAsync(1, 1, 1);
+            try (FakeReceiver.Connection connection = receiver.accept()) {
                 final byte[] hello = connection.handshakeFrame();
                 final byte[] challenge = connection.challenge();
                 connection.proof();
@@ -360,10 +360,10 @@ final class PeerSecretTest {
 
     @Test
     void shouldNotAnswerAChallengeThatItsMethodDoesNotHave() throws IOException {
-        try (FakeReceiver fake = new FakeReceiver()) {
-            final TestServer caller = caller(fake.address(), PeerAuthentication.none());
+        try (FakeReceiver receiver = new FakeReceiver()) {
+            final TestServer caller = caller(receiver.address(), PeerAuthentication.none());
             final CompletableFuture<QueuePair> pair = caller.endpoint().connectAsync(1, 1, 1);
-            try (FakeReceiver.Connection connection = fake.accept()) {
+            try (FakeReceiver.Connection connection = receiver.accept()) {
                 connection.hello();
                 connection.challenge();
                 assertThatThrownBy(pair::join).hasRootCauseInstanceOf(FabricException.class);
@@ -372,7 +372,7 @@ final class PeerSecretTest {
     }
 
     @Test
-    void shouldShowNothingOfTheSecret() {
+    void shouldRevealNothingOfTheSecret() {
         assertThat(Loopback.settings(new AtomicReference<>(address), with -> with.authentication = BY_SECRET)
                         .toString())
                 .contains("authentication=secret")

@@ -30,10 +30,10 @@ import org.rowankv.runtime.SecureSeed;
 
 /** A scripted peer on a plain socket; its frames may be wrong. */
 public final class RawPeer implements AutoCloseable {
-    /** Whether it was welcomed, and why not. */
+    /** Whether the peer was welcomed, with the reason of a refusal. */
     record Answer(int status, String text) {}
 
-    /** A frame that came. */
+    /** A received frame. */
     record Frame(int type, int flags, int small, long number, long first, long second, byte[] payload) {}
 
     /** Of the servers in tests that have one. */
@@ -91,7 +91,7 @@ public final class RawPeer implements AutoCloseable {
                 .array();
     }
 
-    /** Says that hello and reads the challenge; returns what both ends may prove then. */
+    /** Sends that hello and reads the challenge; returns the transcript that both ends prove. */
     HandshakeProof challenged(byte[] frame) throws IOException {
         send(frame);
         return proofOf(frame, challengeFrame());
@@ -121,7 +121,7 @@ public final class RawPeer implements AutoCloseable {
                 .array();
     }
 
-    /** Says that hello, and proves it as the secret's holder does. */
+    /** Sends that hello, with the proof of a holder of the secret. */
     Answer greetWithSecret(byte[] hello) throws IOException {
         return prove(challenged(hello).ofCaller());
     }
@@ -135,7 +135,7 @@ public final class RawPeer implements AutoCloseable {
         return readAnswer(WirePort.PEERS, proof);
     }
 
-    /** What a caller of that port is answered. */
+    /** The answer to a caller of that port. */
     Answer answerAt(WirePort port) throws IOException {
         return readAnswer(port, null);
     }
@@ -226,14 +226,14 @@ public final class RawPeer implements AutoCloseable {
         return frame;
     }
 
-    /** Waits until the other end has closed the connection, or said its last word; returns the type of the last frame, 0 if there was none. */
+    /** Waits until the other end has closed the connection or fenced it; returns the type of the last frame, 0 if there was none. */
     int awaitEnd() {
         int last = 0;
         try {
             while (last != PeerFrameDescriptor.FENCED) {
                 last = read().type();
             }
-            // That was the last word; the other end waits for us to close.
+            // FENCED is the last frame; the other end waits for this end to close.
             socket.close();
             return last;
         } catch (EOFException | SocketException e) {

@@ -9,7 +9,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 
 /** Bytes that a peer may send, for tests that have no connection yet. */
 final class RawPeerBytes {
-    private static final ServerSocket ANYBODY = listening();
+    private static final ServerSocket SILENT_LISTENER = listening();
 
     private RawPeerBytes() {}
 
@@ -19,8 +19,8 @@ final class RawPeerBytes {
     }
 
     /** A listener that sends nothing. */
-    static InetSocketAddress anybody() {
-        return (InetSocketAddress) ANYBODY.getLocalSocketAddress();
+    static InetSocketAddress silentListener() {
+        return (InetSocketAddress) SILENT_LISTENER.getLocalSocketAddress();
     }
 
     private static ServerSocket listening() {

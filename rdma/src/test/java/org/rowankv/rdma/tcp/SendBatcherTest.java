@@ -14,10 +14,10 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** What a queue pair posts goes out once, whole and in order, however slowly the network takes it. */
+/** The posts of a queue pair are sent once, whole and in order, however slow the network is. */
 final class SendBatcherTest {
     private static final int CAPACITY = 64;
-    /** Buffers that may be on their way while one is filled. */
+    /** Buffers that may be in flight while one is filled. */
     private static final int MOST_ON_THEIR_WAY = 3;
 
     /** A queue pair's batches, and the network behind them. */
@@ -37,7 +37,7 @@ final class SendBatcherTest {
             assertThat(onTheirWay.size()).isLessThanOrEqualTo(MOST_ON_THEIR_WAY);
         }
 
-        /** The network takes the oldest batch. */
+        /** The network sends the oldest batch. */
         private void take() {
             final ByteBuf out = onTheirWay.poll();
             if (out != null) {

@@ -19,7 +19,7 @@ import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.runtime.ManualClock;
 
-/** What a dead queue pair had of its receiver's credit comes back, whatever else breaks. */
+/** The credit of a dead queue pair returns to its receiver, whatever else breaks. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SettlementTest {
     private static final long NONCE = 77;
@@ -42,7 +42,7 @@ final class SettlementTest {
         return type;
     }
 
-    /** A queue pair that has drawn 100 bytes and used them, and is closed. */
+    /** A queue pair that has acquired 100 bytes and used them, and is closed. */
     private static void drawAndClose(TestServer sender, FakeReceiver receiver) throws IOException {
         final CompletableFuture<QueuePair> opening = sender.endpoint().connectAsync(1, 1, 1);
         try (FakeReceiver.Connection connection = receiver.accept()) {
@@ -62,7 +62,7 @@ final class SettlementTest {
     }
 
     @Test
-    void shouldBeSaidAgainUntilItIsConfirmed() throws IOException {
+    void shouldRepeatASettlementUntilItIsConfirmed() throws IOException {
         try (FakeReceiver receiver = new FakeReceiver();
                 TcpFabric fabric = new TcpFabric(Loopback.settings(new AtomicReference<>(receiver.address()), with -> {
                     Loopback.atLoop(with, clock);
@@ -76,7 +76,7 @@ final class SettlementTest {
             // There is no message, and the settlement was not received.
             try (FakeReceiver.Connection second = acceptLink(receiver)) {
                 assertThat(nextFrame(second)).isEqualTo(PeerFrameDescriptor.SETTLE);
-                // Of an older word: this one is not confirmed.
+                // The confirmation of an older settlement does not confirm this one.
                 second.frame(PeerFrameDescriptor.SETTLED, 0, PAIR, 90, 0);
                 second.finish();
             }
@@ -88,7 +88,7 @@ final class SettlementTest {
             final CompletableFuture<FakeReceiver.Connection> next =
                     CompletableFuture.supplyAsync(() -> accept(receiver), task -> new Thread(task).start());
             while (!next.isDone()) {
-                // What is posted before the end of the third is noticed is lost with it.
+                // Posts before the break of the third is noticed are lost with it.
                 final int posted = sender.endpoint().message(1, ByteBuffer.allocate(8));
                 assertThat(posted).isIn(PostStatus.POSTED, PostStatus.QUEUE_FULL);
             }
@@ -109,7 +109,7 @@ final class SettlementTest {
     }
 
     @Test
-    void shouldGiveCreditBackOnceHoweverOftenItIsSaid() throws IOException {
+    void shouldReturnCreditOnceHoweverOftenItIsSettled() throws IOException {
         try (TcpFabric fabric = Loopback.fabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, 4096);
             receiver.credit().set(100);
@@ -138,7 +138,7 @@ final class SettlementTest {
         }
     }
 
-    /** The settlement may come before the end of the connection does: then it is the end. */
+    /** The settlement may arrive before the end of the connection: then it ends the queue pair. */
     @Test
     void shouldEndAQueuePairThatIsSettledWhileItLives() throws IOException {
         try (TcpFabric fabric = Loopback.fabric()) {
@@ -159,7 +159,7 @@ final class SettlementTest {
                         .isZero();
                 assertConfirmed(link, PAIR, 60, 30);
                 assertThat(receiver.credit()).hasValue(70);
-                // What it still brings is of a sender that has sent the same through another one.
+                // Its sender has sent the same through another queue pair.
                 pair.send(pair.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 10, 0));
                 pair.send(pair.sendFrame(1, 0, RawPeer.body(1, 100)));
                 RawPeer.Frame last = pair.read();

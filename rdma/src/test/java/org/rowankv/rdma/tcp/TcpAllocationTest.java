@@ -17,7 +17,7 @@ import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 
 /**
- * Neither the sender's thread nor the NIC agent's allocates per message: only a little per batch, that is per write of a
+ * The threads of sender and NIC agent allocate nothing per message, only a little per batch, that is per write of a
  * thread that is no event loop and per read. Without the chaos points, as in production.
  */
 @Tag("races")
@@ -63,7 +63,7 @@ final class TcpAllocationTest {
 
     /** The same where the owner does the I/O of its queue pair, and per poll of it. */
     @Test
-    void shouldAllocateNothingPerTurn() {
+    void shouldAllocateNothingPerPoll() {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         final TcpIoPoller io = new TcpIoPoller();
         io.own();
@@ -97,7 +97,7 @@ final class TcpAllocationTest {
         run(pair, entry, count, null);
     }
 
-    /** In whole windows, so that whatever the scheduler does there are many messages to a batch. */
+    /** In whole windows, so that a batch has many messages under any scheduling. */
     private void run(QueuePair pair, ByteBuffer entry, int count, @Nullable IoPoller io) {
         completed[0] = 0;
         for (int posted = 0; posted < count; ) {

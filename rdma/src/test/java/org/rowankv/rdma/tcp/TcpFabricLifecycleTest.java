@@ -24,7 +24,7 @@ import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
-/** Opening, closing, forcing, and whose thread does what. */
+/** Opening, closing, forcing, and the threads that do the work. */
 @Tag("jvm")
 final class TcpFabricLifecycleTest {
     private static final int SEGMENT = 4096;
@@ -84,7 +84,7 @@ final class TcpFabricLifecycleTest {
     }
 
     @Test
-    void shouldSayWhichAddressItCannotListenAt() {
+    void shouldNameTheAddressThatIsInUse() {
         try (TcpFabric fabric = Loopback.fabric()) {
             assertThatThrownBy(() -> new TcpFabric(TcpFabricSettings.of(fabric.listenAddress(), server -> null)))
                     .isInstanceOf(UncheckedIOException.class)
@@ -124,11 +124,11 @@ final class TcpFabricLifecycleTest {
                     null,
                     (java.util.concurrent.ThreadFactory) task -> new Thread(task, "owner"),
                     fabric.transport().handlers());
-            final List<String> tellers = new ArrayList<>();
+            final List<String> threads = new ArrayList<>();
             final QueuePair pair = ((TcpEndpoint) sender.endpoint())
                     .connect(1, 1, 1, loop, () -> {
-                        synchronized (tellers) {
-                            tellers.add(Thread.currentThread().getName());
+                        synchronized (threads) {
+                            threads.add(Thread.currentThread().getName());
                         }
                         notified.incrementAndGet();
                     })
@@ -138,8 +138,8 @@ final class TcpFabricLifecycleTest {
             while (notified.get() == 0) {
                 Thread.onSpinWait();
             }
-            synchronized (tellers) {
-                assertThat(tellers).containsOnly("owner");
+            synchronized (threads) {
+                assertThat(threads).containsOnly("owner");
             }
             assertThat(awaitStatuses(pair, 1)).containsExactly(CompletionStatus.LANDED);
             pair.close();
@@ -206,7 +206,7 @@ final class TcpFabricLifecycleTest {
     }
 
     @Test
-    void shouldNeverAcknowledgeWhatTheDeviceDidNotTake() {
+    void shouldNeverAcknowledgeWhatTheDeviceRefused() {
         final HeldForce force = new HeldForce();
         try (TcpFabric fabric = forcingFabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT, force);
@@ -231,7 +231,7 @@ final class TcpFabricLifecycleTest {
     }
 
     @Test
-    void shouldKeepTheLastSegmentForWhoUsesTheReserve() {
+    void shouldKeepTheLastSegmentForUsersOfTheReserve() {
         try (TcpFabric fabric = Loopback.fabric(with -> with.keepsReserve = true)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);

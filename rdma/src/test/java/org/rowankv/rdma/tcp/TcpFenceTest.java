@@ -19,7 +19,7 @@ final class TcpFenceTest extends FenceConformance {
         return Loopback.fabric();
     }
 
-    /** Holds the NIC agent at a point, the first time it comes there. */
+    /** Stops the NIC agent at a point, the first time it reaches it. */
     private static final class Held implements AutoCloseable {
         private final CountDownLatch reached = new CountDownLatch(1);
         private final CountDownLatch released = new CountDownLatch(1);

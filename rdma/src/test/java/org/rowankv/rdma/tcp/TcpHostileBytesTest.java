@@ -33,7 +33,7 @@ import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.tcp.wire.RefusalStatus;
 import org.rowankv.runtime.ManualClock;
 
-/** Peers that break the protocol, or the wire: their connection ends, is counted, and no other is affected. */
+/** Peers that break the protocol or their connection: it is closed and counted, and no other is affected. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("jvm")
 final class TcpHostileBytesTest {
@@ -67,7 +67,7 @@ final class TcpHostileBytesTest {
         return receiver.landed(TAG).stream().map(Landed::id).toList();
     }
 
-    /** The honest sender goes on, over the connection that it had. */
+    /** The honest sender continues on its connection. */
     private void assertOthersGoOn(long id) {
         final int[] status = {-1};
         honestPair.send(id, new Entries().make(id, 100), 0, 100, TAG);
@@ -91,7 +91,7 @@ final class TcpHostileBytesTest {
             for (int cut = 1; cut < first.length; cut++) {
                 final byte[] frame = peer.sendFrame(cut, TAG, RawPeer.body(cut, 70));
                 peer.send(frame, 0, cut);
-                // Whether they arrive apart is the kernel's affair; WireFuzzTest cuts for certain.
+                // The kernel may join them; WireFuzzTest splits them for certain.
                 peer.send(frame, cut, frame.length);
                 peer.awaitAck(cut);
             }
@@ -100,7 +100,7 @@ final class TcpHostileBytesTest {
     }
 
     @Test
-    void shouldNotLetAStalledSenderHoldUpAnybody() throws IOException {
+    void shouldNotDelayOthersForAStalledSender() throws IOException {
         try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
             final byte[] frame = peer.sendFrame(1, TAG, RawPeer.body(1, 1000));
             peer.send(frame, 0, 500);
@@ -110,7 +110,7 @@ final class TcpHostileBytesTest {
             peer.send(frame, 500, frame.length);
             peer.awaitAck(1);
             assertThat(landedIds()).endsWith(1L).hasSize(11);
-            // One that never goes on takes nothing with it.
+            // A sender that never continues affects no other.
             peer.send(peer.sendFrame(2, TAG, RawPeer.body(2, 1000)), 0, 900);
         }
         assertOthersGoOn(20);
@@ -159,12 +159,12 @@ final class TcpHostileBytesTest {
 
     @ParameterizedTest
     @MethodSource("garbageAtFirst")
-    void shouldCutOffWhoBeginsWith(WireFault fault, byte[] bytes) throws IOException {
+    void shouldCloseAConnectionThatBeginsWith(WireFault fault, byte[] bytes) throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
             try {
                 peer.send(bytes);
             } catch (java.net.SocketException e) {
-                assertThat(e).as("closed while we were still talking").isNotNull();
+                assertThat(e).as("closed while this end was sending").isNotNull();
             }
             assertThat(peer.awaitEnd()).isZero();
         }
@@ -173,7 +173,7 @@ final class TcpHostileBytesTest {
     }
 
     @Test
-    void shouldTellAPeerOfAnotherVersionWhichOneThisIs() throws IOException {
+    void shouldNameItsVersionToAPeerOfAnother() throws IOException {
         final byte[] hello = RawPeerBytes.hello();
         hello[HandshakeDescriptor.VERSION_OFFSET] = 77;
         try (RawPeer peer = new RawPeer(address)) {
@@ -190,7 +190,7 @@ final class TcpHostileBytesTest {
 
     /** As the first version of this protocol sent it. */
     @Test
-    void shouldTellAPeerOfVersion1WhichReleaseToRun() throws IOException {
+    void shouldNameTheReleaseToAPeerOfVersion1() throws IOException {
         final byte[] hello = HexFormat.of()
                 .parseHex("526f77616e537276" + "424b350c" + "58000000" + "01000000" + "01000000" + "4d00000000000000"
                         + "02000000" + "01000000" + "0100000000000000" + "0100000000000000" + "0100000000000000"
@@ -209,7 +209,7 @@ final class TcpHostileBytesTest {
     }
 
     @Test
-    void shouldTellAClientInItsWordsThatThisIsThePortForServers() throws IOException {
+    void shouldRefuseAClientInTheFormOfItsOwnPort() throws IOException {
         final byte[] hello = HandshakeDescriptor.seal(HandshakeDescriptor.frame(WirePort.CLIENTS, 40, 0))
                 .array();
         try (RawPeer peer = new RawPeer(address)) {
@@ -224,7 +224,7 @@ final class TcpHostileBytesTest {
     }
 
     @Test
-    void shouldCutOffWhoSaysNothing() throws IOException {
+    void shouldCloseASilentConnection() throws IOException {
         try (RawPeer silent = new RawPeer(address);
                 RawPeer slow = new RawPeer(address)) {
             slow.send(RawPeerBytes.hello(), 0, 20);
@@ -247,7 +247,7 @@ final class TcpHostileBytesTest {
     }
 
     Stream<Bad> badFrames() throws IOException {
-        try (RawPeer peer = new RawPeer(RawPeerBytes.anybody())) {
+        try (RawPeer peer = new RawPeer(RawPeerBytes.silentListener())) {
             final byte[] good = peer.sendFrame(1, TAG, RawPeer.body(1, 100));
             final byte[] flipped = good.clone();
             flipped[FrameHeadDescriptor.SMALL_OFFSET] ^= 4;
@@ -306,7 +306,7 @@ final class TcpHostileBytesTest {
 
     @ParameterizedTest
     @MethodSource("badFrames")
-    void shouldCutOffWhoSends(Bad bad) throws IOException {
+    void shouldCloseAConnectionThatSends(Bad bad) throws IOException {
         try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
             peer.send(bad.bytes);
             peer.awaitEnd();
@@ -317,7 +317,7 @@ final class TcpHostileBytesTest {
     }
 
     @Test
-    void shouldNotGiveAnybodyCreditThatHeNeverDrew() throws IOException {
+    void shouldReturnNoMoreCreditThanWasGranted() throws IOException {
         receiver.credit().set(100);
         try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
             peer.send(peer.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 60, 0));
@@ -334,7 +334,7 @@ final class TcpHostileBytesTest {
     }
 
     @Test
-    void shouldCutOffWhoSendsMoreMessagesThanItMay() throws IOException {
+    void shouldCloseAConnectionThatSendsBeyondItsLimitOfMessages() throws IOException {
         try (RawPeer peer = new RawPeer(address)) {
             assertThat(peer.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
                             .status())
@@ -345,7 +345,7 @@ final class TcpHostileBytesTest {
             }
             peer.awaitEnd();
         } catch (java.net.SocketException e) {
-            assertThat(e).as("closed while we were still talking").isNotNull();
+            assertThat(e).as("closed while this end was sending").isNotNull();
         }
         awaitFault(WireFault.BEYOND_ITS_WINDOW);
         int polled = 0;
@@ -381,7 +381,7 @@ final class TcpHostileBytesTest {
             two.awaitAck(1);
             three.send(three.sendFrame(1, TAG, RawPeer.body(3, 64)));
             three.awaitAck(1);
-            // A hello that comes late says nothing of those with higher numbers.
+            // A late hello does not fence pairs with higher numbers.
             try (RawPeer late = RawPeer.queuePair(address, 1, NONCE)) {
                 late.send(late.sendFrame(1, TAG, RawPeer.body(1, 64)));
                 late.awaitAck(1);
@@ -414,7 +414,7 @@ final class TcpHostileBytesTest {
     }
 
     @Test
-    void shouldTakeASilentSenderForGone() throws IOException {
+    void shouldFenceASilentSender() throws IOException {
         try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
             peer.send(peer.sendFrame(1, TAG, RawPeer.body(1, 64)));
             peer.awaitAck(1);
@@ -424,9 +424,9 @@ final class TcpHostileBytesTest {
         }
     }
 
-    /** Each byte is in time, and the frame does not get on. */
+    /** Each byte is in time, but the frame makes no progress. */
     @Test
-    void shouldTakeASenderForGoneWhoseFrameTrickles() throws IOException {
+    void shouldFenceASenderWhoseFrameMakesNoProgress() throws IOException {
         try (RawPeer peer = RawPeer.queuePair(address, 1, NONCE)) {
             final byte[] frame = peer.sendFrame(1, TAG, RawPeer.body(1, 1000));
             peer.send(frame, 0, 100);
@@ -437,7 +437,7 @@ final class TcpHostileBytesTest {
                 assertOthersGoOn(100 + i);
             }
         } catch (java.net.SocketException e) {
-            assertThat(e).as("closed while we were still talking").isNotNull();
+            assertThat(e).as("closed while this end was sending").isNotNull();
         }
         await().until(() -> fabric.faults(WireFault.STALLED) > 0);
         assertThat(fabric.faults(WireFault.SILENT)).isZero();
@@ -457,9 +457,9 @@ final class TcpHostileBytesTest {
         }
     }
 
-    /** Frames that never get whole, on more connections than there is memory for. */
+    /** Frames that never become complete, on more connections than memory allows. */
     @Test
-    void shouldHoldNoMoreThanItMayOfFramesThatAreNotWhole() throws IOException {
+    void shouldBoundTheMemoryOfIncompleteFrames() throws IOException {
         final int longest = 1 << 20;
         reopen(16, longest);
         final List<RawPeer> peers = new ArrayList<>();
@@ -476,7 +476,7 @@ final class TcpHostileBytesTest {
         await().until(() -> fabric.heldBytes() == 0);
     }
 
-    /** An entry that has stayed unfinished for longest holds little, and is not what has to go. */
+    /** The oldest unfinished entry holds little memory, so it is not the one to end. */
     @Test
     void shouldEndTheLargestUnfinishedFrameBeforeTheOldest() throws IOException {
         final int longest = 1 << 20;
@@ -516,7 +516,7 @@ final class TcpHostileBytesTest {
     }
 
     @Test
-    void shouldCloseWhatIsTooMuch() throws IOException {
+    void shouldRefuseConnectionsBeyondTheLimit() throws IOException {
         reopen(2);
         final RawPeer one = RawPeer.queuePair(address, 1, NONCE);
         try (RawPeer two = RawPeer.queuePair(address, 2, NONCE, 1)) {
@@ -534,7 +534,7 @@ final class TcpHostileBytesTest {
         }
     }
 
-    /** Connections that say nothing, or not enough: of too many the oldest goes. */
+    /** Silent or incomplete connections: beyond the limit, the oldest is closed. */
     @Test
     void shouldNotLetHalfOpenConnectionsLockAPeerOut() throws IOException {
         reopen(4);

@@ -30,7 +30,7 @@ import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
 import org.rowankv.runtime.ManualClock;
 
-/** The sender's end, against receivers that vanish, fall silent, lie, or were never there. */
+/** The sender's end, against receivers that vanish, are silent, break the protocol, or do not exist. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TcpSenderTest {
     private final ManualClock clock = new ManualClock();
@@ -91,7 +91,7 @@ final class TcpSenderTest {
     }
 
     @Test
-    void shouldSayUnknownOfWhatWasOnItsWayWhenTheConnectionBroke() throws IOException {
+    void shouldReportSendsInFlightAsUnknownWhenTheConnectionBreaks() throws IOException {
         try (Connected connected = connect()) {
             final QueuePair pair = connected.pair;
             for (long id = 1; id <= 3; id++) {
@@ -109,7 +109,7 @@ final class TcpSenderTest {
     }
 
     @Test
-    void shouldKnowOfWhatAFenceCaughtWhetherItLanded() throws IOException {
+    void shouldReportWhetherFencedSendsHadLanded() throws IOException {
         try (Connected connected = connect()) {
             final QueuePair pair = connected.pair;
             for (long id = 1; id <= 3; id++) {
@@ -117,7 +117,7 @@ final class TcpSenderTest {
                 pair.poll((context, status) -> {}, 0);
                 assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
             }
-            // Of two one is forced, the other has landed and may not be.
+            // One of two is forced; the other has landed and may be unforced.
             connected.connection.frame(PeerFrameDescriptor.FENCED, 0, 1, 0, 2);
             assertThat(awaitStatuses(pair, 3))
                     .containsExactly(CompletionStatus.LANDED, CompletionStatus.UNKNOWN, CompletionStatus.FENCED);
@@ -125,7 +125,7 @@ final class TcpSenderTest {
     }
 
     @Test
-    void shouldTakeASilentReceiverForGone() throws IOException {
+    void shouldCloseAQueuePairToASilentReceiver() throws IOException {
         try (Connected connected = connect()) {
             post(connected.pair, 1);
             connected.pair.poll((context, status) -> {}, 0);
@@ -137,7 +137,7 @@ final class TcpSenderTest {
     }
 
     @Test
-    void shouldSayThatItIsThereWhenItHasNothingToSay() throws IOException {
+    void shouldSendHeartbeatsWhileIdle() throws IOException {
         try (Connected connected = connect()) {
             clock.advanceMs(9);
             assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.PING);
@@ -147,7 +147,7 @@ final class TcpSenderTest {
     }
 
     @Test
-    void shouldSayInTheNextHelloWhichOfItsQueuePairsLive() throws IOException {
+    void shouldListItsLiveQueuePairsInTheNextHello() throws IOException {
         try (Connected one = connect();
                 Connected two = connect()) {
             one.connection.close();
@@ -166,18 +166,18 @@ final class TcpSenderTest {
         }
     }
 
-    private interface Lie {
-        void tell(FakeReceiver.Connection connection) throws IOException;
+    private interface Script {
+        void play(FakeReceiver.Connection connection) throws IOException;
     }
 
-    private record ScriptedFault(WireFault fault, String what, Lie lie) {
+    private record ScriptedFault(WireFault fault, String what, Script script) {
         @Override
         public String toString() {
             return what;
         }
     }
 
-    Stream<ScriptedFault> lies() {
+    Stream<ScriptedFault> faults() {
         final long base = 4096;
         return Stream.of(
                 new ScriptedFault(
@@ -212,15 +212,15 @@ final class TcpSenderTest {
     }
 
     @ParameterizedTest
-    @MethodSource("lies")
-    void shouldNotBelieve(ScriptedFault scripted) throws IOException {
+    @MethodSource("faults")
+    void shouldCloseAConnectionWhoseReceiver(ScriptedFault scripted) throws IOException {
         try (Connected connected = connect()) {
             post(connected.pair, 1);
             post(connected.pair, 2);
             connected.pair.poll((context, status) -> {}, 0);
             assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
             assertThat(connected.connection.readFrame()).isEqualTo(PeerFrameDescriptor.SEND);
-            scripted.lie.tell(connected.connection);
+            scripted.script.play(connected.connection);
             assertThat(awaitStatuses(connected.pair, 2))
                     .containsExactly(CompletionStatus.UNKNOWN, CompletionStatus.UNKNOWN);
         }
@@ -229,7 +229,7 @@ final class TcpSenderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"HTTP/1.1 400 Bad Request\r\n\r\n", "", "RowanSr"})
-    void shouldSayThatWhoeverAnswersIsNoServer(String answer) throws IOException {
+    void shouldReportThatThePeerIsNoServer(String answer) throws IOException {
         final CompletableFuture<QueuePair> pair = connecting();
         try (FakeReceiver.Connection connection = receiver.accept()) {
             connection.hello();
@@ -242,7 +242,7 @@ final class TcpSenderTest {
     }
 
     @Test
-    void shouldFailAtOnceForAWhileWhenNobodyListens() throws IOException {
+    void shouldFailAtOnceForAWhileAfterARefusedConnection() throws IOException {
         final InetSocketAddress closedAddress = receiver.address();
         receiver.close();
         assertThatThrownBy(() -> sender.endpoint().connect(1, 1, 1)).hasMessageContaining("refused");
@@ -281,7 +281,7 @@ final class TcpSenderTest {
             connection.welcome();
             assertThat(connection.readFrame()).isEqualTo(PeerFrameDescriptor.MESSAGE);
         }
-        // The next one that is sent after the break has been noticed goes over another connection.
+        // Once the break is noticed, the next message uses another connection.
         final CompletableFuture<FakeReceiver.Connection> again = CompletableFuture.supplyAsync(
                 () -> {
                     try {

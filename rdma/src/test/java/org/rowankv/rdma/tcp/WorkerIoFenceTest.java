@@ -3,7 +3,7 @@ package org.rowankv.rdma.tcp;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.conformance.FenceConformance;
 
-/** Fences of the TCP fabric, with queue pairs that are at home with a worker, and used by others than that. */
+/** Fences of the TCP fabric, with queue pairs that belong to a worker and are used by other threads. */
 final class WorkerIoFenceTest extends FenceConformance {
     @Override
     protected Fabric createFabric() {

@@ -17,7 +17,7 @@ import org.rowankv.rdma.tcp.RawPeer;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 
-/** A frame that ends its connection, wherever the network cut it. */
+/** A frame that ends its connection, wherever the network split it. */
 final class FrameReaderEndTest {
     private static final int FRAMES = 2;
 
@@ -45,7 +45,7 @@ final class FrameReaderEndTest {
 
         @Override
         protected void onBatchEnd() {
-            // Nothing is to be answered.
+            // Nothing to answer.
         }
 
         @Override
@@ -79,7 +79,7 @@ final class FrameReaderEndTest {
             arriving.add(bytes.readBytes(Math.min(cut, bytes.readableBytes())));
         }
         arriving.forEach(part -> channel.pipeline().fireChannelRead(part));
-        // What comes behind the end is not the reader's any more.
+        // The reader does not own bytes behind the end.
         channel.releaseInbound();
         channel.checkException();
         assertThat(reader.failures).isEmpty();

@@ -54,7 +54,7 @@ final class FrameReaderSilenceTest {
 
         @Override
         protected void onBatchEnd() {
-            // Nothing is to be answered.
+            // Nothing to answer.
         }
 
         @Override
@@ -64,19 +64,19 @@ final class FrameReaderSilenceTest {
 
         @Override
         protected void onEnd() {
-            // Nothing is to be freed.
+            // Nothing to free.
         }
     }
 
-    /** What should be known of the peer. */
+    /** The model of the peer. */
     private final class Model {
         private long lastReadNs;
         private boolean waiting;
-        /** Bytes that came and are in no frame that was taken. */
+        /** Received bytes of frames that were not taken yet. */
         private int have;
 
         private int frameLength;
-        /** What was there of the frame when it got on the last time; 0: it has not begun. */
+        /** Bytes of the frame at its last progress; 0: it has not begun. */
         private int gotOn;
 
         private long gotOnNs;
@@ -151,7 +151,7 @@ final class FrameReaderSilenceTest {
     }
 
     @Property(tries = 150)
-    void shouldEndWhoIsSilentOrDoesNotGetOnAndNobodyElse(@ForAll long seed) {
+    void shouldCloseOnlyPeersThatAreSilentOrMakeNoProgress(@ForAll long seed) {
         final Random random = new Random(seed);
         final Frames frames = new Frames(seed);
         final Choosy reader = new Choosy();

@@ -30,13 +30,13 @@ import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.SystemClock;
 
 /**
- * The decoders of what peers send, on any bytes whatever: they find the frames that are there wherever the bytes were cut,
- * and of anything else they say the protocol's own error, and nothing more; the memory they hold is bounded by what came.
+ * Decoders of a peer's bytes, on any bytes: they find the frames wherever the bytes were split, throw only the protocol's
+ * own error for anything else, and hold no more memory than bytes received.
  */
 final class WireFuzzTest {
     private static final int MAX_PAYLOAD = 300;
 
-    /** Keeps what it is handed, and refuses to take every so many at first. */
+    /** Keeps the frames it receives, and defers some of them at first. */
     private static final class Keeping extends FrameReader {
         private final List<byte[]> frames = new ArrayList<>();
         private final int refusesEvery;
@@ -173,7 +173,7 @@ final class WireFuzzTest {
     }
 
     @Property(tries = 600)
-    void shouldSayOnlyTheProtocolsErrorOfMutatedFrames(
+    void shouldThrowOnlyTheProtocolsErrorForMutatedFrames(
             @ForAll("frames") List<byte[]> frames,
             @ForAll long seed,
             @ForAll @IntRange(min = 1, max = 4) int mutations) {
@@ -186,7 +186,7 @@ final class WireFuzzTest {
     }
 
     @Property(tries = 600)
-    void shouldSayOnlyTheProtocolsErrorOfRandomBytes(@ForAll byte[] bytes, @ForAll long seed) {
+    void shouldThrowOnlyTheProtocolsErrorForRandomBytes(@ForAll byte[] bytes, @ForAll long seed) {
         check(bytes, new Random(seed));
     }
 
@@ -195,7 +195,7 @@ final class WireFuzzTest {
         final Keeping reader = new Keeping(log, 0);
         final EmbeddedChannel channel = feed(reader, bytes, random, 64);
         channel.checkException();
-        // A fault closes, and nothing but a fault does.
+        // A fault closes the connection; nothing else does.
         assertThat(channel.isOpen()).isEqualTo(faults(log) == 0);
         for (final byte[] frame : reader.frames) {
             assertThat(frame.length)
@@ -205,7 +205,7 @@ final class WireFuzzTest {
         assertThat(reader.ends).isEqualTo(1);
     }
 
-    /** A header may announce what it likes: what is held is what has come. */
+    /** Whatever length a header announces, only received bytes are held. */
     @Example
     void shouldHoldNoMoreThanHasCome() {
         final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
@@ -248,7 +248,7 @@ final class WireFuzzTest {
     }
 
     @Property(tries = 400)
-    void shouldReadAHelloOrSayWhyNot(@ForAll long seed, @ForAll @IntRange(min = 0, max = 5) int mutations) {
+    void shouldReadAHelloOrExplainTheFault(@ForAll long seed, @ForAll @IntRange(min = 0, max = 5) int mutations) {
         final Random random = new Random(seed);
         final long[] live =
                 random.longs(random.nextInt(20), 1, 1000).sorted().distinct().toArray();
@@ -270,7 +270,7 @@ final class WireFuzzTest {
     }
 
     @Property(tries = 400)
-    void shouldTakeNoRandomBytesForAHandshake(@ForAll byte[] bytes) {
+    void shouldNotMistakeRandomBytesForAHandshake(@ForAll byte[] bytes) {
         final HandshakeInput input = new HandshakeInput(WirePort.PEERS, false, HandshakeDescriptor.MAX_REFUSAL);
         try {
             assertThat(input.take(ByteBuffer.wrap(bytes))).isFalse();
