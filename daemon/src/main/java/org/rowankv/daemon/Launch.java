@@ -6,7 +6,7 @@ import java.util.List;
 import org.rowankv.daemon.local.LocalCluster;
 
 /**
- * How the processes of a {@link LocalCluster} are started. Immutable.
+ * Parameters with which the processes of a {@link LocalCluster} start. Immutable.
  *
  * @param java the program
  * @param jvmOptions of every process

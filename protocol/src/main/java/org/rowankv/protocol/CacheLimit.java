@@ -1,8 +1,8 @@
 package org.rowankv.protocol;
 
 /**
- * How large a cache may become: above it the store evicts objects of that cache, and of no other. A limit is kept within a
- * tenth while callers write as fast as they can; below it nothing is ever evicted.
+ * The size limit of a cache: above it the store evicts objects of that cache, and of no other. A limit is kept within
+ * a tenth while callers write as fast as they can; below it nothing is ever evicted.
  *
  * @param maxEntries objects, 1 or more; {@link #NO_LIMIT}: any number
  * @param maxBytes that the objects take in the log of one replica, headers and padding included, 1 or more; {@link

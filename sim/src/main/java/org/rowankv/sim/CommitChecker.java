@@ -19,9 +19,9 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * Checker of commits. Invariant: when a segment of the backup log becomes committed (§4.4 of the paper), every
- * replica's log contains every entry in it. A replica that has learned a CommitVer covering an entry had it, and may
- * have dropped it since.
+ * Checks the segments that a digest commits. Invariant: when a segment of the backup log becomes committed (§4.4 of
+ * the paper), every replica's log contains every entry in it. A replica that has learned a CommitVer covering an entry
+ * had it, and may have dropped it since.
  */
 public final class CommitChecker {
     /** The point where the digest has just committed segments. */

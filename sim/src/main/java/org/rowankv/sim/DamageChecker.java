@@ -10,9 +10,9 @@ import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * Checker of flipped bits. An object may be unavailable, with an error that reports damage, while its entry waits for
- * repair. It must not be absent or stale while another complete replica has it: so unreadable objects are looked up
- * there.
+ * Checks that flipped bits are found, and repaired from a replica or reported. An object may be unavailable, with an
+ * error that reports damage, while its entry waits for repair. It must not be absent or stale while another complete
+ * replica has it: so unreadable objects are looked up there.
  */
 final class DamageChecker {
     private static final int ROUNDS = 2;

@@ -1,6 +1,6 @@
 package org.rowankv.sim;
 
-/** A kind of fault. Stateless: its effects belong to the simulation. */
+/** A kind of fault that the simulator injects. Stateless: its effects belong to the simulation. */
 interface Fault {
     /**
      * Injects the fault now, between two steps. May throw the error of a crash.

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.sim.workload.Coverage;
 
 /**
- * Result of a run.
+ * Result of simulating many stores, one for each seed.
  *
  * @param hash of its trace
  * @param begun number of begun operations

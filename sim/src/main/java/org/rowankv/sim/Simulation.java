@@ -18,9 +18,10 @@ import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
 
 /**
- * The run of one seed. The scheduler picks the next task; a task that reaches a named point may have to stop there
- * while others run, nested inside that point. So of two stopped tasks, the one that stopped later continues earlier.
- * Interleavings in which they cross are out of reach here, and left to model checking.
+ * The simulation of one store, all of whose decisions follow from a seed. The scheduler picks the next task; a task
+ * that reaches a named point may have to stop there while others run, nested inside that point. So of two stopped
+ * tasks, the one that stopped later continues earlier. Interleavings in which they cross are out of reach here, and
+ * left to model checking.
  *
  * <p>Owned by one {@link SimThread}.
  */

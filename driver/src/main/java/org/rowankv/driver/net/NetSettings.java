@@ -1,7 +1,7 @@
 package org.rowankv.driver.net;
 
 /**
- * Process values of a client's connections.
+ * Settings of a client's connections.
  *
  * @param connectionsPerServer number of connections over which callers are distributed by thread
  * @param spinNs how long a platform thread polls for a reply, yielding in between, before it blocks; 0: it blocks at

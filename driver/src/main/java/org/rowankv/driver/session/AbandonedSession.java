@@ -3,7 +3,7 @@ package org.rowankv.driver.session;
 import java.util.BitSet;
 
 /**
- * An abandoned session.
+ * A client session that is used no more and must still be closed at its shards.
  *
  * @param openShards where it is or may be open
  */

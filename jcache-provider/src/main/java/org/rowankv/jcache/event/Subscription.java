@@ -19,8 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A registered listener. The thread of the operation calls a synchronous one; a pool thread calls an asynchronous one,
- * event by event in the order of arrival. A pool thread also delivers changes of other JVMs, to both kinds.
+ * A registered listener of a cache, with its delivery and backlog. The thread of the operation calls a synchronous
+ * one; a pool thread calls an asynchronous one, event by event in the order of arrival. A pool thread also delivers
+ * changes of other JVMs, to both kinds.
  *
  * <p>An asynchronous listener loses events beyond its backlog, which are counted and logged; it never blocks the cache.
  * After {@link #close} no call begins. Thread-safe.

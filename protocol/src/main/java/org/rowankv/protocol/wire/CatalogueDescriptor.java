@@ -12,7 +12,7 @@ import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 
 /**
- * Layout of what is asked of the catalogue of caches, and of its answers: the frame's head, then
+ * Layout of requests to the catalogue of caches and of its responses: the frame's head, then
  *
  * <pre>
  *   asked:    max entries 8, max bytes 8, cache id 4, name length 4, descriptor length 4, name in UTF-8, descriptor

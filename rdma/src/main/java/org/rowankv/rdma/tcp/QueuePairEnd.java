@@ -3,7 +3,7 @@ package org.rowankv.rdma.tcp;
 import org.rowankv.rdma.CompletionStatus;
 
 /**
- * End of a queue pair.
+ * How a queue pair ended, and with it the outcome of its unacknowledged operations.
  *
  * @param doneUpTo operations up to this one may have been done
  * @param isReported whether the receiver reported it, and so that no later operation will be done

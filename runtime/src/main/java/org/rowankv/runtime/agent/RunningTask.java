@@ -1,6 +1,6 @@
 package org.rowankv.runtime.agent;
 
-/** Handle of work that has its own thread and may block in it. Safe for any thread. */
+/** Handle of a task on its own thread, in which it may block. Safe for any thread. */
 public interface RunningTask {
 
     boolean isOver();

@@ -1,6 +1,6 @@
 package org.rowankv.runtime.agent;
 
-/** A wake-up signal between threads. A signal given before the wait is not lost. Safe for any thread. */
+/** A signal with which one thread wakes another. A signal given before the wait is not lost. Safe for any thread. */
 public interface Signal {
 
     /** Wakes the waiting thread, or lets the next wait return at once. */

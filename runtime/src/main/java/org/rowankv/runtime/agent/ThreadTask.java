@@ -2,7 +2,7 @@ package org.rowankv.runtime.agent;
 
 import org.rowankv.runtime.concurrent.DetachedThread;
 
-/** Work on an OS thread. */
+/** A task on its own OS thread. */
 final class ThreadTask implements RunningTask {
     private final Thread thread;
 

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
-/** Test for virtual threads; older versions of Java have none. */
+/** Whether a thread is virtual; always false on versions of Java without virtual threads. */
 public final class VirtualThreads {
     private static final @Nullable MethodHandle IS_VIRTUAL = find();
 

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.durability.Durability;
 
 /**
- * What an area is made with, or expected to be when it is opened.
+ * Parameters with which an area is created, or which it must have when it is opened.
  *
  * @param file where it is kept; null for anonymous memory, and for memory that brings its own device
  * @param capacity bytes of all segments together; what is not a whole segment is left out

@@ -3,10 +3,10 @@ package org.rowankv.server.cleaning;
 import org.rowankv.runtime.Clock;
 
 /**
- * The throttle of cleaning. The fewer segments are free, the larger its share of time, and the fuller a segment may be
- * that is cleaned. Between the two water marks both follow the number of free segments. So cleaning settles at the rate
- * of consumption, in short steps, instead of bursts that would delay concurrent writers. Below the low mark, and while
- * space is requested, it never idles.
+ * Throttles the cleaner by the number of free segments. The fewer segments are free, the larger its share of time, and
+ * the fuller a segment may be that is cleaned. Between the two water marks both follow the number of free segments. So
+ * cleaning settles at the rate of consumption, in short steps, instead of bursts that would delay concurrent writers.
+ * Below the low mark, and while space is requested, it never idles.
  *
  * <p>Used by the cleaner's thread.
  */

@@ -3,7 +3,7 @@ package org.rowankv.server.cleaning;
 import java.util.function.IntPredicate;
 import org.rowankv.server.log.Segments;
 
-/** Which segment to clean next; each answer is a segment, or −1. Used by the cleaner's thread. */
+/** Selects the segment to clean next; every result is a segment, or −1. Used by the cleaner's thread. */
 final class VictimSelector {
     /** Bytes that are copied at most to get one byte of tombstones back. */
     private static final int COPIED_FOR_ONE = 32;

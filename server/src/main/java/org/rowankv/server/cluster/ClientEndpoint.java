@@ -8,7 +8,8 @@ import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.topology.Routing;
 
 /**
- * The endpoint for clients. Opened each time the server begins to serve, with its current roles.
+ * The part of a cluster's server that accepts clients. Opened each time the server begins to serve, with its current
+ * roles.
  *
  * <p>Called by the thread of the {@link ClusterServer}; must not block for long.
  */

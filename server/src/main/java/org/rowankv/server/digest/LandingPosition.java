@@ -1,4 +1,4 @@
 package org.rowankv.server.digest;
 
-/** A position in the backup log. */
+/** A position in the backup log, in order of landing. */
 public record LandingPosition(long ordinal, int offset) {}

@@ -2,7 +2,7 @@ package org.rowankv.server.dispatch;
 
 import org.rowankv.protocol.Request;
 
-/** The calls of one event loop. For its thread. */
+/** The mutations of one event loop, polled in each of its cycles. For its thread. */
 @FunctionalInterface
 public interface PollableCalls {
     /** Creates a reusable call for that request. */

@@ -13,8 +13,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.request.Worker;
 
 /**
- * The worker contexts of a server. Callers acquire them; the next owner completes what a dead caller has left in one.
- * One more context belongs to the agents; no caller can acquire it. Thread-safe.
+ * The worker contexts of a server, which callers and event loops acquire for mutations. The next owner completes what
+ * a dead caller has left in one. One more context belongs to the agents; no caller can acquire it. Thread-safe.
  */
 public final class WorkerPool {
     private static final int PROBE_DEPTH = 6;

@@ -1,8 +1,8 @@
 package org.rowankv.server.durability;
 
 /**
- * Ranges of an area to force together. Touching and overlapping ranges merge; if there are too many, their hull is
- * kept, since forcing too much does no harm. For one thread at a time.
+ * Ranges of an area that one force writes to the device. Touching and overlapping ranges merge; if there are too many,
+ * their hull is kept, since forcing too much does no harm. For one thread at a time.
  */
 public final class ForceRanges {
     private static final int MOST = 256;

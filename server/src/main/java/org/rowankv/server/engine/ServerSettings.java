@@ -6,7 +6,7 @@ import org.rowankv.runtime.CounterStarts;
 import org.rowankv.server.shard.ShardSessions;
 
 /**
- * Process values of one server.
+ * Settings of one server's engine.
  *
  * @param workers worker contexts, each with its own log and connections
  * @param mutationsPerWorker mutations in flight at once in each, for event loops; a waiting caller has a worker of its

@@ -3,7 +3,7 @@ package org.rowankv.server.frontend;
 import java.util.function.Consumer;
 
 /**
- * Process values of a client port.
+ * Settings of a client port.
  *
  * @param host to listen at; empty: every address of this machine
  * @param port to listen at; 0: any free port

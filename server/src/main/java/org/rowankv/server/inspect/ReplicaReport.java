@@ -3,7 +3,7 @@ package org.rowankv.server.inspect;
 import java.util.List;
 
 /**
- * A comparison of a store's replicas.
+ * Result of comparing the replicas of a closed store.
  *
  * @param replicas of each shard
  * @param objects of all shards, on their primaries

@@ -4,7 +4,7 @@ import java.util.List;
 import org.rowankv.server.log.EntryDescriptor;
 
 /**
- * One entry in an area.
+ * One entry as a tool finds it in an area.
  *
  * @param place where it begins; for an entry in blocks only, where one of them does
  * @param blocks the places of its blocks, if it lies there in blocks only

@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 
 /**
- * The outcome of one mutation. An applied one is rebuilt from its entry. One without an entry is remembered in DRAM
- * only, so that a late duplicate does not take effect after the response. Guarded by its {@link SessionTable}.
+ * The stored outcome of one mutation, for retries of its request. An applied one is rebuilt from its entry. One
+ * without an entry is remembered in DRAM only, so that a late duplicate does not take effect after the response.
+ * Guarded by its {@link SessionTable}.
  */
 public final class Completion {
     long sequence;

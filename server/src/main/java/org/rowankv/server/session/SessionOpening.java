@@ -1,6 +1,6 @@
 package org.rowankv.server.session;
 
-/** The precondition of opening a session. */
+/** Whether a session can be opened now: in a free slot, in place of another session, or later. */
 public enum SessionOpening {
     /** None: it has a slot. */
     HAS_SLOT,

@@ -1,9 +1,10 @@
 package org.rowankv.server.shard;
 
 /**
- * What a checkpoint says of a shard, used while the log behind it is read. Of the entries up to a version, all of which
- * had taken effect when the checkpoint was taken, only those that it names are alive. Other entries found are copies of
- * what was replaced, removed or cleared since; the entry that ended them may be gone from the log.
+ * The entries of a shard that a checkpoint names, used while the log behind it is read. Of the entries up to a
+ * version, all of which had taken effect when the checkpoint was taken, only those that it names are alive. Other
+ * entries found are copies of what was replaced, removed or cleared since; the entry that ended them may be gone from
+ * the log.
  *
  * <p>One thread fills it; then any number of threads read it.
  */

@@ -8,8 +8,9 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 
 /**
- * The accounting of one shard's entries that the index no longer points to. Each counts as dead, unless it is a
- * tombstone, its response may still be requested, or it is damaged. Returns the freed space in bytes.
+ * Counts one shard's entries that the index no longer points to, so that the cleaner can free their space. Each counts
+ * as dead, unless it is a tombstone, its response may still be requested, or it is damaged. Returns the freed space in
+ * bytes.
  */
 public final class SupersededEntries {
     private final Segments segments;

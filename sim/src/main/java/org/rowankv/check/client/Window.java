@@ -8,7 +8,7 @@ import org.rowankv.check.history.ChainEvent;
 import org.rowankv.check.history.Outcome;
 import org.rowankv.check.history.ValueEvent;
 
-/** Operations of all callers between two pauses. Confined to one thread. */
+/** The operations of all callers between two pauses, after which histories are checked. Confined to one thread. */
 public final class Window {
     private final Map<Integer, List<ValueEvent>> values = new HashMap<>();
     private final Map<Integer, List<ChainEvent>> chains = new HashMap<>();

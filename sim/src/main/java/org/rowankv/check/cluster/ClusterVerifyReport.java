@@ -6,7 +6,7 @@ import java.util.Map;
 import org.rowankv.check.disturb.Disturbance;
 
 /**
- * Result of a run.
+ * Result of a run of {@code verify --cluster}.
  *
  * @param disturbances count of each requested disturbance
  * @param refused operations that certainly had no effect, as their replies said

@@ -1,6 +1,6 @@
 package org.rowankv.check.crash;
 
-/** Progress of the child. */
+/** Progress of the crash check's child, as its journal shows it. */
 enum ChildPhase {
     STARTING,
     /** The store is open. */

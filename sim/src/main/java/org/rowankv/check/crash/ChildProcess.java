@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.SystemClock;
 
-/** One child process, from start to end. Confined to the parent's thread. */
+/** The child process of one round of the crash check. Confined to the parent's thread. */
 final class ChildProcess {
     private static final int KILLED = 128 + 9;
     private static final int STUCK_AFTER_SECONDS = 120;

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The caches and keys of the child. Most keys have one writing thread, whose order is theirs; those of {@link #SHARED}
- * have several.
+ * The caches and keys that the crash check's child process writes. Most keys have one writing thread, whose order is
+ * theirs; those of {@link #SHARED} have several.
  */
 final class CrashKeys {
     static final int THREADS = 4;

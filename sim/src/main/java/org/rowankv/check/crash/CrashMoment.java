@@ -2,7 +2,7 @@ package org.rowankv.check.crash;
 
 import org.rowankv.runtime.RandomSource;
 
-/** The moment of a kill. */
+/** The moment at which the crash check kills its child. */
 enum CrashMoment {
     /** While threads put, remove and update. */
     IN_LOAD,

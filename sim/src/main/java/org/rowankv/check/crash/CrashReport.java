@@ -3,7 +3,7 @@ package org.rowankv.check.crash;
 import java.util.List;
 
 /**
- * Result of a run of rounds.
+ * Result of a crash check.
  *
  * @param rounds number of rounds
  * @param acked operations that were acknowledged

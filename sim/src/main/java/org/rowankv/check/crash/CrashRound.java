@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * One round: a child on a store directory, with its own files beside it.
+ * One round of the crash check: a child on a store directory, with its own files beside it.
  *
  * @param number of the round, from 1
  * @param seed of the child's load

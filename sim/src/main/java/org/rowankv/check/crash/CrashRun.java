@@ -16,9 +16,10 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /**
- * A sequence of rounds. In each, a child works on a store and is killed; the areas are compared with the acknowledged
- * operations, server by server, before the store is opened again. The child of the next round compares the reopened
- * store. The run ends with the first round that finds something, and leaves its files.
+ * Runs rounds of the crash check: a child writes, is killed, and its store is checked. In each, a child works on a
+ * store and is killed; the areas are compared with the acknowledged operations, server by server, before the store is
+ * opened again. The child of the next round compares the reopened store. The run ends with the first round that finds
+ * something, and leaves its files.
  */
 public final class CrashRun {
     private static final int LONGEST_LOAD_MS = 900;

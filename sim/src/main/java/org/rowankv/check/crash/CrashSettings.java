@@ -8,7 +8,7 @@ import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
 /**
- * Settings of a run of rounds.
+ * Settings of a crash check.
  *
  * @param rounds number of kills
  * @param replicas servers that hold each object, of {@link #SERVERS}

@@ -10,8 +10,9 @@ import java.util.function.Consumer;
 import org.rowankv.check.area.Stored;
 
 /**
- * The journal of one child. The child's threads write, through one {@link Writer} each; the parent reads the phase
- * while the child lives, and the records after its death.
+ * The operations that the crash check's child has begun and completed, in a file that survives its kill. The child's
+ * threads write, through one {@link Writer} each; the parent reads the phase while the child lives, and the records
+ * after its death.
  */
 final class Journal {
     /** Kind of an operation on a key. */

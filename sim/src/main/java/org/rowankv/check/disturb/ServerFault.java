@@ -3,7 +3,7 @@ package org.rowankv.check.disturb;
 import java.util.Locale;
 
 /**
- * One fault of a round.
+ * A planned disturbance of server processes or ZooKeeper, with its time and duration.
  *
  * @param server the affected server, if a server is affected
  * @param afterNs start, from the beginning of its round

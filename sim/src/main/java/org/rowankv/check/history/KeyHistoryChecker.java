@@ -9,8 +9,8 @@ import java.util.Set;
 import org.rowankv.protocol.Version;
 
 /**
- * The oracle: decides whether a linearizable register that applies each operation at most once can explain the history
- * of one key. It depends only on the store's contract.
+ * Decides whether a linearizable register that applies each operation at most once can explain the history of one key.
+ * It depends only on the store's contract.
  *
  * <p>It finds: stale reads; reads of removed, never written and torn values; lost updates; conditional operations that
  * took effect, or did not, against their condition; an operation applied twice; versions that repeat or decrease. It

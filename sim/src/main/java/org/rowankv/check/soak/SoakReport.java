@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Result of a run.
+ * Result of a soak run.
  *
  * @param violations of the store's guarantees; the first ones as text
  * @param shortcomings why the run, violations aside, is not meaningful

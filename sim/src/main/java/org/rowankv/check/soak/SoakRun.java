@@ -35,7 +35,7 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.topology.Configuration;
 
 /**
- * One run: a store in a directory is filled. Then writers and readers use three kinds of caches: lasting, with a
+ * One soak run: a store in a directory is filled. Then writers and readers use three kinds of caches: lasting, with a
  * lifetime, with a limit. Meanwhile the store cleans, expires and evicts; every reply is compared with a model. At the
  * end every key is compared, the store is closed, and its replicas are compared. Then it is opened and compared once
  * more.

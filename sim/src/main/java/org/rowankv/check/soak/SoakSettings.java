@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.rowankv.runtime.CounterStarts;
 
 /**
- * Settings of a run.
+ * Settings of a soak run.
  *
  * @param seconds how long writers and readers run
  * @param utilisation percent of the space for live entries to use

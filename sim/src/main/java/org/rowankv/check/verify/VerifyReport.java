@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Result of a run.
+ * Result of a run of {@code verify}.
  *
  * @param operations number of checked operations
  * @param windows number of pauses with a check

@@ -24,8 +24,8 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /**
- * One run: callers load a few keys over a lossy network while links are fenced and appends are stalled. Again and again
- * they pause, the checker reads every key, and the window's history is checked.
+ * One run of {@code verify}: callers load a few keys over a lossy network while links are fenced and appends are
+ * stalled. Again and again they pause, the checker reads every key, and the window's history is checked.
  *
  * <p>The checker is the thread that calls {@link #run}. A run that finds something stops at the end of that window.
  */

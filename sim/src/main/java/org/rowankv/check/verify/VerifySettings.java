@@ -1,7 +1,7 @@
 package org.rowankv.check.verify;
 
 /**
- * Settings of a run.
+ * Settings of a run of {@code verify}.
  *
  * @param seconds how long the callers run
  * @param callers number of calling threads

@@ -6,7 +6,7 @@ import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.workload.Coverage;
 
 /**
- * Result of a run.
+ * Result of simulating many clusters, one for each seed.
  *
  * @param hash of its trace
  * @param begun number of begun operations

@@ -13,7 +13,7 @@ import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.WorkloadCaches;
 
-/** Injector of the planned faults and changes. */
+/** Injects the planned faults and configuration changes into a simulated cluster. */
 final class Faults {
     private static final int MOST_ATTEMPTS = 100;
     /**

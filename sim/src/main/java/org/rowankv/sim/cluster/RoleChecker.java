@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.rowankv.topology.Configuration;
 
 /**
- * Checker of roles. Invariants: no two servers serve a shard in one term; no server serves it in a former term; and
- * none serves before every server of the term has taken over its missing entries, and forced them. What a client may
- * read is on all replicas.
+ * Checks which servers serve a shard in each term. Invariants: no two servers serve a shard in one term; no server
+ * serves it in a former term; and none serves before every server of the term has taken over its missing entries, and
+ * forced them. What a client may read is on all replicas.
  */
 final class RoleChecker {
     private final ClusterSimulation simulation;

@@ -4,7 +4,7 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
 /**
- * A bit to flip.
+ * A bit that the simulator flips on a device.
  *
  * @param address of its byte in the area
  * @param mask of the bit in the byte

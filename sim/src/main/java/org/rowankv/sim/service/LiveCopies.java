@@ -33,9 +33,9 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /**
- * Copies and comparisons of the running store. A copy is opened as a separate store. Each key must have the value that
- * it had at one moment during the copy; a read in the key's history represents that. Each shard must contain all
- * acknowledged changes up to its snapshot version, and none beyond.
+ * Takes copies and comparisons of the running store while clients write, and checks them. A copy is opened as a
+ * separate store. Each key must have the value that it had at one moment during the copy; a read in the key's history
+ * represents that. Each shard must contain all acknowledged changes up to its snapshot version, and none beyond.
  */
 public final class LiveCopies implements Service {
     private static final int MOST_COPIES = 2;

@@ -18,9 +18,9 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 
 /**
- * Checker of one subscription. Each acknowledged change is received once, in the order of its shard's versions, unless
- * a loss was announced; received changes agree with the requests, and with the reads during pauses. Each received
- * change is also an event in its key's history: a read of it.
+ * Checks the changes that one subscription receives. Each acknowledged change is received once, in the order of its
+ * shard's versions, unless a loss was announced; received changes agree with the requests, and with the reads during
+ * pauses. Each received change is also an event in its key's history: a read of it.
  */
 final class StreamChecker {
     private record Place(int shard, long version) {}

@@ -6,7 +6,7 @@ import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Ttl;
 
-/** One operation with its key and cache. Owned by one client, which reuses it. */
+/** An operation that a simulated client has issued, with its key and cache. Owned by one client, which reuses it. */
 final class IssuedRequest {
     CacheLife cache;
     /** Index of the key in its cache. */

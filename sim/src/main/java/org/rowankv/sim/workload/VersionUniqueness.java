@@ -4,7 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.rowankv.protocol.Version;
 
-/** The versions in the replies of mutations. Invariant: no version of a shard is assigned twice. */
+/**
+ * Checks that no version appears in the replies of two mutations. Invariant: no version of a shard is assigned twice.
+ */
 final class VersionUniqueness {
     private record Place(int shard, long version) {}
 
