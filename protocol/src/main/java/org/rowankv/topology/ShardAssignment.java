@@ -119,6 +119,45 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
         return new ShardAssignment(epoch, first, others, nowJoining);
     }
 
+    /**
+     * Without some servers, in a new epoch if it has any of them.
+     *
+     * @param excluded never have a role again under their present incarnation
+     * @param preferred becomes primary if that is excluded and this one's replica is complete; otherwise the first
+     *     complete one does
+     * @return null if no complete replica is left: then the shard keeps its servers, and waits
+     */
+    public @Nullable ShardAssignment excluding(Set<Integer> excluded, int preferred) {
+        int next = excluded.contains(primary) ? NO_SERVER : primary;
+        if (next == NO_SERVER && isComplete(preferred) && !excluded.contains(preferred)) {
+            next = preferred;
+        }
+        for (int i = 0; i < backups.length && next == NO_SERVER; i++) {
+            next = isComplete(backups[i]) && !excluded.contains(backups[i]) ? backups[i] : NO_SERVER;
+        }
+        if (next == NO_SERVER) {
+            return null;
+        }
+        final int newPrimary = next;
+        final int[] left = Arrays.stream(backups)
+                .filter(server -> server != newPrimary && !excluded.contains(server))
+                .toArray();
+        final Set<Integer> leftJoining = new HashSet<>(joining);
+        leftJoining.removeAll(excluded);
+        return left.length == backups.length
+                ? this
+                : new ShardAssignment(epoch, newPrimary, left, leftJoining).withEpoch(epoch + 1);
+    }
+
+    /** With one more backup, whose copy is not complete, in a new epoch. */
+    public ShardAssignment adding(int server) {
+        final int[] more = Arrays.copyOf(backups, backups.length + 1);
+        more[backups.length] = server;
+        final Set<Integer> moreJoining = new HashSet<>(joining);
+        moreJoining.add(server);
+        return new ShardAssignment(epoch, primary, more, moreJoining).withEpoch(epoch + 1);
+    }
+
     /** The same servers with another primary, in a new epoch. */
     ShardAssignment swapped(int newPrimary) {
         if (newPrimary == primary || !isComplete(newPrimary)) {
