@@ -13,6 +13,7 @@ import java.util.Set;
 public final class PlantedBugs {
     static final List<String> SUBJECTS = List.of(
             "areas.txt",
+            "authority.txt",
             "cluster.txt",
             "driver.txt",
             "fabric.txt",
