@@ -12,6 +12,7 @@ import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
@@ -36,7 +37,7 @@ public final class RequestDispatch implements MutationSlots {
     private static final int PROBE_DEPTH = 12;
 
     private final int serverId;
-    private final PrimaryShards primaries;
+    private final CurrentRoles roles;
     private final ObjectReader reader;
     private final WorkerPool pool;
     private final ServerAgents agents;
@@ -50,7 +51,7 @@ public final class RequestDispatch implements MutationSlots {
     /** @param wakeUp wakes the agents of a server of the cluster */
     public RequestDispatch(
             int serverId,
-            PrimaryShards primaries,
+            CurrentRoles roles,
             ObjectReader reader,
             WorkerPool pool,
             ServerAgents agents,
@@ -59,7 +60,7 @@ public final class RequestDispatch implements MutationSlots {
             Clock clock,
             IntConsumer wakeUp) {
         this.serverId = serverId;
-        this.primaries = primaries;
+        this.roles = roles;
         this.reader = reader;
         this.pool = pool;
         this.agents = agents;
@@ -96,7 +97,7 @@ public final class RequestDispatch implements MutationSlots {
     /** The primary of the shard; null if another server has it, or this one does not serve. */
     @Nullable
     ShardPrimary servedPrimary(int shard) {
-        return serving.isOpen() ? primaries.find(shard) : null;
+        return serving.isOpen() ? roles.get().find(shard) : null;
     }
 
     /** Refuses a request for a shard that is not served here. */

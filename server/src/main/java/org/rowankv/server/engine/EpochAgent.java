@@ -7,6 +7,7 @@ import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.topology.Configuration;
 import org.slf4j.Logger;
@@ -27,15 +28,15 @@ final class EpochAgent implements Agent {
     private static final long RETRY_NS = 1_000_000_000;
 
     private final int serverId;
-    private final List<ShardPrimary> primaries;
+    private final CurrentRoles roles;
     private final EpochSupplier epochs;
     private final Clock clock;
     private final ErrorLog errors;
     private long nextNs;
 
-    EpochAgent(int serverId, List<ShardPrimary> primaries, EpochSupplier epochs, Clock clock, ErrorLog errors) {
+    EpochAgent(int serverId, CurrentRoles roles, EpochSupplier epochs, Clock clock, ErrorLog errors) {
         this.serverId = serverId;
-        this.primaries = List.copyOf(primaries);
+        this.roles = roles;
         this.epochs = epochs;
         this.clock = clock;
         this.errors = errors;
@@ -54,15 +55,16 @@ final class EpochAgent implements Agent {
             return 0;
         }
         nextNs = nowNs + INTERVAL_NS;
+        final List<ShardPrimary> primaries = roles.get().primaries();
         for (ShardPrimary primary : primaries) {
             if (primary.versions().needsEpoch()) {
-                return renew(nowNs);
+                return renew(primaries, nowNs);
             }
         }
         return 0;
     }
 
-    private int renew(long nowNs) {
+    private int renew(List<ShardPrimary> primaries, long nowNs) {
         final List<Integer> shards = new ArrayList<>();
         for (ShardPrimary primary : primaries) {
             if (primary.versions().needsEpoch()) {

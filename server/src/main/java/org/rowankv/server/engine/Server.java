@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricCapabilities;
@@ -17,7 +18,6 @@ import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.ControlAgent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.dispatch.MutationPipeline;
-import org.rowankv.server.dispatch.PrimaryShards;
 import org.rowankv.server.dispatch.RequestDispatch;
 import org.rowankv.server.dispatch.ServerAgents;
 import org.rowankv.server.dispatch.ServingState;
@@ -25,7 +25,6 @@ import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.dispatch.WorkerPool;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.BackupConnections;
-import org.rowankv.server.replication.BackupSets;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.replication.RowanReplicator;
@@ -42,11 +41,13 @@ import org.rowankv.server.retention.SessionLeaseAgent;
 import org.rowankv.server.retention.ShardScan;
 import org.rowankv.server.scrub.ReplicaRepair;
 import org.rowankv.server.scrub.ScrubAgent;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
-import org.rowankv.topology.ShardAssignment;
 
 /**
  * One Rowan-KV server: worker contexts and agents over one area. The threads of callers execute requests, each in an
@@ -60,7 +61,7 @@ public final class Server implements AutoCloseable {
     private final Segments segments;
     private final Replicas replicas;
     private final Endpoint endpoint;
-    private final PrimaryShards primaries;
+    private final CurrentRoles roles;
     private final InFlightWindow inFlightWindow;
     private final WorkerPool pool;
     private final ShardScan scan;
@@ -99,15 +100,8 @@ public final class Server implements AutoCloseable {
         this.replicas = parts.replicas();
         this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
-        this.primaries = PrimaryShards.of(
-                serverId,
-                configuration,
-                replicas,
-                settings.counters(),
-                settings.sessionsPerTable(segments.count(), segments.length(), configuration.mostReplicas()));
-        final List<ShardPrimary> own = primaries.all();
-        this.limits =
-                LimitedCaches.of(own.stream().map(ShardPrimary::replica).toList(), configuration, segments.space());
+        this.roles = new CurrentRoles(new Roles(serverId, configuration, shard -> primaryOf(shard, parts)));
+        this.limits = LimitedCaches.of(roles, segments.space());
         this.inFlightWindow = new InFlightWindow(
                 settings.workers() * settings.mutationsPerWorker() + 1,
                 configuration.serverCount() == 1
@@ -116,21 +110,11 @@ public final class Server implements AutoCloseable {
         final ObjectReader reader =
                 new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);
         this.scan = new ShardScan(segments, clock);
-        final BackupSets backupSets = new BackupSets(configuration);
-        final int[] epochs =
-                configuration.shards().stream().mapToInt(ShardAssignment::epoch).toArray();
         final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
-        final ServerLinks links = new ServerLinks(parts, endpoint);
+        final ServerLinks links = new ServerLinks(parts, endpoint, roles);
         this.pool = new WorkerContexts(parts, serverId, links, inFlightWindow, limits)
                 .pool(workerLinks -> new RowanReplicator(
-                        segments.region(),
-                        workerLinks,
-                        backupSets,
-                        configuration.serverCount(),
-                        maxMessage,
-                        segments.length(),
-                        epochs,
-                        settings.counters()));
+                        segments.region(), workerLinks, roles, maxMessage, segments.length(), settings.counters()));
         final DigestAgent digest = new DigestAgent(
                 endpoint.receiveQueue(),
                 new LandingCursor(endpointSettings, endpoint.receiveQueue()),
@@ -141,9 +125,9 @@ public final class Server implements AutoCloseable {
         final ClearSweepAgent sweep = new ClearSweepAgent(segments, replicas);
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
         this.ending = new RetentionAgents(
-                new ExpirySweepAgent(own, retention, segments, clock),
-                new EvictionAgent(own, limits, retention, segments, clock, sweep::isDone, this::quietCycles),
-                new SessionLeaseAgent(own, retention, clock, settings.sessionLeaseNs()));
+                new ExpirySweepAgent(roles, retention, segments, clock),
+                new EvictionAgent(roles, limits, retention, segments, clock, sweep::isDone, this::quietCycles),
+                new SessionLeaseAgent(roles, retention, clock, settings.sessionLeaseNs()));
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -162,16 +146,7 @@ public final class Server implements AutoCloseable {
         final BackupConnections commitLinks = links.make().useReserve();
         final BackupConnections copyLinks = links.make();
         this.copier = new CopyAgent(
-                serverId,
-                own,
-                configuration,
-                segments,
-                copyLinks,
-                maxMessage,
-                epochs,
-                parts.copies(),
-                clock,
-                settings.copyBytesPerSecond());
+                serverId, roles, segments, copyLinks, maxMessage, parts.copies(), clock, settings.copyBytesPerSecond());
         this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
@@ -180,22 +155,14 @@ public final class Server implements AutoCloseable {
             ownAgents.add(join);
             ownAgents.add(copier);
         }
-        this.commit = new CommitAgent(
-                own,
-                configuration.shardCount(),
-                inFlightWindow,
-                commitLinks,
-                backupSets,
-                configuration.serverCount(),
-                maxMessage,
-                clock);
+        this.commit = new CommitAgent(roles, inFlightWindow, commitLinks, maxMessage, clock);
         this.quiescenceTracker =
                 new QuiescenceTracker(settings.postedAhead() > 0, replicas, digest, sweep, cleaner, commit, ending);
         final boolean commitApart = parts.threading() == ThreadingMode.DEDICATED;
         if (!commitApart) {
             ownAgents.add(commit);
         }
-        ownAgents.add(new EpochAgent(serverId, own, parts.epochs(), clock, errors));
+        ownAgents.add(new EpochAgent(serverId, roles, parts.epochs(), clock, errors));
         ownAgents.add(sweep);
         ownAgents.add(ending.expirySweep());
         ownAgents.add(ending.eviction());
@@ -221,7 +188,7 @@ public final class Server implements AutoCloseable {
                 replicas,
                 links.all(),
                 pool,
-                primaries,
+                roles,
                 digest,
                 commit,
                 cleaner,
@@ -233,7 +200,19 @@ public final class Server implements AutoCloseable {
             quiescenceTracker.allowRests();
         }
         this.dispatch = new RequestDispatch(
-                serverId, primaries, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
+                serverId, roles, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
+    }
+
+    /** A shard's primary at this server, whose versions begin in the shard's epoch. */
+    private static ShardPrimary primaryOf(int shard, ServerContext parts) {
+        final Configuration configuration = parts.configuration();
+        final ServerSettings settings = parts.settings();
+        final ShardReplica replica = parts.replicas().get(shard);
+        replica.sessions()
+                .limit(settings.sessionsPerTable(
+                        parts.segments().count(), parts.segments().length(), configuration.mostReplicas()));
+        return new ShardPrimary(
+                replica, new VersionCounter(configuration.shard(shard).epoch(), shard, settings.counters()));
     }
 
     /** The servers of this process, from whose replicas damaged entries are repaired. Call before the start. */
@@ -306,7 +285,7 @@ public final class Server implements AutoCloseable {
 
     /** Passes live objects of a cache in a shard to a visitor, from a position; the next position, or 0 at the end. */
     public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
-        final ShardPrimary primary = primaries.get(shard);
+        final ShardPrimary primary = roles.get().find(shard);
         if (primary == null) {
             throw new IllegalArgumentException("server " + serverId + " is not the primary of shard " + shard);
         }
@@ -320,7 +299,7 @@ public final class Server implements AutoCloseable {
 
     /** Whether this server is the primary of a shard. */
     public boolean isPrimary(int shard) {
-        return primaries.find(shard) != null;
+        return roles.get().find(shard) != null;
     }
 
     /** Whether requests are served: started, not closed, not failed. */
@@ -337,7 +316,7 @@ public final class Server implements AutoCloseable {
 
     /** Objects ended by this server's agents since its start: evicted, or expired. */
     public long endedObjects() {
-        return primaries.evictedObjects() + pool.expiredObjects();
+        return roles.get().evictedObjects() + pool.expiredObjects();
     }
 
     /** Whether a cache is above its limit, or expired objects are being ended. */
@@ -357,7 +336,7 @@ public final class Server implements AutoCloseable {
 
     /** The last version assigned in a local primary shard, else 0. */
     public long lastVersion(int shard) {
-        return primaries.lastVersion(shard);
+        return roles.get().lastVersion(shard);
     }
 
     /** For such a shard: every change with a version ≤ it is on all replicas and in the change stream. */

@@ -4,22 +4,25 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.server.replication.BackupConnections;
+import org.rowankv.server.shard.CurrentRoles;
 
 /** Factory for the connections of one server to its backups: one set per writer, all over one endpoint. */
 final class ServerLinks {
     private final ServerContext parts;
     private final Endpoint endpoint;
+    private final CurrentRoles roles;
     private final List<BackupConnections> all = new ArrayList<>();
 
-    ServerLinks(ServerContext parts, Endpoint endpoint) {
+    ServerLinks(ServerContext parts, Endpoint endpoint, CurrentRoles roles) {
         this.parts = parts;
         this.endpoint = endpoint;
+        this.roles = roles;
     }
 
     /** Creates the connections of one more writer. */
     BackupConnections make() {
         final BackupConnections made =
-                new BackupConnections(endpoint, parts.configuration(), parts.clock(), parts.errors(), parts.wakeUp());
+                new BackupConnections(endpoint, roles.get(), parts.clock(), parts.errors(), parts.wakeUp());
         all.add(made);
         return made;
     }

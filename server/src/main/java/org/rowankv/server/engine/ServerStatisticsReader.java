@@ -3,13 +3,13 @@ package org.rowankv.server.engine;
 import java.util.List;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.DigestAgent;
-import org.rowankv.server.dispatch.PrimaryShards;
 import org.rowankv.server.dispatch.ServerAgents;
 import org.rowankv.server.dispatch.WorkerPool;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.scrub.ScrubAgent;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -20,7 +20,7 @@ record ServerStatisticsReader(
         Replicas replicas,
         List<BackupConnections> links,
         WorkerPool pool,
-        PrimaryShards primaries,
+        CurrentRoles roles,
         DigestAgent digest,
         CommitAgent commit,
         CleanAgent cleaner,
@@ -61,7 +61,7 @@ record ServerStatisticsReader(
                 indexEntries,
                 pool.expiredObjects(),
                 ending.expirySweep().endedObjects(),
-                primaries.evictedObjects(),
+                roles.get().evictedObjects(),
                 digest.holesFenced(),
                 reconnects,
                 notReady,

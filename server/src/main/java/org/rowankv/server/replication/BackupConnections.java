@@ -13,18 +13,20 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.OwnedCounter;
-import org.rowankv.topology.Configuration;
+import org.rowankv.server.shard.Roles;
 
 /**
  * The queue pairs of one worker or agent, one per other server, connected on first use. Owned by it. Never blocks:
  * {@link #pair} returns null while a connection is being made.
+ *
+ * <p>A pair leads to one incarnation of its server, the one of the roles that the owner has adopted last.
  */
 public final class BackupConnections implements AutoCloseable {
     private final Endpoint endpoint;
-    private final Configuration configuration;
     private final Clock clock;
     private final ErrorLog errors;
     private final IntConsumer wakeUp;
+    private Roles roles;
     private final @Nullable QueuePair[] pairs;
     private final List<@Nullable CompletableFuture<QueuePair>> connecting = new ArrayList<>();
     /** By server: the time of the last failed attempt; others would fail too for a while. */
@@ -38,17 +40,16 @@ public final class BackupConnections implements AutoCloseable {
     private final OwnedCounter notReady = new OwnedCounter();
 
     /** @param wakeUp signals a server's agents that a sender waits for a posted segment there */
-    public BackupConnections(
-            Endpoint endpoint, Configuration configuration, Clock clock, ErrorLog errors, IntConsumer wakeUp) {
+    public BackupConnections(Endpoint endpoint, Roles roles, Clock clock, ErrorLog errors, IntConsumer wakeUp) {
         this.endpoint = endpoint;
-        this.configuration = configuration;
+        this.roles = roles;
         this.clock = clock;
         this.errors = errors;
         this.wakeUp = wakeUp;
-        this.pairs = new @Nullable QueuePair[configuration.serverCount()];
-        this.failedNs = new long[configuration.serverCount()];
-        this.failed = new boolean[configuration.serverCount()];
-        for (int server = 0; server < configuration.serverCount(); server++) {
+        this.pairs = new @Nullable QueuePair[roles.serverCount()];
+        this.failedNs = new long[roles.serverCount()];
+        this.failed = new boolean[roles.serverCount()];
+        for (int server = 0; server < roles.serverCount(); server++) {
             connecting.add(null);
         }
     }
@@ -65,12 +66,28 @@ public final class BackupConnections implements AutoCloseable {
         return this;
     }
 
+    /** Ends the pairs and the attempts that lead to incarnations without roles from now on. */
+    void adopt(Roles next) {
+        final Roles before = roles;
+        roles = next;
+        for (int server = 0; server < pairs.length; server++) {
+            if (before.incarnation(server) != next.incarnation(server)) {
+                final CompletableFuture<QueuePair> attempt = connecting.set(server, null);
+                if (attempt != null) {
+                    final var unused = attempt.thenAccept(QueuePair::close);
+                }
+                failed[server] = false;
+                drop(server);
+            }
+        }
+    }
+
     private CompletableFuture<QueuePair> connect(int server) {
-        final long incarnation = configuration.incarnations().get(server);
+        final long incarnation = roles.incarnation(server);
         final IoPoller home = io;
         return home == null
-                ? endpoint.connectAsync(server, incarnation, configuration.term())
-                : endpoint.connectAsync(server, incarnation, configuration.term(), home);
+                ? endpoint.connectAsync(server, incarnation, roles.term())
+                : endpoint.connectAsync(server, incarnation, roles.term(), home);
     }
 
     /** The pair to a server, or null when it cannot be connected now. */

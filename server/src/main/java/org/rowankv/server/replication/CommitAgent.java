@@ -18,6 +18,8 @@ import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
+import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -31,14 +33,15 @@ public final class CommitAgent implements Agent, CompletionHandler {
     /** Every 15 ms, as in the paper. */
     private static final long INTERVAL_NS = 15_000_000;
 
-    private final List<ShardPrimary> primaries;
+    private final CurrentRoles current;
+    /** As of this duty cycle. */
+    private Roles roles;
+
     private final InFlightWindow inFlightWindow;
     private final BackupConnections connections;
-    private final BackupSets backupSets;
-    private final int serverCount;
     private final Clock clock;
     private final long[] smallest;
-    /** By server and shard: {@code acknowledged ≤} CommitVer. */
+    /** By server and shard: {@code acknowledged ≤} CommitVer, by that server's present incarnation in the present epoch. */
     private final long[][] acknowledged;
     /**
      * By server, the content of the outstanding record only: an earlier one that did not land may have held shards that
@@ -66,19 +69,17 @@ public final class CommitAgent implements Agent, CompletionHandler {
     private final OwnedCounter lag = new OwnedCounter();
 
     public CommitAgent(
-            List<ShardPrimary> primaries,
-            int shardCount,
+            CurrentRoles current,
             InFlightWindow inFlightWindow,
             BackupConnections connections,
-            BackupSets backupSets,
-            int serverCount,
             int maxMessage,
             Clock clock) {
-        this.primaries = List.copyOf(primaries);
+        this.current = current;
+        this.roles = current.get();
+        final int serverCount = roles.serverCount();
+        final int shardCount = roles.shardCount();
         this.inFlightWindow = inFlightWindow;
         this.connections = connections;
-        this.backupSets = backupSets;
-        this.serverCount = serverCount;
         this.clock = clock;
         this.smallest = new long[shardCount];
         this.acknowledged = new long[serverCount][shardCount];
@@ -109,19 +110,51 @@ public final class CommitAgent implements Agent, CompletionHandler {
         }
         requested = false;
         nextNs = nowNs + INTERVAL_NS;
+        final Roles now = current.get();
+        if (now != roles) {
+            adopt(now);
+        }
         computeCommitVersions();
         int sent = 0;
-        for (int server = 0; server < serverCount; server++) {
+        for (int server = 0; server < outstanding.length; server++) {
             sent += sendNext(server);
         }
         quiet = sent == 0 && lag.get() == 0 && isAllAcknowledged();
         return sent;
     }
 
+    /** Another incarnation, or a backup of another epoch, has acknowledged nothing. */
+    private void adopt(Roles next) {
+        for (int server = 0; server < outstanding.length; server++) {
+            if (next.incarnation(server) != roles.incarnation(server)) {
+                Arrays.fill(acknowledged[server], 0);
+                outstanding[server] = false;
+            }
+        }
+        for (int shard = 0; shard < smallest.length; shard++) {
+            if (next.epoch(shard) != roles.epoch(shard)) {
+                forget(shard);
+            }
+        }
+        connections.adopt(next);
+        roles = next;
+    }
+
+    private void forget(int shard) {
+        for (int server = 0; server < outstanding.length; server++) {
+            acknowledged[server][shard] = 0;
+            for (int i = 0; i < recordCount[server]; i++) {
+                if (recordShards[server][i] == shard) {
+                    recordVersions[server][i] = 0; // an outstanding record acknowledges nothing of the new epoch
+                }
+            }
+        }
+    }
+
     private boolean isAllAcknowledged() {
-        for (ShardPrimary primary : primaries) {
+        for (ShardPrimary primary : roles.primaries()) {
             final int shard = primary.replica().shardId();
-            for (int backup : backupSets.of(shard)) {
+            for (int backup : roles.backups(shard)) {
                 if (outstanding[backup] || primary.replica().commitVersion() > acknowledged[backup][shard]) {
                     return false;
                 }
@@ -145,7 +178,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
 
     private void computeCommitVersions() {
         Arrays.fill(smallest, Long.MAX_VALUE);
-        for (ShardPrimary primary : primaries) {
+        for (ShardPrimary primary : roles.primaries()) {
             smallest[primary.replica().shardId()] = primary.versions().last();
         }
         Chaos.point("commit.counted");
@@ -154,7 +187,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
         // Read again: after a long stop of this thread, the cycle's earlier reading would end leases that were renewed
         // meanwhile.
         final long leasesNs = clock.nanoTime();
-        for (ShardPrimary primary : primaries) {
+        for (ShardPrimary primary : roles.primaries()) {
             final ShardReplica replica = primary.replica();
             behind += primary.versions().last() - smallest[replica.shardId()];
             replica.raiseCommitVersion(smallest[replica.shardId()]);
@@ -173,6 +206,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
         if (awaitsCompletion(server)) {
             return 0;
         }
+        final List<ShardPrimary> primaries = roles.primaries();
         int count = 0;
         // Starts where the last record ended: round-robin, even if there is always more than one record holds.
         final int from = nextPrimary[server];
@@ -181,7 +215,7 @@ public final class CommitAgent implements Agent, CompletionHandler {
             final ShardPrimary primary = primaries.get(next);
             final int shard = primary.replica().shardId();
             final long version = primary.replica().commitVersion();
-            if (version > acknowledged[server][shard] && isBackup(shard, server)) {
+            if (version > acknowledged[server][shard] && roles.isBackup(shard, server)) {
                 nextPrimary[server] = next + 1;
                 recordShards[server][count] = shard;
                 recordVersions[server][count] = version;
@@ -203,15 +237,6 @@ public final class CommitAgent implements Agent, CompletionHandler {
             }
         }
         return outstanding[server];
-    }
-
-    private boolean isBackup(int shard, int server) {
-        for (int backup : backupSets.of(shard)) {
-            if (backup == server) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private boolean send(int server, int count) {

@@ -16,10 +16,16 @@ import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.Charge;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.Roles;
 
 /**
  * Replication through Rowan (§4.1 of the paper): a one-sided append of the entry to every backup's single backup log,
  * without work by the backup. An entry larger than the fabric's messages is sent as blocks. Owned by one worker.
+ *
+ * <p>An entry goes to the backups of the roles in force when it begins. When other roles are in force before it is
+ * complete, it goes to every backup of these: a backup that left is not awaited, and nothing counts that another
+ * incarnation of a backup has acknowledged.
  */
 public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int SERVER_BITS = 8;
@@ -27,65 +33,93 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int RESTART_BITS = 16;
     private static final int ATTEMPT_BITS = Long.SIZE - RESTART_BITS - NUMBER_BITS - SERVER_BITS;
 
-    /** Credit is acquired in portions of this size, so that one update of the shared counter covers many entries. */
-    private static final int PORTION = 32 << 10;
-
     private final MemoryRegion region;
     private final BackupConnections connections;
-    private final BackupSets backupSets;
+    private final CurrentRoles current;
+    private final boolean onlyJoining;
+    /** Adopted last. */
+    private Roles roles;
+
     private final int maxMessage;
     private final int segmentLength;
-    private final int[] epochs;
     private final EntryCheck check;
     private final ByteBuffer staging;
-    private final long[] credit;
-    /** By server: whether the answer to the last credit request is outstanding. */
-    private final boolean[] awaitsCredit;
-    /** By server: whether a portion was refused, so that only the exact amount is requested. */
-    private final boolean[] exactCreditOnly;
+    private final BackupCredit credit;
+    private final int serverCount;
 
     private final List<OneEntry> entries = new ArrayList<>();
     private final long firstAttempt;
 
     /**
+     * @param current the epoch of a shard there is at or after the beginning of the tenure of every backup there
      * @param segmentLength of this server's area and of the backups'
-     * @param epochs of the shards: at or after the beginning of every backup's tenure
+     * @param counters initial attempt numbers
      */
     public RowanReplicator(
             MemoryRegion region,
             BackupConnections connections,
-            BackupSets backupSets,
-            int serverCount,
+            CurrentRoles current,
             int maxMessage,
             int segmentLength,
-            int[] epochs) {
-        this(region, connections, backupSets, serverCount, maxMessage, segmentLength, epochs, CounterStarts.USUAL);
+            CounterStarts counters) {
+        this(region, connections, current, false, maxMessage, segmentLength, counters);
     }
 
-    /** @param counters initial attempt numbers */
-    public RowanReplicator(
+    /** Replicates to the joining backups only. Parameters as above. */
+    public static RowanReplicator toJoining(
             MemoryRegion region,
             BackupConnections connections,
-            BackupSets backupSets,
-            int serverCount,
+            CurrentRoles current,
+            int maxMessage,
+            int segmentLength) {
+        return new RowanReplicator(region, connections, current, true, maxMessage, segmentLength, CounterStarts.USUAL);
+    }
+
+    private RowanReplicator(
+            MemoryRegion region,
+            BackupConnections connections,
+            CurrentRoles current,
+            boolean onlyJoining,
             int maxMessage,
             int segmentLength,
-            int[] epochs,
             CounterStarts counters) {
         this.firstAttempt = counters.of(0L, 1L << ATTEMPT_BITS);
         this.region = region;
         this.connections = connections;
-        this.backupSets = backupSets;
+        this.current = current;
+        this.onlyJoining = onlyJoining;
+        this.roles = current.get();
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
-        this.epochs = epochs.clone();
         this.check = new EntryCheck(region);
         this.staging = ByteBuffer.allocateDirect(maxMessage + EntryDescriptor.STRIDE)
                 .alignedSlice(EntryDescriptor.STRIDE)
                 .order(ByteOrder.LITTLE_ENDIAN);
-        this.credit = new long[serverCount];
-        this.awaitsCredit = new boolean[serverCount];
-        this.exactCreditOnly = new boolean[serverCount];
+        this.serverCount = roles.serverCount();
+        this.credit = new BackupCredit(connections, serverCount);
+    }
+
+    /** The roles in force, after what belongs to former incarnations is dropped. */
+    private Roles adopted() {
+        final Roles now = current.get();
+        if (now != roles) {
+            adopt(now);
+        }
+        return now;
+    }
+
+    private void adopt(Roles next) {
+        connections.adopt(next);
+        for (int server = 0; server < serverCount; server++) {
+            if (next.incarnation(server) != roles.incarnation(server)) {
+                credit.forget(server);
+            }
+        }
+        roles = next;
+    }
+
+    private int[] setOf(Roles ofRoles, int shard) {
+        return onlyJoining ? ofRoles.joining(shard) : ofRoles.backups(shard);
     }
 
     @Override
@@ -100,7 +134,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public void poll() {
-        for (int server = 0; server < credit.length; server++) {
+        for (int server = 0; server < serverCount; server++) {
             final QueuePair pair = connections.last(server);
             if (pair != null) {
                 pair.poll(this, Integer.MAX_VALUE);
@@ -117,6 +151,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     /** The replication of one entry. */
     private final class OneEntry implements Replication {
         private final int number;
+        /** Those that its set and its tag are of, and the incarnations of what landed. */
+        private Roles sentUnder = roles;
+
         private int shard;
         private long address;
         private int length;
@@ -124,22 +161,22 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         /** A context holds its lower bits, which wrap: one attempt is in flight at a time. */
         private long attempt = firstAttempt;
 
-        private final int[] sent = new int[credit.length];
-        private final int[] outstanding = new int[credit.length];
+        private final int[] sent = new int[serverCount];
+        private final int[] outstanding = new int[serverCount];
         /**
-         * Messages of the entry that landed before the first one that did not; {@code landed ≤} messages posted. Final,
-         * since a connection leads to one incarnation.
+         * Messages of the entry that landed before the first one that did not; {@code landed ≤} messages posted. Final
+         * for one incarnation of the server: another one may hold none of them.
          */
-        private final int[] landed = new int[credit.length];
+        private final int[] landed = new int[serverCount];
 
-        private final boolean[] failed = new boolean[credit.length];
+        private final boolean[] failed = new boolean[serverCount];
         /** A message is being posted: it may have landed, and {@code sent} does not include it yet. */
-        private final boolean[] sending = new boolean[credit.length];
+        private final boolean[] sending = new boolean[serverCount];
         /** Posts nothing until all counted messages are acknowledged, then resumes after them. */
-        private final boolean[] draining = new boolean[credit.length];
+        private final boolean[] draining = new boolean[serverCount];
 
-        private final long[] restarts = new long[credit.length];
-        private final @Nullable QueuePair[] used = new @Nullable QueuePair[credit.length];
+        private final long[] restarts = new long[serverCount];
+        private final @Nullable QueuePair[] used = new @Nullable QueuePair[serverCount];
 
         OneEntry(int number) {
             this.number = number;
@@ -156,7 +193,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                     ? length
                     : EntryDescriptor.usedLength(buffer, at) - EntryDescriptor.FRAME_LENGTH;
             attempt++;
-            for (int server : backupSets.of(shardId)) {
+            sentUnder = adopted();
+            for (int server : setOf(sentUnder, shardId)) {
                 sent[server] = 0;
                 outstanding[server] = 0;
                 landed[server] = 0;
@@ -168,7 +206,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
         @Override
         public void interrupted() {
-            for (int server : backupSets.of(shard)) {
+            for (int server : setOf(sentUnder, shard)) {
                 if (sending[server]) {
                     // The acknowledgement of the uncounted message could be taken for that of the next.
                     draining[server] = true;
@@ -179,7 +217,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
         @Override
         public void acknowledgementsLost() {
-            for (int server : backupSets.of(shard)) {
+            for (int server : setOf(sentUnder, shard)) {
                 if (!isComplete(server)) {
                     failed[server] = true; // a later acknowledgement could be counted for an earlier message
                 }
@@ -192,11 +230,37 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
         @Override
         public boolean advance() {
+            final Roles now = adopted();
+            if (now != sentUnder) {
+                follow(now);
+            }
             boolean complete = true;
-            for (int server : backupSets.of(shard)) {
+            for (int server : setOf(sentUnder, shard)) {
                 complete &= advance(server);
             }
             return complete;
+        }
+
+        /** Goes on to the backups of other roles. What a stranger to the former roles has acknowledged counts nothing. */
+        private void follow(Roles next) {
+            // Unseen roles may lie in between: a backup that left and came back has voided what it had. Each change of
+            // the set is an epoch.
+            final boolean mayHaveLeft = next.epoch(shard) - sentUnder.epoch(shard) > 1;
+            for (int server : setOf(next, shard)) {
+                if (!isInSet(sentUnder, server)
+                        || sentUnder.incarnation(server) != next.incarnation(server)
+                        || mayHaveLeft) {
+                    landed[server] = 0;
+                    sending[server] = false;
+                    draining[server] = false;
+                    failed[server] = true; // all is sent again
+                }
+            }
+            sentUnder = next;
+        }
+
+        private boolean isInSet(Roles ofRoles, int server) {
+            return onlyJoining ? ofRoles.isJoining(shard, server) : ofRoles.isBackup(shard, server);
         }
 
         private boolean advance(int server) {
@@ -265,7 +329,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
         private int sendNext(QueuePair pair, int server) {
             final int start = sent[server];
-            final int tag = epochs[shard];
+            final int tag = sentUnder.epoch(shard);
             sending[server] = true;
             if (length <= maxMessage) {
                 final int status =
@@ -347,93 +411,29 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public int acquireCredit(int shardId, int usedLength) {
-        final int[] servers = backupSets.of(shardId);
-        final long needed = creditOf(usedLength);
-        for (int i = 0; i < servers.length; i++) {
-            final int server = servers[i];
-            if (credit[server] < needed && !acquireFrom(server, needed)) {
-                for (int j = 0; j < i; j++) {
-                    credit(servers[j], needed);
-                }
-                return server;
-            }
-            credit[server] -= needed;
-        }
-        return -1;
-    }
-
-    private boolean acquireFrom(int server, long needed) {
-        final @Nullable QueuePair pair = connections.pair(server);
-        if (pair == null) {
-            awaitsCredit[server] = true;
-            return false;
-        }
-        if (!exactCreditOnly[server]) {
-            credit[server] += pair.acquireCredit(needed - credit[server] + PORTION);
-            awaitsCredit[server] = pair.awaitsCredit();
-            if (credit[server] >= needed) {
-                return true;
-            }
-            if (awaitsCredit[server]) {
-                return false;
-            }
-            exactCreditOnly[server] = true; // no space for a portion; there may be enough for the entry
-        }
-        credit[server] += pair.acquireCredit(needed - credit[server]);
-        awaitsCredit[server] = pair.awaitsCredit();
-        final boolean granted = credit[server] >= needed;
-        exactCreditOnly[server] = !granted && awaitsCredit[server];
-        if (!granted && !awaitsCredit[server]) {
-            connections.countCreditRefusal();
-        }
-        return granted;
+        return credit.acquire(setOf(adopted(), shardId), creditOf(usedLength));
     }
 
     @Override
     public boolean awaitsCredit(int server) {
-        return awaitsCredit[server];
+        return credit.isAwaited(server);
     }
 
     @Override
     public void returnCredit(int shardId, int usedLength) {
-        for (int server : backupSets.of(shardId)) {
-            credit(server, creditOf(usedLength));
+        for (int server : setOf(adopted(), shardId)) {
+            credit.put(server, creditOf(usedLength));
         }
     }
 
     @Override
     public void releaseCredit() {
-        for (int server = 0; server < credit.length; server++) {
-            // Also without credit: an outstanding request may have been granted since. Credit granted over a broken
-            // connection stays reserved for this worker until it is released, and an idle worker opens no other
-            // connection.
-            final QueuePair pair = credit[server] > 0 ? connections.pair(server) : connections.last(server);
-            if (pair != null) {
-                pair.returnCredit(credit[server]);
-                credit[server] = 0;
-            }
-        }
+        credit.release();
     }
 
     @Override
     public void releaseSpareCredit() {
-        for (int server = 0; server < credit.length; server++) {
-            final QueuePair pair = credit[server] > 0 && !awaitsCredit[server] ? connections.pair(server) : null;
-            if (pair != null) {
-                pair.returnCredit(credit[server]);
-                credit[server] = 0;
-            }
-        }
-    }
-
-    /** Keeps credit for the next entries; above two portions, releases all but one. */
-    private void credit(int server, long bytes) {
-        credit[server] += bytes;
-        final QueuePair pair = credit[server] > 2 * PORTION ? connections.pair(server) : null;
-        if (pair != null) {
-            pair.returnCredit(credit[server] - PORTION);
-            credit[server] = PORTION;
-        }
+        credit.releaseSpare();
     }
 
     @Override

@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.Chaos;
@@ -14,18 +13,19 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.BackupConnections;
-import org.rowankv.server.replication.BackupSets;
 import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.RowanReplicator;
+import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
-import org.rowankv.topology.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Re-replication (§4.5 of the paper): the primary sends a replica that is catching up what it lacks of a shard, through
  * Rowan into that server's backup log, where it is digested like everything else. One shard after the other, to all
- * such replicas at once, at a bounded rate. Before the first shard, the space that all need is announced.
+ * such replicas at once, at a bounded rate. Before the first shard, the space that all need is announced. Roles that
+ * come into force meanwhile are taken up when nothing is left to copy.
  */
 public final class CopyAgent implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(CopyAgent.class);
@@ -35,14 +35,21 @@ public final class CopyAgent implements Agent {
     private static final long SAY_EVERY_NS = 3_000_000_000L;
 
     private final int serverId;
-    private final Configuration configuration;
+    private final CurrentRoles current;
+    /** Those by which it copies. */
+    private Roles roles;
+
     private final Segments segments;
     private final Deque<ShardPrimary> toMeasure = new ArrayDeque<>();
     private final Deque<ShardPrimary> toDo = new ArrayDeque<>();
-    private final int shardsInAll;
-    private final @Nullable RowanReplicator replicator;
-    private final @Nullable Replication entry;
-    private final ByteBuffer staging;
+    private final BackupConnections connections;
+    private final int maxMessage;
+    private int shardsInAll;
+    private @Nullable RowanReplicator replicator;
+    private @Nullable Replication entry;
+    /** Empty until there is something to copy. */
+    private ByteBuffer staging = ByteBuffer.allocateDirect(0);
+
     private final CopyListener listener;
     private final Clock clock;
     private final long bytesPerSecond;
@@ -60,53 +67,75 @@ public final class CopyAgent implements Agent {
     private final OwnedCounter bytes = new OwnedCounter();
 
     /**
-     * @param own the shards whose primary this server is
      * @param connections exclusive to this agent
      * @param bytesPerSecond maximum copy rate
      */
     @SuppressWarnings("TooManyParameters")
     public CopyAgent(
             int serverId,
-            List<ShardPrimary> own,
-            Configuration configuration,
+            CurrentRoles current,
             Segments segments,
             BackupConnections connections,
             int maxMessage,
-            int[] epochs,
             CopyListener listener,
             Clock clock,
             long bytesPerSecond) {
         this.serverId = serverId;
-        this.configuration = configuration;
+        this.current = current;
+        this.roles = current.get();
+        this.connections = connections;
+        this.maxMessage = maxMessage;
         this.segments = segments;
         this.listener = listener;
         this.clock = clock;
         this.bytesPerSecond = bytesPerSecond;
-        for (ShardPrimary primary : own) {
-            if (!configuration.shard(primary.replica().shardId()).joining().isEmpty()) {
-                toDo.add(primary);
-            }
-        }
-        this.toMeasure.addAll(toDo);
-        this.announced = new long[configuration.shardCount()];
-        this.shardsInAll = toDo.size();
-        this.staging = ByteBuffer.allocateDirect(shardsInAll == 0 ? 0 : segments.length() + EntryDescriptor.STRIDE)
-                .alignedSlice(EntryDescriptor.STRIDE)
-                .order(ByteOrder.LITTLE_ENDIAN);
-        this.replicator = shardsInAll == 0
-                ? null
-                : new RowanReplicator(
-                        MemoryRegion.of(staging),
-                        connections,
-                        BackupSets.joining(configuration),
-                        configuration.serverCount(),
-                        maxMessage,
-                        segments.length(),
-                        epochs);
-        this.entry = replicator == null ? null : replicator.newReplication();
+        this.announced = new long[roles.shardCount()];
         this.allowedNs = clock.nanoTime();
         this.beganNs = allowedNs;
         this.saidNs = allowedNs;
+        for (ShardPrimary primary : roles.primaries()) {
+            if (roles.joining(primary.replica().shardId()).length > 0) {
+                toDo.add(primary);
+            }
+        }
+        begin();
+    }
+
+    private void begin() {
+        toMeasure.addAll(toDo);
+        shardsInAll = toDo.size();
+        if (replicator == null && shardsInAll > 0) {
+            staging = ByteBuffer.allocateDirect(segments.length() + EntryDescriptor.STRIDE)
+                    .alignedSlice(EntryDescriptor.STRIDE)
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            final RowanReplicator own = RowanReplicator.toJoining(
+                    MemoryRegion.of(staging), connections, current, maxMessage, segments.length());
+            replicator = own;
+            entry = own.newReplication();
+        }
+    }
+
+    /** Goes on to other roles: to copy are the shards with a joining replica that has not received a copy from here. */
+    private void takeUp(Roles next) {
+        for (ShardPrimary primary : next.primaries()) {
+            final int shard = primary.replica().shardId();
+            for (int server : next.joining(shard)) {
+                if (!toDo.contains(primary) && !(roles.has(primary) && isSameReplica(next, shard, server))) {
+                    toDo.add(primary);
+                }
+            }
+        }
+        roles = next;
+        beganNs = clock.nanoTime();
+        saidNs = beganNs;
+        begin();
+    }
+
+    /** Whether a server joins that shard in those roles as in the present ones. */
+    private boolean isSameReplica(Roles other, int shard, int server) {
+        return roles.isJoining(shard, server)
+                && other.isJoining(shard, server)
+                && roles.incarnation(server) == other.incarnation(server);
     }
 
     @Override
@@ -116,6 +145,9 @@ public final class CopyAgent implements Agent {
 
     @Override
     public int doWork() {
+        if (toDo.isEmpty() && current.get() != roles) {
+            takeUp(current.get());
+        }
         final RowanReplicator own = replicator;
         final Replication copied = entry;
         if (toDo.isEmpty() || own == null || copied == null) {
@@ -145,15 +177,14 @@ public final class CopyAgent implements Agent {
         final int shard = primary.replica().shardId();
         CopySize measured = size;
         if (measured == null) {
-            measured = new CopySize(
-                    segments, primary.replica(), configuration.shard(shard).epoch(), own::creditOf);
+            measured = new CopySize(segments, primary.replica(), roles.epoch(shard), own::creditOf);
             size = measured;
         }
         if (measured.advance(BUCKETS_PER_TURN)) {
             size = null;
             toMeasure.remove();
             announced[shard] = measured.bytes();
-            for (int server : configuration.shard(shard).joining()) {
+            for (int server : roles.joining(shard)) {
                 listener.announced(shard, server, measured.bytes());
             }
         }
@@ -175,8 +206,7 @@ public final class CopyAgent implements Agent {
         final int shard = primary.replica().shardId();
         CopySource from = source;
         if (from == null) {
-            from = new CopySource(
-                    segments, primary.replica(), configuration.shard(shard).epoch(), staging);
+            from = new CopySource(segments, primary.replica(), roles.epoch(shard), staging);
             source = from;
         }
         if (!staged) {
@@ -210,8 +240,11 @@ public final class CopyAgent implements Agent {
     private void endShard(int shard) {
         source = null;
         toDo.remove();
-        for (int server : configuration.shard(shard).joining()) {
-            listener.copied(shard, server, announced[shard]);
+        final Roles now = current.get();
+        for (int server : roles.joining(shard)) {
+            if (isSameReplica(now, shard, server)) { // another incarnation lacks what was sent before it came
+                listener.copied(shard, server, announced[shard]);
+            }
         }
         if (toDo.isEmpty()) {
             LOG.info(

@@ -14,7 +14,9 @@ final class ClockHand {
     /** The objects of a bucket arrive together. */
     private static final int MOST = 64;
 
+    /** Index among the server's primary shards. */
     int shard;
+
     long position;
     int fruitlessPasses;
     boolean hasEvicted;
@@ -32,6 +34,13 @@ final class ClockHand {
 
     ClockHand(long nowNs) {
         restsUntilNs = nowNs;
+    }
+
+    /** Begins with the first shard again, without candidates: the shards are others now. */
+    void restart() {
+        shard = 0;
+        position = 0;
+        drop();
     }
 
     boolean isFull() {

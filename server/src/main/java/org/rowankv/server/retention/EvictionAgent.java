@@ -14,8 +14,10 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCache;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.slf4j.Logger;
@@ -45,7 +47,10 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     /** Between two attempts when the log has no room: each wakes the cleaner, which must finish in between. */
     private static final long WITHOUT_ROOM_INTERVAL_NS = 1_000_000;
 
-    private final List<ShardPrimary> primaries;
+    private final CurrentRoles current;
+    /** As of this duty cycle; the hands count its primaries. */
+    private Roles roles;
+
     private final LimitedCaches caches;
     private final RetentionWorker worker;
     private final Segments segments;
@@ -85,14 +90,15 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
      * @param quietCycles quiet cycles of this server's agents: those that found nothing left that frees space
      */
     public EvictionAgent(
-            List<ShardPrimary> primaries,
+            CurrentRoles current,
             LimitedCaches caches,
             RetentionWorker worker,
             Segments segments,
             Clock clock,
             BooleanSupplier isSwept,
             LongSupplier quietCycles) {
-        this.primaries = List.copyOf(primaries);
+        this.current = current;
+        this.roles = current.get();
         this.caches = caches;
         this.worker = worker;
         this.segments = segments;
@@ -125,6 +131,12 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         if (worker.isTaken(this) || worker.isUsedBy(this) && !goOn()) {
             return 0;
         }
+        final Roles now = current.get();
+        if (now != roles) {
+            roles = now;
+            hands.values().forEach(ClockHand::restart);
+            hand.restart();
+        }
         if (cache == null && !findCache()) {
             return 0;
         }
@@ -135,11 +147,11 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         isAhead = false;
         int ended = 0;
         for (int locks = 0; locks < LOCKS_PER_TURN && ended < OBJECTS_PER_TURN; locks++) {
-            final LimitedCache now = cache;
-            if (now == null || isOver(now)) {
+            final LimitedCache chosen = cache;
+            if (chosen == null || isOver(chosen)) {
                 break;
             }
-            if (walk(now)) {
+            if (walk(chosen)) {
                 ended++;
                 if (!goOn()) {
                     return ended;
@@ -232,6 +244,11 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
 
     /** Walks some buckets; true when it has begun an eviction in the worker. */
     private boolean walk(LimitedCache now) {
+        final List<ShardPrimary> primaries = roles.primaries();
+        if (primaries.isEmpty()) {
+            hand.fruitlessPasses = FRUITLESS_PASSES;
+            return false;
+        }
         nowMs = clock.wallMs();
         final ShardPrimary primary = primaries.get(hand.shard);
         final ShardIndex index = primary.replica().index();
@@ -284,7 +301,7 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
     private boolean choose(LimitedCache now) {
         while (!hand.isEmpty()) {
             final int chosen = hand.choose();
-            final ShardPrimary primary = primaries.get(hand.shardOf(chosen));
+            final ShardPrimary primary = roles.primaries().get(hand.shardOf(chosen));
             final ShardIndex index = primary.replica().index();
             final long address = hand.addressOf(chosen);
             final long position = hand.positionOf(chosen);

@@ -12,6 +12,8 @@ import org.rowankv.server.index.ExpiryBound;
 import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
@@ -43,13 +45,17 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     private static final int LOCKS_PER_TURN = 16;
     private static final int OBJECTS_PER_TURN = 64;
 
-    private final List<ShardPrimary> primaries;
+    private final CurrentRoles current;
     private final RetentionWorker worker;
     private final Segments segments;
     private final Clock clock;
     private final OwnedCounter endedObjects = new OwnedCounter();
 
+    /** As of this duty cycle. */
+    private Roles roles;
+
     // --- the current pass ---
+    private List<ShardPrimary> primaries = List.of();
     private boolean forSpace;
     private long dueMs;
     private long dueS;
@@ -77,8 +83,9 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     private volatile boolean inPassForSpace;
     private volatile boolean closing;
 
-    public ExpirySweepAgent(List<ShardPrimary> primaries, RetentionWorker worker, Segments segments, Clock clock) {
-        this.primaries = List.copyOf(primaries);
+    public ExpirySweepAgent(CurrentRoles current, RetentionWorker worker, Segments segments, Clock clock) {
+        this.current = current;
+        this.roles = current.get();
         this.worker = worker;
         this.segments = segments;
         this.clock = clock;
@@ -96,6 +103,10 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
     public int doWork() {
         if (worker.isTaken(this) || worker.isUsedBy(this) && !goOn()) {
             return 0;
+        }
+        roles = current.get();
+        if (walking != null && !roles.has(walking)) {
+            walking = null; // another server ends its objects now
         }
         if (!inPass && !beginPass()) {
             return 0;
@@ -134,6 +145,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         inPass = true; // set before the second read of `closing`: close() uses the opposite order
         dueMs = clock.wallMs() - (forSpace ? 0 : GRACE_MS);
         dueS = forSpace ? ExpiryBound.of(dueMs) : Math.floorDiv(dueMs, 1000);
+        primaries = roles.primaries();
         nextShard = 0;
         walkedNs = 0;
         withoutRoom = false;
@@ -147,7 +159,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
         while (nextShard < primaries.size()) {
             final ShardPrimary candidate = primaries.get(nextShard++);
             final ShardIndex index = candidate.replica().index();
-            if (index.expiry().earliest() <= dueS) {
+            if (roles.has(candidate) && index.expiry().earliest() <= dueS) {
                 index.lock(LOCK_OWNER);
                 try {
                     index.expiry().beginWalk();
@@ -262,8 +274,9 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
 
     private boolean isAnythingOver() {
         final long nowS = ExpiryBound.of(clock.wallMs());
-        for (int i = 0; i < primaries.size(); i++) {
-            if (primaries.get(i).replica().index().expiry().earliest() <= nowS) {
+        final List<ShardPrimary> present = current.get().primaries();
+        for (int i = 0; i < present.size(); i++) {
+            if (present.get(i).replica().index().expiry().earliest() <= nowS) {
                 return true;
             }
         }

@@ -6,6 +6,8 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardSessions;
 
@@ -43,7 +45,10 @@ public final class SessionLeaseAgent implements Agent {
         }
     }
 
-    private final List<ShardPrimary> primaries;
+    private final CurrentRoles current;
+    /** As of this duty cycle. */
+    private Roles roles;
+
     private final RetentionWorker worker;
     private final Clock clock;
     private final long tickNs;
@@ -59,8 +64,9 @@ public final class SessionLeaseAgent implements Agent {
     private volatile boolean closing;
 
     /** @param leaseNs 0: leases never expire */
-    public SessionLeaseAgent(List<ShardPrimary> primaries, RetentionWorker worker, Clock clock, long leaseNs) {
-        this.primaries = List.copyOf(primaries);
+    public SessionLeaseAgent(CurrentRoles current, RetentionWorker worker, Clock clock, long leaseNs) {
+        this.current = current;
+        this.roles = current.get();
         this.worker = worker;
         this.clock = clock;
         this.tickNs = leaseNs / TICKS;
@@ -85,6 +91,7 @@ public final class SessionLeaseAgent implements Agent {
             records++;
             worker.releaseGrants();
         }
+        adoptRoles();
         tickIfDue();
         if (candidates.isEmpty()) {
             atWork = false;
@@ -108,6 +115,15 @@ public final class SessionLeaseAgent implements Agent {
         return records;
     }
 
+    /** Nothing is in flight. The sessions of a shard that is another server's now end there. */
+    private void adoptRoles() {
+        final Roles now = current.get();
+        if (now != roles) {
+            roles = now;
+            candidates.removeIf(each -> !now.has(each.primary));
+        }
+    }
+
     private void beginRecord() {
         final Candidates first = candidates.element();
         final int count = first.recordLength();
@@ -125,6 +141,7 @@ public final class SessionLeaseAgent implements Agent {
         atWork = true; // set before the read of `closing`: close() uses the opposite order
         candidates.clear();
         if (!closing) {
+            final List<ShardPrimary> primaries = roles.primaries();
             for (int i = 0; i < primaries.size(); i++) {
                 tick(primaries.get(i));
             }

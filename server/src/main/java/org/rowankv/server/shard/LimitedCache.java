@@ -1,6 +1,7 @@
 package org.rowankv.server.shard;
 
 import java.lang.invoke.VarHandle;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 
@@ -18,34 +19,91 @@ public final class LimitedCache {
     private final int id;
     private final String name;
     private final CacheLimit limit;
-    private final long maxObjects;
-    private final long maxBytes;
-    private final CacheCounts[] shards;
+    private final Supplier<CacheCounts[]> own;
+    private final int shardCount;
     private final Runnable requestCheck;
     /** Null if the limit is this cache's own. */
     private final @Nullable SharedLimit shared;
+    /** Replaced when this server's primary shards change. Immutable, so a stale read is only computed again. */
+    private Share share;
 
     private volatile boolean checkRequested;
     private volatile boolean farAbove;
     private volatile boolean stuck;
 
-    /** @param ofSharing the limit of the caches that share one */
+    /** The limit's part that belongs to some shards. */
+    private static final class Share {
+        private final CacheCounts[] shards;
+        private final long maxObjects;
+        private final long maxBytes;
+
+        Share(CacheLimit limit, CacheCounts[] shards, int shardCount) {
+            this.shards = shards;
+            this.maxObjects = part(limit.maxEntries(), shards.length, shardCount);
+            this.maxBytes = limit.maxBytes() == CacheLimit.SHARED
+                    ? UNLIMITED
+                    : part(limit.maxBytes(), shards.length, shardCount);
+        }
+
+        long objects(int id) {
+            long objects = 0;
+            for (CacheCounts shard : shards) {
+                objects += shard.objects(id);
+            }
+            return objects;
+        }
+
+        long bytes(int id) {
+            long bytes = 0;
+            for (CacheCounts shard : shards) {
+                bytes += shard.bytes(id);
+            }
+            return bytes;
+        }
+
+        boolean isAbove(long objects, long bytes) {
+            return objects > maxObjects || bytes > maxBytes;
+        }
+
+        boolean isFarAbove(long objects, long bytes) {
+            return objects > maxObjects + maxObjects / 10 || bytes > maxBytes + maxBytes / 10;
+        }
+
+        boolean isEnough(long objects, long bytes) {
+            return objects <= maxObjects - maxObjects / 100 && bytes <= maxBytes - maxBytes / 100;
+        }
+    }
+
+    /**
+     * @param own supplies the counts of this server's primary shards; the same array until those change
+     * @param ofSharing the limit of the caches that share one
+     */
     LimitedCache(
             int id,
             String name,
             CacheLimit limit,
-            CacheCounts[] shards,
+            Supplier<CacheCounts[]> own,
             int shardCount,
             Runnable requestCheck,
             SharedLimit ofSharing) {
         this.id = id;
         this.name = name;
         this.limit = limit;
-        this.shards = shards;
+        this.own = own;
+        this.shardCount = shardCount;
         this.requestCheck = requestCheck;
         this.shared = limit.maxBytes() == CacheLimit.SHARED ? ofSharing : null;
-        this.maxObjects = part(limit.maxEntries(), shards.length, shardCount);
-        this.maxBytes = shared == null ? part(limit.maxBytes(), shards.length, shardCount) : UNLIMITED;
+        this.share = new Share(limit, own.get(), shardCount);
+    }
+
+    private Share share() {
+        final CacheCounts[] shards = own.get();
+        Share present = share;
+        if (present.shards != shards) {
+            present = new Share(limit, shards, shardCount);
+            share = present;
+        }
+        return present;
     }
 
     private static long part(long whole, int own, int shardCount) {
@@ -70,20 +128,12 @@ public final class LimitedCache {
 
     /** Objects of the cache in shards whose primary this server is. */
     public long objects() {
-        long objects = 0;
-        for (CacheCounts shard : shards) {
-            objects += shard.objects(id);
-        }
-        return objects;
+        return share().objects(id);
     }
 
     /** Their charged bytes. */
     public long bytes() {
-        long bytes = 0;
-        for (CacheCounts shard : shards) {
-            bytes += shard.bytes(id);
-        }
-        return bytes;
+        return share().bytes(id);
     }
 
     boolean sharesLimit() {
@@ -101,12 +151,13 @@ public final class LimitedCache {
     }
 
     private boolean lookAtOwn() {
-        final long objects = objects();
-        final long bytes = bytes();
-        if (objects <= maxObjects && bytes <= maxBytes) {
+        final Share present = share();
+        final long objects = present.objects(id);
+        final long bytes = present.bytes(id);
+        if (!present.isAbove(objects, bytes)) {
             return false;
         }
-        if (!farAbove && isFarAbove(objects, bytes)) {
+        if (!farAbove && present.isFarAbove(objects, bytes)) {
             farAbove = true;
         }
         return request();
@@ -131,18 +182,13 @@ public final class LimitedCache {
         return farAbove && !stuck || shared != null && shared.mustWait();
     }
 
-    private boolean isFarAbove(long objects, long bytes) {
-        return objects > maxObjects + maxObjects / 10 || bytes > maxBytes + maxBytes / 10;
-    }
-
     /** Called by the evicting agent after each object: whether the cache is 1 % below its limit. */
     public boolean isEnough() {
-        final long objects = objects();
-        final long bytes = bytes();
-        farAbove = isFarAbove(objects, bytes);
-        return objects <= maxObjects - maxObjects / 100
-                && bytes <= maxBytes - maxBytes / 100
-                && (shared == null || shared.isEnough(this));
+        final Share present = share();
+        final long objects = present.objects(id);
+        final long bytes = present.bytes(id);
+        farAbove = present.isFarAbove(objects, bytes);
+        return present.isEnough(objects, bytes) && (shared == null || shared.isEnough(this));
     }
 
     /**

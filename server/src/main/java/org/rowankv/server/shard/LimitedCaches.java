@@ -4,16 +4,17 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.server.log.Space;
-import org.rowankv.topology.Configuration;
 
 /** The caches with a limit on one server. Reads are a load of an array; changes are rare. Thread-safe. */
 public final class LimitedCaches {
     private static final int SHARED_PERCENT = 75;
 
-    private final CacheCounts[] own;
+    private final Supplier<CacheCounts[]> own;
     private final int shardCount;
     private final SharedLimit shared;
     /** By cache id. Replaced as a whole. */
@@ -24,13 +25,13 @@ public final class LimitedCaches {
     private volatile boolean checkRequested;
 
     /**
-     * @param own the shards whose primary this server is
+     * @param own supplies the counts of this server's primary shards; the same array until those change
      * @param shardCount of all servers
-     * @param sharedBytes of the caches that share a limit, in these shards
+     * @param sharedBytes supplies the limit of the caches that share one, in these shards
      * @param space of this server
      */
-    public LimitedCaches(List<ShardReplica> own, int shardCount, long sharedBytes, Space space) {
-        this.own = own.stream().map(ShardReplica::counts).toArray(CacheCounts[]::new);
+    public LimitedCaches(Supplier<CacheCounts[]> own, int shardCount, LongSupplier sharedBytes, Space space) {
+        this.own = own;
         this.shardCount = shardCount;
         this.shared = new SharedLimit(sharedBytes, space);
     }
@@ -39,11 +40,19 @@ public final class LimitedCaches {
      * Those of a server. The caches that share a limit get {@value #SHARED_PERCENT} % of the space: the rest is for
      * tombstones, segment ends and other caches.
      */
-    public static LimitedCaches of(List<ShardReplica> own, Configuration configuration, Space space) {
-        // Divided by the replicas here, of which these are the primaries.
-        final double part = (double) own.size() / Math.max(1, configuration.mostReplicas());
+    public static LimitedCaches of(CurrentRoles roles, Space space) {
         return new LimitedCaches(
-                own, configuration.shardCount(), (long) (space.limit() * part * SHARED_PERCENT / 100), space);
+                () -> roles.get().counts(),
+                roles.get().shardCount(),
+                () -> sharedBytes(roles.get(), space.limit()),
+                space);
+    }
+
+    /** Divided by the replicas here, of which the primaries are a part. */
+    private static long sharedBytes(Roles roles, long space) {
+        final double part = (double) roles.primaries().size()
+                / Math.max(1, roles.configuration().mostReplicas());
+        return (long) (space * part * SHARED_PERCENT / 100);
     }
 
     /** The cache, or null if it has no limit. */
@@ -74,7 +83,7 @@ public final class LimitedCaches {
     /** Changes or removes a cache's limit. True if the cache is above it: the caller then wakes the evicting agent. */
     public synchronized boolean limit(int cacheId, String name, CacheLimit limit) {
         final LimitedCache old = find(cacheId);
-        if (limit.isNone() || own.length == 0) {
+        if (limit.isNone()) {
             if (old != null) {
                 replace(cacheId, null);
             }
@@ -103,7 +112,7 @@ public final class LimitedCaches {
     /** Objects of the cache evicted here as primary since the start. For any cache, with a limit or not. */
     public long evictions(int cacheId) {
         long evictions = 0;
-        for (CacheCounts shard : own) {
+        for (CacheCounts shard : own.get()) {
             evictions += shard.evictions(cacheId);
         }
         return evictions;

@@ -1,6 +1,7 @@
 package org.rowankv.server.shard;
 
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.rowankv.server.log.Space;
 
 /**
@@ -9,15 +10,18 @@ import org.rowankv.server.log.Space;
  * keep all of it. Any thread.
  */
 final class SharedLimit {
-    private final long maxBytes;
+    private final LongSupplier limit;
     private final Space space;
     private volatile List<LimitedCache> caches = List.of();
     private volatile boolean farAbove;
     private volatile boolean stuck;
 
-    /** @param space of the server; while half of it is free, bytes are not counted */
-    SharedLimit(long maxBytes, Space space) {
-        this.maxBytes = maxBytes;
+    /**
+     * @param limit supplies the bytes, which follow the shards of this server
+     * @param space of the server; while half of it is free, bytes are not counted
+     */
+    SharedLimit(LongSupplier limit, Space space) {
+        this.limit = limit;
         this.space = space;
     }
 
@@ -42,10 +46,11 @@ final class SharedLimit {
         if (!farAbove && isFarAbove(bytes)) {
             farAbove = true;
         }
-        return bytes > maxBytes;
+        return bytes > limit.getAsLong();
     }
 
     private boolean isFarAbove(long bytes) {
+        final long maxBytes = limit.getAsLong();
         return bytes > maxBytes + maxBytes / 10;
     }
 
@@ -66,6 +71,7 @@ final class SharedLimit {
     /** Called by the evicting agent after each object of that cache: whether it is another's turn, or none's. */
     boolean isEnough(LimitedCache evicted) {
         final long bytes = bytes();
+        final long maxBytes = limit.getAsLong();
         farAbove = isFarAbove(bytes);
         return bytes <= maxBytes - maxBytes / 100
                 || evicted.bytes() + maxBytes / 50 < largest(evicted).bytes();

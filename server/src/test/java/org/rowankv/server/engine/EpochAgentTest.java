@@ -15,6 +15,7 @@ import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
@@ -46,7 +47,7 @@ final class EpochAgentTest {
                     shard == 2 ? new VersionCounter(1) : new VersionCounter(1, shard, CounterStarts.nearEnds(0));
             primaries.add(new ShardPrimary(new ShardReplica(shard, 3, new KeyHash(7), segments, 1), versions));
         }
-        return new EpochAgent(0, primaries, this::renew, clock, errors);
+        return new EpochAgent(0, RolesOfOne.current(primaries), this::renew, clock, errors);
     }
 
     private Configuration renew(List<Integer> shards) {

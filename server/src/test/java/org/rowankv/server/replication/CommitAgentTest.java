@@ -9,9 +9,11 @@ import static org.mockito.Mockito.when;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,23 +26,30 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.Configuration;
 
 @Tag("mocked")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CommitAgentTest {
     private static final int SHARDS = 5;
     private static final int BACKUP = 1;
+    private static final int OTHER = 2;
+    private static final int NO_SHARD = -1;
     private static final int PAIRS_PER_MESSAGE = 2;
 
     private final ManualClock clock = new ManualClock();
     private final long[] commitVersions = new long[SHARDS];
     private final Map<Integer, Long> landed = new HashMap<>();
     private final Map<Integer, Long> underWay = new HashMap<>();
+    private final CurrentRoles roles;
     private final CommitAgent agent;
     private long context;
+    private boolean holdsBack;
     private int status = CompletionStatus.LANDED;
 
     CommitAgentTest() {
@@ -59,7 +68,7 @@ class CommitAgentTest {
             return PostStatus.POSTED;
         });
         when(pair.poll(any(), anyInt())).thenAnswer(call -> {
-            if (underWay.isEmpty()) {
+            if (underWay.isEmpty() || holdsBack) {
                 return 0;
             }
             if (status == CompletionStatus.LANDED) {
@@ -72,15 +81,11 @@ class CommitAgentTest {
         });
         final BackupConnections links = mock(BackupConnections.class);
         when(links.pair(BACKUP)).thenReturn(pair);
-        final BackupSets backups = mock(BackupSets.class);
-        when(backups.of(anyInt())).thenReturn(new int[] {BACKUP});
+        roles = RolesOfOne.current(primaries, BACKUP);
         agent = new CommitAgent(
-                primaries,
-                SHARDS,
+                roles,
                 mock(InFlightWindow.class),
                 links,
-                backups,
-                2,
                 EntryDescriptor.FIXED_LENGTH + CommitVector.length(PAIRS_PER_MESSAGE),
                 clock);
     }
@@ -139,5 +144,37 @@ class CommitAgentTest {
             run();
         }
         assertThat(landed).containsEntry(4, 7L);
+    }
+
+    /** R9: the next incarnation finds in its area what its own scan believes, and knows no CommitVer by itself. */
+    @Test
+    void shouldTellAnotherIncarnationEverythingAgain() {
+        Arrays.fill(commitVersions, 5);
+        runUntilQuiet();
+        landed.clear();
+        RolesOfOne.replace(roles, RolesOfOne.returned(roles.get().configuration(), BACKUP));
+        run();
+        run(); // a computation is due
+        runUntilQuiet();
+        assertThat(landed).hasSize(SHARDS);
+    }
+
+    /** A record that was under way when the epoch changed reached a replica that is void now. */
+    @Test
+    void shouldTellABackupOfAnotherEpochEverythingAgain() {
+        Arrays.fill(commitVersions, 5);
+        holdsBack = true;
+        run();
+        final Configuration without = RolesOfOne.changed(roles.get().configuration(), Set.of(), OTHER);
+        RolesOfOne.replace(roles, without);
+        RolesOfOne.replace(roles, RolesOfOne.changed(without, Set.of(BACKUP), BACKUP));
+        assertThat(underWay).as("the record of the former epoch").isNotEmpty();
+        underWay.clear();
+        underWay.put(NO_SHARD, 0L);
+        holdsBack = false;
+        run();
+        runUntilQuiet();
+        landed.remove(NO_SHARD);
+        assertThat(landed).hasSize(SHARDS);
     }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.Endpoint;
@@ -20,12 +21,17 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
+import org.rowankv.server.recovery.LoggedServer;
+import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.Roles;
+import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.topology.Configuration;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -83,6 +89,10 @@ class RowanReplicatorTest {
         }
     }
 
+    private final CurrentRoles roles = new CurrentRoles(new Roles(
+            0,
+            Configuration.initial(1, 2, 2, 2, 2, List.of(1L, 1L)),
+            shard -> new ShardPrimary(new LoggedServer(0).start().replicas().get(shard), new VersionCounter(1))));
     private final SlowPair pair = new SlowPair();
     private final Endpoint endpoint = new OneConnection(pair);
 
@@ -175,7 +185,6 @@ class RowanReplicatorTest {
     /** Nothing that lands after a lost block counts: the blocks from that one on are sent again. */
     @Test
     void shouldSendAgainFromTheFirstBlockThatWasLost() {
-        final Configuration configuration = Configuration.initial(1, 2, 2, 2, 2, List.of(1L, 1L));
         final ScriptedPair scripted = new ScriptedPair();
         final ByteBuffer memory =
                 ByteBuffer.allocateDirect(4 << 10).alignedSlice(64).order(ByteOrder.LITTLE_ENDIAN);
@@ -191,15 +200,14 @@ class RowanReplicatorTest {
                 MemoryRegion.of(memory),
                 new BackupConnections(
                         new OneConnection(scripted),
-                        configuration,
+                        roles.get(),
                         SystemClock.INSTANCE,
                         new ErrorLog(SystemClock.INSTANCE),
                         server -> {}),
-                new BackupSets(configuration),
-                2,
+                roles,
                 1024,
                 64 << 10,
-                new int[] {1, 1});
+                CounterStarts.USUAL);
         final Replication replication = replicator.newReplication();
         replication.begin(SHARD_OF_SERVER_0, 0);
         assertThat(replication.advance()).isFalse();
@@ -219,17 +227,10 @@ class RowanReplicatorTest {
 
     @Test
     void shouldGiveBackWhatABrokenConnectionWasGrantedAndNobodyClaimed() {
-        final Configuration configuration = Configuration.initial(1, 2, 2, 2, 2, List.of(1L, 1L));
         final BackupConnections links = new BackupConnections(
-                endpoint, configuration, SystemClock.INSTANCE, new ErrorLog(SystemClock.INSTANCE), server -> {});
+                endpoint, roles.get(), SystemClock.INSTANCE, new ErrorLog(SystemClock.INSTANCE), server -> {});
         final RowanReplicator replicator = new RowanReplicator(
-                MemoryRegion.of(ByteBuffer.allocateDirect(64)),
-                links,
-                new BackupSets(configuration),
-                2,
-                1024,
-                64 << 10,
-                new int[] {1, 1});
+                MemoryRegion.of(ByteBuffer.allocateDirect(64)), links, roles, 1024, 64 << 10, CounterStarts.USUAL);
         assertThat(replicator.acquireCredit(SHARD_OF_SERVER_0, 100)).isEqualTo(1);
         pair.isFenced = true;
         replicator.releaseCredit();
@@ -239,20 +240,14 @@ class RowanReplicatorTest {
 
     @Test
     void shouldRefuseMoreEntriesAtOnceThanAContextTellsApart() {
-        final Configuration configuration = Configuration.initial(1, 2, 2, 2, 2, List.of(1L, 1L));
         final RowanReplicator replicator = new RowanReplicator(
                 MemoryRegion.of(ByteBuffer.allocateDirect(64)),
                 new BackupConnections(
-                        endpoint,
-                        configuration,
-                        SystemClock.INSTANCE,
-                        new ErrorLog(SystemClock.INSTANCE),
-                        server -> {}),
-                new BackupSets(configuration),
-                2,
+                        endpoint, roles.get(), SystemClock.INSTANCE, new ErrorLog(SystemClock.INSTANCE), server -> {}),
+                roles,
                 1024,
                 64 << 10,
-                new int[] {1, 1});
+                CounterStarts.USUAL);
         for (int i = 0; i < 4096; i++) {
             assertThat(replicator.newReplication()).isNotNull();
         }

@@ -22,6 +22,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.request.AcquiredWorkers.Shape;
 import org.rowankv.server.request.Asked.Kind;
+import org.rowankv.server.shard.CacheCounts;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.topology.KeyHash;
@@ -59,7 +60,7 @@ final class AcquiredWorkerTest {
             new ErrorLog(new ManualClock()),
             new ReadCheck(segments),
             false,
-            new LimitedCaches(List.of(), 1, 0, new Space(0)));
+            new LimitedCaches(() -> new CacheCounts[0], 1, () -> 0, new Space(0)));
 
     private AcquiredWorkers running;
 

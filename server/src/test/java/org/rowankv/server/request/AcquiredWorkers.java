@@ -17,6 +17,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.session.Completion;
+import org.rowankv.server.shard.CacheCounts;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardPrimary;
@@ -124,7 +125,7 @@ final class AcquiredWorkers {
         this.holders = new Client[shape.slots];
         this.helpedAt = new long[shape.slots];
         final ManualClock clock = new ManualClock();
-        final LimitedCaches noLimits = new LimitedCaches(List.of(), 1, 0, new Space(0));
+        final LimitedCaches noLimits = new LimitedCaches(() -> new CacheCounts[0], 1, () -> 0, new Space(0));
         for (int slot = 0; slot < shape.slots; slot++) {
             final HeldReplicator replicator = new HeldReplicator(backup, this::reached);
             replicators.add(replicator);

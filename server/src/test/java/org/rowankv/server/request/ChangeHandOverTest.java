@@ -30,6 +30,7 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
+import org.rowankv.server.shard.CacheCounts;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.server.shard.ShardPrimary;
@@ -77,7 +78,7 @@ final class ChangeHandOverTest {
                         inFlightWindow,
                         new NoPressure(),
                         new ManualClock(),
-                        new LimitedCaches(List.of(), 1, 0, new Space(0))));
+                        new LimitedCaches(() -> new CacheCounts[0], 1, () -> 0, new Space(0))));
             }
         }
 

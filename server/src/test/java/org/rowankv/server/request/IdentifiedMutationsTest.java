@@ -3,7 +3,6 @@ package org.rowankv.server.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +23,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.session.SessionTable;
+import org.rowankv.server.shard.CacheCounts;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
@@ -57,7 +57,7 @@ final class IdentifiedMutationsTest {
             new InFlightWindow(1),
             new NoPressure(),
             clock,
-            new LimitedCaches(List.of(), 1, 0, new Space(0)));
+            new LimitedCaches(() -> new CacheCounts[0], 1, () -> 0, new Space(0)));
 
     private final SessionTable sessions = replica.sessions(SESSION);
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +29,7 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
+import org.rowankv.server.shard.CacheCounts;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
@@ -55,7 +55,8 @@ final class MutationsAtOnceTest {
     private final InFlightWindow inFlightWindow = new InFlightWindow(AT_ONCE);
     private final Backup backup = new Backup(segments, 1);
     private final NoPressure pressure = new NoPressure();
-    private final LimitedCaches limits = new LimitedCaches(List.of(replica), 1, 0, new Space(0));
+    private final CacheCounts[] counts = {replica.counts()};
+    private final LimitedCaches limits = new LimitedCaches(() -> counts, 1, () -> 0, new Space(0));
     private String strikesAt = "";
     private HeldReplicator replicator;
     private Worker worker;

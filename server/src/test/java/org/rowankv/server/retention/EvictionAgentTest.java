@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.clearInvocations;
 import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import java.lang.reflect.Field;
@@ -34,8 +38,10 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.retention.RetentionWorker.Outcome;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCache;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
@@ -57,18 +63,13 @@ class EvictionAgentTest {
             0,
             12 * SEGMENT);
     private final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
-    private final LimitedCaches caches = new LimitedCaches(List.of(replica), 1, 0, new Space(0));
+    private final CurrentRoles roles = RolesOfOne.current(List.of(new ShardPrimary(replica, new VersionCounter(1))), 1);
+    private final LimitedCaches caches = new LimitedCaches(() -> roles.get().counts(), 1, () -> 0, new Space(0));
     private final ManualClock clock = new ManualClock();
     private final RetentionWorker worker = mock(RetentionWorker.class);
     private long quietCycles;
-    private final EvictionAgent eviction = new EvictionAgent(
-            List.of(new ShardPrimary(replica, new VersionCounter(1))),
-            caches,
-            worker,
-            segments,
-            clock,
-            () -> true,
-            () -> quietCycles);
+    private final EvictionAgent eviction =
+            new EvictionAgent(roles, caches, worker, segments, clock, () -> true, () -> quietCycles);
 
     @BeforeEach
     void fill() {
@@ -188,5 +189,16 @@ class EvictionAgentTest {
         clock.advanceNs(100_000_000);
         eviction.doWork();
         assertThat(cache().mustWait()).as("it goes on").isTrue();
+    }
+
+    @Test
+    void shouldEvictNothingFromAShardThatIsAnotherServersNow() {
+        step(Outcome.LOCKED, 1);
+        clearInvocations(worker);
+        RolesOfOne.replace(roles, RolesOfOne.without(roles.get().configuration(), 0));
+        step(Outcome.ANSWERED, 20);
+        verify(worker, never()).beginEviction(any(), any(), anyLong());
+        assertThat(eviction.isAtWork()).isFalse();
+        assertThat(cache().mustWait()).as("its puts go elsewhere").isFalse();
     }
 }

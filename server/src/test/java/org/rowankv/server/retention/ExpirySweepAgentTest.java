@@ -2,7 +2,6 @@ package org.rowankv.server.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class ExpirySweepAgentTest {
@@ -10,8 +9,7 @@ final class ExpirySweepAgentTest {
     private static final long LIFETIME_MS = 1_000;
 
     private final OnePrimary one = new OnePrimary();
-    private final ExpirySweepAgent sweep =
-            new ExpirySweepAgent(List.of(one.primary), one.retention, one.segments, one.clock);
+    private final ExpirySweepAgent sweep = new ExpirySweepAgent(one.roles, one.retention, one.segments, one.clock);
 
     private void runUntilIdle() {
         do {
@@ -41,5 +39,39 @@ final class ExpirySweepAgentTest {
         one.clock.advanceMs(LIFETIME_MS);
         runUntilIdle();
         assertThat(sweep.isAwaited(askedNs)).isFalse();
+    }
+
+    /** Only the primary expires: the end of an object is one of its versions. */
+    @Test
+    void shouldEndNothingInAShardThatIsAnotherServersNow() {
+        one.put(CACHE, "k", 10, LIFETIME_MS);
+        one.clock.advanceMs(3 * LIFETIME_MS);
+        one.loseShard();
+        final long before = one.primary.versions().last();
+        assertThat(sweep.requestPass())
+                .as("nothing is expired in the shards of this server")
+                .isFalse();
+        one.clock.advanceMs(20_000);
+        runUntilIdle();
+        assertThat(sweep.endedObjects()).isZero();
+        assertThat(one.primary.versions().last()).isEqualTo(before);
+    }
+
+    @Test
+    void shouldLeaveAShardThatIsLostDuringThePass() {
+        for (int i = 0; i < 40; i++) {
+            one.put(CACHE, "k" + i, 10, LIFETIME_MS);
+        }
+        one.clock.advanceMs(3 * LIFETIME_MS);
+        assertThat(sweep.requestPass()).isTrue();
+        one.awaited = true;
+        sweep.doWork();
+        assertThat(sweep.isIdle())
+                .as("the end of the first object waits for the backup")
+                .isFalse();
+        one.loseShard();
+        one.awaited = false;
+        runUntilIdle();
+        assertThat(sweep.endedObjects()).isOne();
     }
 }

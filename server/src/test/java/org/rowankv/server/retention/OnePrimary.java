@@ -19,7 +19,9 @@ import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
@@ -41,6 +43,7 @@ final class OnePrimary {
             24 * SEGMENT);
     final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
     final ShardPrimary primary = new ShardPrimary(replica, new VersionCounter(1));
+    final CurrentRoles roles = RolesOfOne.current(List.of(primary), 1);
     final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
     private final InFlightWindow inFlightWindow = new InFlightWindow(2);
     private final Worker callers = worker(0);
@@ -58,7 +61,12 @@ final class OnePrimary {
                 inFlightWindow,
                 new NoOthers(),
                 clock,
-                new LimitedCaches(List.of(replica), 1, 0, new Space(0)));
+                new LimitedCaches(() -> roles.get().counts(), 1, () -> 0, new Space(0)));
+    }
+
+    /** Another server becomes the primary of the shard. */
+    void loseShard() {
+        RolesOfOne.replace(roles, RolesOfOne.without(roles.get().configuration(), 0));
     }
 
     private void answer(Request request) {

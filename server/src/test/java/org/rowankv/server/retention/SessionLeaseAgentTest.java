@@ -2,7 +2,6 @@ package org.rowankv.server.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class SessionLeaseAgentTest {
@@ -10,8 +9,8 @@ final class SessionLeaseAgentTest {
     private static final long TICK_MS = 1_000;
 
     private final OnePrimary one = new OnePrimary();
-    private final SessionLeaseAgent leases = new SessionLeaseAgent(
-            List.of(one.primary), one.retention, one.clock, SessionLeaseAgent.TICKS * TICK_MS * 1_000_000);
+    private final SessionLeaseAgent leases =
+            new SessionLeaseAgent(one.roles, one.retention, one.clock, SessionLeaseAgent.TICKS * TICK_MS * 1_000_000);
 
     private void step(int times) {
         for (int i = 0; i < times; i++) {
@@ -38,5 +37,22 @@ final class SessionLeaseAgentTest {
         step(10);
         assertThat(one.replica.sessions().openIds()).isEmpty();
         assertThat(leases.endedSessions()).isOne();
+    }
+
+    /** The new primary grants every session a whole lease. */
+    @Test
+    void shouldEndNoSessionOfAShardThatIsAnotherServersNow() {
+        one.openSession(SESSION);
+        for (int tick = 1; tick <= SessionLeaseAgent.TICKS; tick++) {
+            one.clock.advanceMs(TICK_MS);
+            step(10);
+        }
+        one.loseShard();
+        for (int tick = 1; tick <= 3; tick++) {
+            one.clock.advanceMs(TICK_MS);
+            step(10);
+        }
+        assertThat(one.replica.sessions().openIds()).containsExactly(SESSION);
+        assertThat(leases.endedSessions()).isZero();
     }
 }

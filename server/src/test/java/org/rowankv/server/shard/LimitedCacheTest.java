@@ -10,7 +10,7 @@ import org.rowankv.server.log.Space;
 final class LimitedCacheTest {
     private static final int CACHE = 3;
     private static final int CHARGE = 64;
-    private static final SharedLimit NOTHING_SHARED = new SharedLimit(0, new Space(0));
+    private static final SharedLimit NOTHING_SHARED = new SharedLimit(() -> 0, new Space(0));
 
     private static CacheCounts[] shards(int count) {
         final CacheCounts[] shards = new CacheCounts[count];
@@ -24,7 +24,8 @@ final class LimitedCacheTest {
     /** The number of objects that a server holds without evicting any. */
     private static int taken(CacheLimit limit, int own, int shardCount) {
         final CacheCounts[] shards = shards(own);
-        final LimitedCache cache = new LimitedCache(CACHE, "a", limit, shards, shardCount, () -> {}, NOTHING_SHARED);
+        final LimitedCache cache =
+                new LimitedCache(CACHE, "a", limit, () -> shards, shardCount, () -> {}, NOTHING_SHARED);
         int objects = 0;
         while (!cache.look()) {
             shards[objects++ % own].replaced(CACHE, 0, CHARGE);
@@ -53,7 +54,7 @@ final class LimitedCacheTest {
     void shouldGoOnUntilAHundredthBelowTheLimit() {
         final CacheCounts[] shards = shards(2);
         final LimitedCache cache = new LimitedCache(
-                CACHE, "a", new CacheLimit(200, CacheLimit.NO_LIMIT), shards, 2, () -> {}, NOTHING_SHARED);
+                CACHE, "a", new CacheLimit(200, CacheLimit.NO_LIMIT), () -> shards, 2, () -> {}, NOTHING_SHARED);
         for (int i = 0; i < 199; i++) {
             shards[i % 2].replaced(CACHE, 0, CHARGE);
         }
@@ -62,14 +63,30 @@ final class LimitedCacheTest {
         assertThat(cache.isEnough()).isTrue();
     }
 
+    @Test
+    void shouldTakeTheShareOfTheShardsThatTheServerHasNow() {
+        final CacheCounts[][] own = {shards(1)};
+        final LimitedCache cache = new LimitedCache(
+                CACHE, "a", new CacheLimit(200, CacheLimit.NO_LIMIT), () -> own[0], 2, () -> {}, NOTHING_SHARED);
+        for (int i = 0; i < 101; i++) {
+            own[0][0].replaced(CACHE, 0, CHARGE);
+        }
+        assertThat(cache.isEnough()).as("101 of 100").isFalse();
+        own[0] = new CacheCounts[] {own[0][0], shards(1)[0]};
+        assertThat(cache.isEnough()).as("101 of 200").isTrue();
+        own[0] = new CacheCounts[0];
+        assertThat(cache.objects()).isZero();
+        assertThat(cache.look()).as("without a shard").isFalse();
+    }
+
     /** Two caches that share 100 objects, in a space that is nearly full. */
     private static final class Sharing {
         final CacheCounts[] shards = shards(1);
         final Space space = new Space(1_000);
-        final SharedLimit shared = new SharedLimit(100 * CHARGE, space);
+        final SharedLimit shared = new SharedLimit(() -> 100 * CHARGE, space);
         final CacheLimit limit = new CacheLimit(CacheLimit.NO_LIMIT, CacheLimit.SHARED);
-        final LimitedCache small = new LimitedCache(1, "small", limit, shards, 1, () -> {}, shared);
-        final LimitedCache large = new LimitedCache(2, "large", limit, shards, 1, () -> {}, shared);
+        final LimitedCache small = new LimitedCache(1, "small", limit, () -> shards, 1, () -> {}, shared);
+        final LimitedCache large = new LimitedCache(2, "large", limit, () -> shards, 1, () -> {}, shared);
 
         Sharing() {
             shards[0].ensure(2);

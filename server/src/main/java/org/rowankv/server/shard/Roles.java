@@ -1,0 +1,165 @@
+package org.rowankv.server.shard;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
+
+/**
+ * The roles of one configuration as one server sees them: its own primary shards, and of every shard the backups, the
+ * joining ones among them, and the epoch, as plain arrays for the data path. A change of the configuration is another
+ * snapshot, never a change of this one (see {@link CurrentRoles}).
+ *
+ * <p>Immutable and thread-safe.
+ */
+public final class Roles {
+    private final int serverId;
+    private final Configuration configuration;
+    private final @Nullable ShardPrimary[] byShard;
+    private final List<ShardPrimary> primaries;
+    private final CacheCounts[] counts;
+    private final int[][] backups;
+    private final int[][] joining;
+    private final int[] epochs;
+    private final long[] incarnations;
+
+    /**
+     * @param serverId of the server whose view this is
+     * @param primaryOf creates the primary of a shard; called for the shards that the configuration gives this server
+     */
+    public Roles(int serverId, Configuration configuration, IntFunction<ShardPrimary> primaryOf) {
+        final int shardCount = configuration.shardCount();
+        this.serverId = serverId;
+        this.configuration = configuration;
+        this.byShard = new @Nullable ShardPrimary[shardCount];
+        this.backups = new int[shardCount][];
+        this.joining = new int[shardCount][];
+        this.epochs = new int[shardCount];
+        final List<ShardPrimary> own = new ArrayList<>();
+        for (int shard = 0; shard < shardCount; shard++) {
+            final ShardAssignment assignment = configuration.shard(shard);
+            if (assignment.primary() == serverId) {
+                final ShardPrimary primary = primaryOf.apply(shard);
+                byShard[shard] = primary;
+                own.add(primary);
+            }
+            backups[shard] = assignment.backups();
+            joining[shard] =
+                    Arrays.stream(backups[shard]).filter(assignment::isJoining).toArray();
+            epochs[shard] = assignment.epoch();
+        }
+        this.primaries = List.copyOf(own);
+        this.counts = own.stream().map(each -> each.replica().counts()).toArray(CacheCounts[]::new);
+        this.incarnations =
+                configuration.incarnations().stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /**
+     * The same server's roles in another configuration. A shard that stays here keeps its primary, and thereby its
+     * version counter: two counters of one shard could assign one version twice, and CommitVer could pass a version
+     * that the older one assigns late. Once the new snapshot is in force, the counters of
+     * the shards whose epochs have risen are to be {@linkplain org.rowankv.protocol.VersionCounter#renew renewed}.
+     *
+     * @param primaryOf creates the primary of a shard that comes to this server
+     */
+    public Roles next(Configuration later, IntFunction<ShardPrimary> primaryOf) {
+        return new Roles(serverId, later, shard -> {
+            final ShardPrimary kept = find(shard);
+            return kept == null ? primaryOf.apply(shard) : kept;
+        });
+    }
+
+    public Configuration configuration() {
+        return configuration;
+    }
+
+    public long term() {
+        return configuration.term();
+    }
+
+    public int serverCount() {
+        return incarnations.length;
+    }
+
+    public int shardCount() {
+        return epochs.length;
+    }
+
+    /** The incarnation of a server that holds roles here. */
+    public long incarnation(int server) {
+        return incarnations[server];
+    }
+
+    /** The shards whose primary this server is, ordered by shard. */
+    public List<ShardPrimary> primaries() {
+        return primaries;
+    }
+
+    /** This server's primary of a shard; null if another server has it, or the shard does not exist. */
+    public @Nullable ShardPrimary find(int shard) {
+        return shard >= 0 && shard < byShard.length ? byShard[shard] : null;
+    }
+
+    /** Whether that is this server's primary of the shard still, with the same replica and the same counter. */
+    public boolean has(ShardPrimary primary) {
+        return primary.equals(find(primary.replica().shardId()));
+    }
+
+    /** The shard's epoch: the tag of what its primary sends. */
+    public int epoch(int shard) {
+        return epochs[shard];
+    }
+
+    /** The backups of a shard, complete or joining: all that acknowledge its writes. */
+    @SuppressWarnings("ReturnsArray") // read only, on the data path
+    public int[] backups(int shard) {
+        return backups[shard];
+    }
+
+    /** The backups of a shard that are catching up. */
+    @SuppressWarnings("ReturnsArray") // read only, on the data path
+    public int[] joining(int shard) {
+        return joining[shard];
+    }
+
+    public boolean isBackup(int shard, int server) {
+        return contains(backups[shard], server);
+    }
+
+    public boolean isJoining(int shard, int server) {
+        return contains(joining[shard], server);
+    }
+
+    private static boolean contains(int[] servers, int server) {
+        for (int each : servers) {
+            if (each == server) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The counts of this server's primary shards, in the order of {@link #primaries}. */
+    @SuppressWarnings("ReturnsArray") // read only, on the data path
+    public CacheCounts[] counts() {
+        return counts;
+    }
+
+    /** The last version assigned in a shard whose primary this server is, or 0. */
+    public long lastVersion(int shard) {
+        final ShardPrimary primary = byShard[shard];
+        return primary == null ? 0 : primary.versions().last();
+    }
+
+    /** Objects evicted from this server's primary shards since its start. */
+    public long evictedObjects() {
+        long evicted = 0;
+        for (CacheCounts each : counts) {
+            evicted += each.evictions();
+        }
+        return evicted;
+    }
+}

@@ -1,0 +1,136 @@
+package org.rowankv.server.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.rowankv.protocol.VersionCounter;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.server.area.Area;
+import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.durability.Durability;
+import org.rowankv.server.log.Segments;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardAssignment;
+
+final class RolesTest {
+    private static final int SERVERS = 3;
+    private static final int SHARDS = 7;
+    private static final int SEGMENT = 64 << 10;
+
+    private final Segments segments = new Segments(
+            Area.create(
+                    new AreaSettings(null, 16 * SEGMENT, SEGMENT, 0, 5, SHARDS, Durability.NONE),
+                    new SplittableRandomSource(1)),
+            new SplittableRandomSource(2),
+            0,
+            12 * SEGMENT);
+    private final Configuration first = Configuration.initial(1, 7, SERVERS, 2, SHARDS, List.of(4L, 5L, 6L))
+            .coldStart(List.of(7L, 8L, 9L), Set.of(2));
+    private final List<Integer> created = new ArrayList<>();
+
+    private ShardPrimary primary(int shard, Configuration configuration) {
+        created.add(shard);
+        final int epoch = configuration.shard(shard).epoch();
+        return new ShardPrimary(
+                new ShardReplica(shard, SHARDS, new KeyHash(7), segments, epoch), new VersionCounter(epoch));
+    }
+
+    private Roles roles(int server) {
+        return new Roles(server, first, shard -> primary(shard, first));
+    }
+
+    @Test
+    void shouldSayWhatTheConfigurationSays() {
+        for (int server = 0; server < SERVERS; server++) {
+            final Roles roles = roles(server);
+            assertThat(roles.term()).isEqualTo(2);
+            assertThat(roles.incarnation(server)).isEqualTo(7 + server);
+            final List<Integer> own = new ArrayList<>();
+            for (int shard = 0; shard < SHARDS; shard++) {
+                final ShardAssignment assignment = first.shard(shard);
+                assertThat(roles.epoch(shard)).isEqualTo(assignment.epoch());
+                assertThat(roles.backups(shard)).containsExactly(assignment.backups());
+                assertThat(roles.joining(shard))
+                        .containsExactlyInAnyOrder(assignment.joining().stream()
+                                .mapToInt(Integer::intValue)
+                                .toArray());
+                for (int other = 0; other < SERVERS; other++) {
+                    assertThat(roles.isJoining(shard, other)).isEqualTo(assignment.isJoining(other));
+                    assertThat(roles.isBackup(shard, other))
+                            .isEqualTo(assignment.isReplica(other) && other != assignment.primary());
+                }
+                assertThat(roles.find(shard) != null).isEqualTo(assignment.primary() == server);
+                if (assignment.primary() == server) {
+                    own.add(shard);
+                }
+            }
+            assertThat(roles.primaries())
+                    .extracting(each -> each.replica().shardId())
+                    .containsExactlyElementsOf(own);
+        }
+        assertThat(first.isJoining(2)).as("something is joining").isTrue();
+    }
+
+    /** R22: a version that an older counter assigns late would lie below the CommitVer that the newer one allows. */
+    @Test
+    void shouldKeepThePrimaryOfAShardThatStaysAndCreateOnlyThoseThatCome() {
+        final Roles roles = roles(0);
+        final int stays = roles.primaries().get(0).replica().shardId();
+        final int goes = roles.primaries().get(1).replica().shardId();
+        Configuration next = first.restarted(first.incarnations());
+        int comes = 0;
+        while (next.shard(comes).primary() == 0 || !next.shard(comes).isComplete(0)) {
+            comes++;
+        }
+        next = next.swapped(comes, 0);
+        next = new Configuration(1, 7, next.term(), next.incarnations(), without(next.shards(), goes));
+        created.clear();
+        final Configuration last = next;
+        final Roles later = roles.next(last, shard -> primary(shard, last));
+        assertThat(created).containsExactly(comes);
+        assertThat(later.find(stays)).isSameAs(roles.find(stays));
+        assertThat(later.find(goes)).isNull();
+        assertThat(later.has(roles.primaries().get(0))).isTrue();
+        assertThat(later.has(roles.primaries().get(1))).isFalse();
+        assertThat(later.counts()).hasSameSizeAs(later.primaries());
+    }
+
+    private static List<ShardAssignment> without(List<ShardAssignment> shards, int shard) {
+        final List<ShardAssignment> next = new ArrayList<>(shards);
+        next.set(shard, new ShardAssignment(shards.get(shard).epoch() + 1, 1, new int[] {2}));
+        return next;
+    }
+
+    @Test
+    void shouldNeverGoBackToAnOlderTerm() {
+        final Roles roles = roles(1);
+        final CurrentRoles current = new CurrentRoles(roles);
+        final Configuration second = first.restarted(List.of(10L, 11L, 12L));
+        final Roles later = roles.next(second, shard -> primary(shard, second));
+        current.replace(later);
+        assertThat(current.get()).isSameAs(later);
+        assertThatThrownBy(() -> current.replace(roles)).hasMessageContaining("term 2 after term 3");
+        assertThatThrownBy(() -> current.replace(later)).hasMessageContaining("term 3 after term 3");
+        assertThat(current.get()).isSameAs(later);
+    }
+
+    /** Agents hold arrays by server and by shard. */
+    @Test
+    void shouldRefuseOtherNumbersOfServersOrShards() {
+        final CurrentRoles current = new CurrentRoles(roles(0));
+        final Configuration fewer =
+                new Configuration(1, 7, 9, first.incarnations(), first.shards().subList(0, SHARDS - 1));
+        assertThatThrownBy(() -> current.replace(new Roles(0, fewer, shard -> primary(shard, fewer))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("6 shards");
+        final Configuration more = new Configuration(1, 7, 9, List.of(1L, 1L, 1L, 1L), first.shards());
+        assertThatThrownBy(() -> current.replace(new Roles(0, more, shard -> primary(shard, more))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("4 servers");
+    }
+}
