@@ -112,7 +112,7 @@ public final class LoggedServer {
     }
 
     /** Returns the record's address. */
-    long commitVector(long version) {
+    public long commitVector(long version) {
         final byte[] pairs = new byte[CommitVector.length(1)];
         CommitVector.set(pairs, 0, 0, version);
         draft.begin(EntryType.COMMIT_VECTOR, 0, 0).value(pairs, 0, pairs.length);
