@@ -15,6 +15,7 @@ import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.Session;
 import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.driver.api.StreamPosition;
+import org.rowankv.driver.api.ValidatedValue;
 import org.rowankv.driver.net.NetSession;
 import org.rowankv.driver.net.NetSettings;
 import org.rowankv.driver.session.AsyncRequests;
@@ -177,6 +178,19 @@ public final class RowanClient implements AutoCloseable {
     public RequestAttempts attempts(Request request) {
         locate(request);
         return requireNonNull(exactlyOnceExecutor, "the session loses no reply").attempts(request);
+    }
+
+    /**
+     * Keeps the decoded value of a read with what proves it current, so that the value serves later reads of the key
+     * without the store's bytes.
+     *
+     * @param read that {@link #execute} has answered with an object, and that was not used since
+     * @param bytes of heap, for {@link ValidatedValue#bytes}
+     * @return null if the store has no proof of that: its servers are in other processes, or a lifetime depends on
+     *     the access
+     */
+    public <V> @Nullable ValidatedValue<V> validated(Request read, V value, int bytes) {
+        return session.validated(read, value, bytes);
     }
 
     private void locate(Request request) {

@@ -45,6 +45,12 @@ public final class Request {
     private byte[] result = new byte[256];
     private int resultLength;
 
+    // --- where a read has found the object ---
+    private long foundAddress;
+    private long foundUse;
+    private long foundVersion;
+    private long foundExpiryMs;
+
     /** Starts a request; everything not set afterwards has its default and the former answer is forgotten. */
     private Request begin(Operation newOperation, int newCacheId) {
         operation = newOperation;
@@ -297,6 +303,7 @@ public final class Request {
         version = 0;
         previousVersion = 0;
         resultLength = -1;
+        foundUse = 0;
     }
 
     /** For the session that answers. */
@@ -325,6 +332,42 @@ public final class Request {
     /** For the session that answers: takes back what {@link #resultOf} announced. */
     public void noResult() {
         resultLength = -1;
+    }
+
+    /**
+     * For a server that has answered a read from its log.
+     *
+     * @param address of the entry
+     * @param use number of the use of its segment, ≥ 1
+     * @param entryVersion of the entry, which after a touch is newer than the object's
+     * @param expiryMs end of the lifetime by the server's clock, or {@link Long#MAX_VALUE}
+     */
+    public void found(long address, long use, long entryVersion, long expiryMs) {
+        foundAddress = address;
+        foundUse = use;
+        foundVersion = entryVersion;
+        foundExpiryMs = expiryMs;
+    }
+
+    /** Whether a server in this process has said where the object lies: then the values below are valid. */
+    public boolean isFound() {
+        return foundUse != 0;
+    }
+
+    public long foundAddress() {
+        return foundAddress;
+    }
+
+    public long foundUse() {
+        return foundUse;
+    }
+
+    public long foundVersion() {
+        return foundVersion;
+    }
+
+    public long foundExpiryMs() {
+        return foundExpiryMs;
     }
 
     public Status status() {

@@ -16,6 +16,7 @@ import org.rowankv.jcache.expiry.ExpiryEvaluator;
 import org.rowankv.jcache.integration.LoaderCalls;
 import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.management.Statistics;
+import org.rowankv.jcache.near.NearCache;
 import org.rowankv.jcache.store.ProcessorRuns;
 import org.rowankv.jcache.store.SharedCacheState;
 import org.rowankv.jcache.store.SpeculativeValues;
@@ -48,6 +49,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
 
     private final @Nullable LoaderCalls<K, V> loads;
     private final @Nullable WriterCalls<K, V> writes;
+    private final @Nullable NearCache<V> near;
     private final RequestBufferPool buffers;
     private final Set<String> warnedKeyClasses = ConcurrentHashMap.newKeySet();
     private volatile Runnable onDestroyed = () -> {};
@@ -64,7 +66,8 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
             Statistics statistics,
             SharedCacheState sharedState,
             @Nullable LoaderCalls<K, V> loads,
-            @Nullable WriterCalls<K, V> writes) {}
+            @Nullable WriterCalls<K, V> writes,
+            @Nullable NearCache<V> near) {}
 
     public CacheBinding(Parts<K, V> parts) {
         this.name = parts.name();
@@ -81,6 +84,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         this.speculativeValues = sharedState.speculativeValues();
         this.loads = parts.loads();
         this.writes = parts.writes();
+        this.near = parts.near();
         this.buffers = new RequestBufferPool(cacheId, Runtime.getRuntime().availableProcessors());
     }
 
@@ -115,6 +119,19 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     @Nullable
     public WriterCalls<K, V> writes() {
         return writes;
+    }
+
+    /** The decoded values that are kept in this JVM, or null. */
+    @Nullable
+    NearCache<V> near() {
+        return near;
+    }
+
+    /** Releases the values that are kept in this JVM. */
+    public void forgetNear() {
+        if (near != null) {
+            near.clear();
+        }
     }
 
     Class<V> valueType() {
