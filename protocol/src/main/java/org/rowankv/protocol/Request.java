@@ -298,12 +298,8 @@ public final class Request {
 
     /** For the session that answers. */
     public void clearAnswer() {
-        status = Status.OK;
-        bits = 0;
-        version = 0;
-        previousVersion = 0;
+        answer(Status.OK, 0, 0, 0);
         resultLength = -1;
-        foundUse = 0;
     }
 
     /** For the session that answers. */
@@ -312,6 +308,7 @@ public final class Request {
         bits = newBits;
         version = newVersion;
         previousVersion = newPreviousVersion;
+        foundUse = 0;
     }
 
     /** For the session: what came of an attempt that brought no answer. */
@@ -335,7 +332,7 @@ public final class Request {
     }
 
     /**
-     * For a server that has answered a read from its log.
+     * For a server that has answered a read from its log; after {@link #answer}.
      *
      * @param address of the entry
      * @param use number of the use of its segment, ≥ 1

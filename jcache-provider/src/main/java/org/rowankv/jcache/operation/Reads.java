@@ -44,10 +44,8 @@ public final class Reads<K, V> {
     public V get(K key) {
         final long startNs = binding.statistics().start();
         if (near != null && NearCache.isPlain(key)) {
-            final ValidatedValue<V> kept = near.find(key);
-            final V current = kept == null ? null : kept.ifCurrent();
+            final V current = current(near.find(key));
             if (current != null) {
-                binding.statistics().nearHit();
                 binding.statistics().got(true, startNs);
                 return current;
             }
@@ -69,9 +67,8 @@ public final class Reads<K, V> {
         }
         final Object nearKey = NearCache.isPlain(key) ? key : buffer.nearKey();
         final ValidatedValue<V> kept = near.find(nearKey);
-        final V current = kept == null ? null : kept.ifCurrent();
+        final V current = current(kept);
         if (current != null) {
-            binding.statistics().nearHit();
             return current;
         }
         final Request request = buffer.get();
@@ -85,6 +82,15 @@ public final class Reads<K, V> {
         final V value = same != null ? same : binding.valueOf(request);
         near.keep(nearKey, request, value, kept);
         return value;
+    }
+
+    /** What is kept, if it is current, and counts it then. */
+    private @Nullable V current(@Nullable ValidatedValue<V> kept) {
+        final V current = kept == null ? null : kept.ifCurrent();
+        if (current != null) {
+            binding.statistics().nearHit();
+        }
+        return current;
     }
 
     /** The value, accessed; or null, and then the request's version is valid for IF_ABSENT_SINCE. */

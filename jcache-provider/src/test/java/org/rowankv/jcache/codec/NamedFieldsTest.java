@@ -287,6 +287,19 @@ final class NamedFieldsTest {
     }
 
     @Test
+    void shouldTellHeadersOfOneLengthApart() {
+        final byte[] whole = encode(new Edition1("n", 5, "g"));
+        for (int i = 0; i < 500; i++) {
+            assertThat(decode(whole)).isEqualTo(new Edition1("n", 5, "g"));
+            final String name = "a%03d".formatted(i);
+            final byte[] other = new String(whole, StandardCharsets.ISO_8859_1)
+                    .replace("gone", name)
+                    .getBytes(StandardCharsets.ISO_8859_1);
+            assertThat(decode(other)).as(name).isEqualTo(new Edition1("n", 5, null));
+        }
+    }
+
+    @Test
     void shouldNameAFieldWhoseTypeHasChanged() {
         assertThatThrownBy(() -> decode(asOf(encode(new Edition1("n", 5, "g")), "Edition3")))
                 .isInstanceOf(MalformedBytesException.class)

@@ -217,17 +217,34 @@ final class NearCacheTest {
                 new Object[] {Genre.CRIME, Genre.CRIME, Genre.POETRY});
     }
 
+    /** Their bytes have the same hash code. */
+    @Test
+    void shouldTellKeysApartByAllTheirBytes() {
+        final Cache<Key, String> cache = cache();
+        final List<Key> keys = List.of(new Key("Aa", 1), new Key("BB", 1), new Key("AaAa", 1), new Key("BBBB", 1));
+        for (int round = 0; round < 3; round++) {
+            for (Key key : keys) {
+                cache.put(key, key.name() + round);
+                assertThat(cache.get(key)).isEqualTo(key.name() + round).isSameAs(cache.get(key));
+            }
+            for (Key key : keys) {
+                assertThat(cache.get(new Key(key.name(), 1))).isEqualTo(key.name() + round);
+            }
+        }
+        assertThat(nearHits(cache)).isEqualTo(3 * 8);
+    }
+
     @Test
     void shouldNotBeMisledByAKeyThatChanges() {
         final Cache<List<String>, String> cache = cache();
-        final List<String> key = new ArrayList<>(List.of("a"));
-        cache.put(key, "of a");
-        assertThat(cache.get(key)).isEqualTo(cache.get(List.of("a")));
-        key.set(0, "b");
+        final List<String> key = new ArrayList<>(List.of("Aa"));
+        cache.put(key, "of Aa");
+        assertThat(cache.get(key)).isEqualTo(cache.get(List.of("Aa")));
+        key.set(0, "BB"); // the hash code stays
         assertThat(cache.get(key)).isNull();
-        cache.put(key, "of b");
-        assertThat(cache.get(List.of("a"))).isEqualTo("of a");
-        assertThat(cache.get(key)).isEqualTo("of b");
+        cache.put(key, "of BB");
+        assertThat(cache.get(List.of("Aa"))).isEqualTo("of Aa");
+        assertThat(cache.get(key)).isEqualTo("of BB");
         assertThatThrownBy(() -> cache.get(null)).isInstanceOf(NullPointerException.class);
     }
 

@@ -20,6 +20,7 @@ public final class PlantedBugs {
             "index.txt",
             "jcache.txt",
             "log.txt",
+            "near.txt",
             "ports.txt",
             "replicas.txt",
             "requests.txt",
