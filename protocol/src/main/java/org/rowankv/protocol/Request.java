@@ -28,6 +28,7 @@ public final class Request {
     private long updateTtlMs = Ttl.UNCHANGED;
     private long accessTtlMs = Ttl.UNCHANGED;
     private boolean needsValue;
+    private boolean inParts;
     private int shard;
     private long hash;
 
@@ -67,6 +68,7 @@ public final class Request {
         updateTtlMs = Ttl.ETERNAL;
         accessTtlMs = Ttl.UNCHANGED;
         needsValue = false;
+        inParts = false;
         shard = -1;
         hash = 0;
         sessionId = 0;
@@ -185,6 +187,12 @@ public final class Request {
         return this;
     }
 
+    /** Whether the value of this PUT is a {@link PartList}, whose parts are there. */
+    public Request inParts(boolean areParts) {
+        inParts = areParts;
+        return this;
+    }
+
     /** Set by the client: the key's hash and shard. */
     public void placed(long keyHash, int shardId) {
         hash = keyHash;
@@ -274,6 +282,10 @@ public final class Request {
         return needsValue;
     }
 
+    public boolean isInParts() {
+        return inParts;
+    }
+
     public int shard() {
         return shard;
     }
@@ -324,6 +336,12 @@ public final class Request {
         }
         resultLength = length;
         return result;
+    }
+
+    /** For the client: the whole array is the result. */
+    public void result(byte[] whole) {
+        result = whole;
+        resultLength = whole.length;
     }
 
     /** For the session that answers: takes back what {@link #resultOf} announced. */

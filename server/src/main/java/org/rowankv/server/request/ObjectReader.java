@@ -104,8 +104,15 @@ public final class ObjectReader {
                 if (limits.find(request.cacheId()) != null) {
                     shard.index().marks().mark(position, address);
                 }
-                request.answer(Status.OK, org.rowankv.protocol.ResultBits.EXISTED, objectVersion, 0);
-                request.found(address, use, version, expiryMs);
+                final boolean inParts = (flags & EntryDescriptor.IN_PARTS) != 0 && request.needsValue();
+                request.answer(
+                        inParts ? Status.IN_PARTS : Status.OK,
+                        org.rowankv.protocol.ResultBits.EXISTED,
+                        objectVersion,
+                        0);
+                if (!inParts) {
+                    request.found(address, use, version, expiryMs);
+                }
             }
             return live;
         }
