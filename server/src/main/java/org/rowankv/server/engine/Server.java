@@ -341,6 +341,11 @@ public final class Server implements AutoCloseable {
         return ending.sessionLeases();
     }
 
+    /** The agent that removes parts of values that have ended. */
+    public PartsAgent parts() {
+        return ending.parts();
+    }
+
     /** Objects of the cache evicted by this server since its start. */
     public long evictions(int cacheId) {
         return limits.evictions(cacheId);

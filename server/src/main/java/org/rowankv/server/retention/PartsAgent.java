@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Version;
@@ -29,6 +30,8 @@ public final class PartsAgent implements Agent {
     /** How long the parts of an ended value are left to its readers, unless space is needed. */
     public static final long GRACE_NS = TimeUnit.SECONDS.toNanos(5);
 
+    private static final long ORPHAN_AFTER_NS = TimeUnit.MINUTES.toNanos(10);
+    private static final long STUCK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long WALK_INTERVAL_NS = TimeUnit.SECONDS.toNanos(30);
     /** Idle time between two rounds of walks, as a multiple of their duration. */
@@ -44,6 +47,7 @@ public final class PartsAgent implements Agent {
     private final long orphanAfterNs;
     private final BooleanSupplier isEvictionDue;
     private final OwnedCounter orphanCount = new OwnedCounter();
+    private final OwnedCounter rounds = new OwnedCounter();
 
     /** As of this duty cycle. */
     private Roles roles;
@@ -52,7 +56,14 @@ public final class PartsAgent implements Agent {
     private @Nullable ShardPrimary removingAt;
     private ShardParts.@Nullable Ended removing;
     private int number;
-    private volatile boolean lacksRoom;
+    /** The last removal met another mutation, or lacked room. */
+    private boolean waits;
+
+    private boolean isStalled;
+    private long stalledSinceNs;
+    /** Nothing could be removed for so long that the others need not wait for it. */
+    private volatile boolean stuck;
+
     private long nextLookNs;
 
     // --- walking ---
@@ -67,12 +78,15 @@ public final class PartsAgent implements Agent {
     /** By shard and id: when parts without a list were found first. */
     private final Map<Integer, Map<Long, Long>> firstFoundNs = new HashMap<>();
 
-    private volatile boolean passRequested;
+    private final AtomicLong requests = new AtomicLong();
+    /** The requests after which no part waited any more. */
+    private volatile long served;
+
     private volatile boolean atWork;
     private volatile boolean closing;
 
     /**
-     * @param orphanAfterNs after this time parts without a list belong to no living client; 0: never
+     * @param sessionLeaseNs after which the client of parts without a list counts as ended; 0: the usual time
      * @param isEvictionDue whether a cache is above its limit
      */
     public PartsAgent(
@@ -80,14 +94,14 @@ public final class PartsAgent implements Agent {
             RetentionWorker worker,
             Segments segments,
             Clock clock,
-            long orphanAfterNs,
+            long sessionLeaseNs,
             BooleanSupplier isEvictionDue) {
         this.current = current;
         this.roles = current.get();
         this.worker = worker;
         this.segments = segments;
         this.clock = clock;
-        this.orphanAfterNs = orphanAfterNs == 0 ? Long.MAX_VALUE : orphanAfterNs;
+        this.orphanAfterNs = sessionLeaseNs == 0 ? ORPHAN_AFTER_NS : sessionLeaseNs;
         this.isEvictionDue = isEvictionDue;
         this.nextLookNs = clock.nanoTime();
         this.nextRoundNs = nextLookNs;
@@ -111,8 +125,8 @@ public final class PartsAgent implements Agent {
             steps++;
         }
         adoptRoles();
-        lacksRoom = false;
-        while (steps < PARTS_PER_TURN && !lacksRoom && findPart()) {
+        waits = false;
+        while (steps < PARTS_PER_TURN && !waits && findPart()) {
             if (!goOn()) {
                 return steps;
             }
@@ -166,7 +180,8 @@ public final class PartsAgent implements Agent {
 
     private boolean findEnded() {
         final long nowNs = clock.nanoTime();
-        final boolean isUrgent = passRequested || isEvictionDue.getAsBoolean();
+        final long asked = requests.get(); // before the look: a later request is served by a later look
+        final boolean isUrgent = asked != served || isEvictionDue.getAsBoolean();
         if (!isUrgent && nowNs - nextLookNs < 0) {
             return false;
         }
@@ -185,7 +200,9 @@ public final class PartsAgent implements Agent {
                 }
             }
         }
-        passRequested &= isAnyWaiting;
+        if (!isAnyWaiting) {
+            served = asked;
+        }
         return false;
     }
 
@@ -196,12 +213,24 @@ public final class PartsAgent implements Agent {
                 return false;
             }
             case ANSWERED -> partIsGone();
-            case LOCKED, AHEAD, WITHOUT_ROOM, INTERRUPTED -> lacksRoom = true;
+            case LOCKED, AHEAD, WITHOUT_ROOM, INTERRUPTED -> stall();
         }
         return true;
     }
 
+    private void stall() {
+        waits = true;
+        final long nowNs = clock.nanoTime();
+        if (!isStalled) {
+            isStalled = true;
+            stalledSinceNs = nowNs;
+        }
+        stuck = nowNs - stalledSinceNs >= STUCK_NS;
+    }
+
     private void partIsGone() {
+        isStalled = false;
+        stuck = false;
         final ShardPrimary primary = removingAt;
         final ShardParts.Ended ended = removing;
         if (primary != null && ended != null && ++number >= ended.count()) {
@@ -226,6 +255,7 @@ public final class PartsAgent implements Agent {
                 nextShard = 0;
                 nextRoundNs = startNs + Math.max(WALK_INTERVAL_NS, REST * walkedNs);
                 walkedNs = 0;
+                rounds.add(1);
                 return 0;
             }
             now = walk;
@@ -323,7 +353,7 @@ public final class PartsAgent implements Agent {
         if (closing || !isAnyWaiting()) {
             return false;
         }
-        passRequested = true;
+        requests.incrementAndGet();
         return true;
     }
 
@@ -338,12 +368,12 @@ public final class PartsAgent implements Agent {
 
     /** Whether parts are still being removed for that request. Any thread. */
     public boolean isAwaited() {
-        return !closing && passRequested && !lacksRoom;
+        return !closing && requests.get() != served && !stuck;
     }
 
     /** Whether no part waits for its removal, or none can be removed now. For agents that run after it. */
     public boolean isDone() {
-        return lacksRoom || !isAnyWaiting();
+        return stuck || !isAnyWaiting();
     }
 
     /** Stops new removals; ends when it is idle. Any thread. */
@@ -354,6 +384,11 @@ public final class PartsAgent implements Agent {
     /** Whether nothing is in flight. Any thread. */
     public boolean isIdle() {
         return !atWork;
+    }
+
+    /** Rounds over all shards in search of parts without a list. Any thread. */
+    public long rounds() {
+        return rounds.get();
     }
 
     /** Values without a list whose parts were removed since the start. Any thread. */

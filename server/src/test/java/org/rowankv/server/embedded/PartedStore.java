@@ -7,13 +7,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.api.ForwardingSession;
+import org.rowankv.driver.api.Session;
+import org.rowankv.protocol.PartList;
+import org.rowankv.protocol.Parts;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.engine.Server;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.PartKeys;
 import org.rowankv.topology.ShardAssignment;
+import org.rowankv.topology.ShardMap;
 
 /** An embedded store with short segments, so that values of a megabyte have many parts, and a look at its parts. */
 final class PartedStore implements AutoCloseable {
@@ -21,6 +27,7 @@ final class PartedStore implements AutoCloseable {
 
     final LeapClock clock = new LeapClock();
     final EmbeddedCluster cluster;
+    final HookedSession session;
     final RowanClient client;
     final int cache;
 
@@ -38,10 +45,8 @@ final class PartedStore implements AutoCloseable {
                 }),
                 clock,
                 new SplittableRandomSource(1));
-        final RandomSource random = new SplittableRandomSource(System.nanoTime());
-        client = withIds
-                ? Stores.client(cluster, System.nanoTime())
-                : new RowanClient(cluster.session(), SystemClock.INSTANCE, random);
+        session = new HookedSession(cluster.session(), withIds);
+        client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(System.nanoTime()));
         cache = Stores.cache(client);
     }
 
@@ -85,15 +90,91 @@ final class PartedStore implements AutoCloseable {
     }
 
     private void put(Request put, long id, int number) {
-        final int partsId = org.rowankv.protocol.Parts.of(cache);
-        final org.rowankv.topology.PartKeys keys =
-                cluster.servers().get(0).replicas().all().get(0).partKeys();
-        final byte[] key = keys.key(partsId, 1, id, number);
+        final int partsId = Parts.of(cache);
+        final byte[] key = keys().key(partsId, 1, id, number);
         client.execute(put.put(partsId, key, 0, key.length, key, 0, key.length));
     }
 
-    byte[] value(String key, long number, int length) {
-        return Stores.value(key, number, length);
+    /** Parts of a value of that length, once the client has learned how long parts may be. */
+    long partsOf(int length) {
+        return (length - 1) / (PartedStore.SEGMENT / 8) + 1;
+    }
+
+    /** Once, before a list is put. */
+    void beforeList(Runnable action) {
+        session.beforeList = action;
+    }
+
+    /** Sets the clock forward, and waits until every server has walked over its indexes since. */
+    void leapAndWalk(Duration duration) {
+        final long[] before = cluster.servers().stream()
+                .mapToLong(server -> server.parts().rounds())
+                .toArray();
+        clock.leap(duration.toNanos());
+        for (Server server : cluster.servers()) {
+            await().atMost(Duration.ofSeconds(30))
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> server.parts().rounds() > before[server.serverId()]);
+        }
+    }
+
+    /** No part waits for its removal, and no object for its eviction. */
+    void awaitAtRest() {
+        for (Server server : cluster.servers()) {
+            await().atMost(Duration.ofSeconds(30))
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> server.parts().isDone() && !server.isEndingObjects());
+        }
+    }
+
+    /** Removes a part of a value, as no client does. */
+    void loseOnePart(byte[] key) {
+        final Request get = new Request().get(cache, key, 0, key.length);
+        final KeyHash hash = new KeyHash(cluster.configuration().hashSeed());
+        final long placed = hash.hash(cache, key, 0, key.length);
+        final int shard = ShardMap.shardOf(placed, cluster.configuration().shardCount());
+        get.placed(placed, shard);
+        cluster.session().call(get);
+        assertThat(get.status()).isEqualTo(Status.IN_PARTS);
+        final PartList list = PartList.read(get.result(), 0, get.resultLength());
+        final byte[] part = keys().key(Parts.of(cache), shard, list.id(), 3);
+        assertThat(client.remove(Parts.of(cache), part).applied()).isTrue();
+    }
+
+    private PartKeys keys() {
+        return cluster.servers().get(0).replicas().all().get(0).partKeys();
+    }
+
+    /** The session of the store, with what a test does between requests. */
+    static final class HookedSession implements ForwardingSession {
+        private final Session below;
+        private final boolean withIds;
+        private volatile @Nullable Runnable beforeList;
+
+        HookedSession(Session below, boolean withIds) {
+            this.below = below;
+            this.withIds = withIds;
+        }
+
+        @Override
+        public Session below() {
+            return below;
+        }
+
+        @Override
+        public boolean needsRequestIds() {
+            return withIds;
+        }
+
+        @Override
+        public void call(Request request) {
+            final Runnable action = beforeList;
+            if (action != null && request.isInParts()) {
+                beforeList = null;
+                action.run();
+            }
+            below.call(request);
+        }
     }
 
     @Override

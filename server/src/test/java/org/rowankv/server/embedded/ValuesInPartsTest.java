@@ -76,7 +76,8 @@ final class ValuesInPartsTest {
         try (PartedStore store = new PartedStore(1, 1, withIds, null)) {
             final RowanClient client = store.client;
             final byte[] key = bytes("k");
-            assertThat(client.replaceIfVersion(store.cache, key, value("k", 0, BIG), 5).applied())
+            assertThat(client.replaceIfVersion(store.cache, key, value("k", 0, BIG), 5)
+                            .applied())
                     .isFalse();
             final WriteResult first = client.putIfAbsent(store.cache, key, value("k", 1, BIG));
             assertThat(first.applied()).isTrue();
@@ -110,15 +111,18 @@ final class ValuesInPartsTest {
                     .isNull();
             assertThat(numberOf(
                             "k",
-                            client.getAndPut(store.cache, key, value("k", 2, BIG)).previousValue()))
+                            client.getAndPut(store.cache, key, value("k", 2, BIG))
+                                    .previousValue()))
                     .isOne();
             assertThat(numberOf(
                             "k",
-                            client.getAndPut(store.cache, key, value("k", 3, 10)).previousValue()))
+                            client.getAndPut(store.cache, key, value("k", 3, 10))
+                                    .previousValue()))
                     .isEqualTo(2);
             assertThat(numberOf(
                             "k",
-                            client.getAndPut(store.cache, key, value("k", 4, BIG)).previousValue()))
+                            client.getAndPut(store.cache, key, value("k", 4, BIG))
+                                    .previousValue()))
                     .isEqualTo(3);
             final WriteResult removed = client.getAndRemove(store.cache, key);
             assertThat(numberOf("k", removed.previousValue())).isEqualTo(4);
@@ -198,8 +202,8 @@ final class ValuesInPartsTest {
             assertThat(numberOf("k", store.client.get(store.cache, key))).isOne();
             store.clock.leap(7_200_000_000_000L);
             store.awaitParts(0);
-            store.client.execute(put.put(store.cache, key, 0, key.length, big, 0, big.length)
-                    .ttl(0, 0));
+            store.client.execute(
+                    put.put(store.cache, key, 0, key.length, big, 0, big.length).ttl(0, 0));
             assertThat(put.has(ResultBits.BORN_EXPIRED)).isTrue();
             assertThat(store.parts()).as("parts of what was not stored").isZero();
         }
@@ -251,8 +255,7 @@ final class ValuesInPartsTest {
     void shouldReadManyWholeValuesAtOnce() {
         try (PartedStore store = new PartedStore(1, 1, true, null)) {
             final List<byte[]> keys = List.of(bytes("a"), bytes("b"), bytes("none"));
-            store.client.putAll(
-                    store.cache, keys.subList(0, 2), List.of(value("a", 1, BIG), value("b", 2, 100)));
+            store.client.putAll(store.cache, keys.subList(0, 2), List.of(value("a", 1, BIG), value("b", 2, 100)));
             final List<VersionedValue> found = store.client.getAll(store.cache, keys);
             assertThat(numberOf("a", found.get(0).value())).isOne();
             assertThat(numberOf("b", found.get(1).value())).isEqualTo(2);
