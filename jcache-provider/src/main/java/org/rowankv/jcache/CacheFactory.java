@@ -175,7 +175,8 @@ final class CacheFactory {
                 shared.sharedState(cacheId),
                 configuration.isReadThrough() ? loads : null,
                 writes,
-                near(name, expiry, template)));
+                near(name, expiry, template),
+                settings.maxValue()));
     }
 
     private <V> @Nullable NearCache<V> near(String name, ExpiryEvaluator expiry, @Nullable Template template) {

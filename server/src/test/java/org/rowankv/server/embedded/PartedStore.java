@@ -97,7 +97,7 @@ final class PartedStore implements AutoCloseable {
 
     /** Parts of a value of that length, once the client has learned how long parts may be. */
     long partsOf(int length) {
-        return (length - 1) / (PartedStore.SEGMENT / 8) + 1;
+        return (length - 1L) / (PartedStore.SEGMENT / 8) + 1;
     }
 
     /** Once, before a list is put. */
