@@ -200,7 +200,7 @@ final class TcpHostileBytesTest {
             final RawPeer.Answer answer = peer.welcome();
             assertThat(answer.status()).isEqualTo(HandshakeDescriptor.REFUSED_VERSION);
             assertThat(answer.text())
-                    .endsWith("the server speaks version 1, this server speaks version 2;"
+                    .endsWith("the server speaks version 1, this server speaks version 3;"
                             + " run the same release on all servers of the cluster");
             assertThat(peer.awaitEnd()).isZero();
         }

@@ -116,7 +116,7 @@ final class ClientPortTest {
             raw.say(hello);
             final RawClient.Refusal refusal = raw.heardRefusal();
             assertThat(refusal.status()).isEqualTo(HandshakeDescriptor.REFUSED_VERSION);
-            assertThat(refusal.text()).contains("version 9", "this server speaks version 2");
+            assertThat(refusal.text()).contains("version 9", "this server speaks version 3");
             raw.awaitEnd();
         }
         requireFault(WireFault.OTHER_VERSION);
@@ -133,7 +133,7 @@ final class ClientPortTest {
             final RawClient.Refusal refusal = raw.heardRefusal();
             assertThat(refusal.status()).isEqualTo(HandshakeDescriptor.REFUSED_VERSION);
             assertThat(refusal.text())
-                    .endsWith("the client speaks version 1, this server speaks version 2;"
+                    .endsWith("the client speaks version 1, this server speaks version 3;"
                             + " use a client and a server of the same release");
             raw.awaitEnd();
         }
