@@ -65,7 +65,9 @@ public final class PartedValues {
             }
         }
         if (request.operation().isMutation()) {
-            changeWhole(request, untilNs);
+            if (request.needsValue()) {
+                changeWhole(request, untilNs);
+            }
         } else {
             reader.complete(request, untilNs);
         }

@@ -181,7 +181,7 @@ final class TcpHostileBytesTest {
             final RawPeer.Answer answer = peer.welcome();
             assertThat(RefusalStatus.reasonOf(answer.status()))
                     .isEqualTo(org.rowankv.rdma.FabricException.Reason.OTHER_VERSION);
-            assertThat(answer.text()).contains("version 77").contains("version 2");
+            assertThat(answer.text()).contains("version 77").contains("version " + HandshakeDescriptor.VERSION);
             assertThat(peer.awaitEnd()).isZero();
         }
         awaitFault(WireFault.OTHER_VERSION);
