@@ -112,6 +112,44 @@ final class OrphanedPartsTest {
         }
     }
 
+    @Test
+    void shouldReadTheListAgainWhenItsPartsAreGone() {
+        try (PartedStore store = new PartedStore(1, 1, true, null)) {
+            final byte[] key = bytes("k");
+            store.client.put(store.cache, key, value("k", 1, BIG));
+            store.beforePartIsRead(() -> {
+                store.client.put(store.cache, key, value("k", 2, BIG));
+                store.awaitParts(store.partsOf(BIG));
+            });
+            assertThat(numberOf("k", store.client.get(store.cache, key))).isEqualTo(2);
+            store.beforePartIsRead(() -> {
+                store.client.remove(store.cache, key);
+                store.awaitParts(0);
+            });
+            assertThat(store.client.get(store.cache, key)).isNull();
+        }
+    }
+
+    @Test
+    void shouldKeepThePartsOfAValueThatWasNotReplaced() {
+        try (PartedStore store = new PartedStore(1, 1, true, null)) {
+            final byte[] key = bytes("k");
+            store.client.put(store.cache, key, value("k", 1, BIG));
+            final long own = store.parts();
+            assertThat(store.client
+                            .putIfAbsent(store.cache, key, value("k", 2, 10))
+                            .applied())
+                    .isFalse();
+            assertThat(store.client.removeIfVersion(store.cache, key, 1).applied())
+                    .isFalse();
+            store.leapAndWalk(Duration.ofHours(1));
+            store.leapAndWalk(Duration.ofHours(1));
+            store.awaitAtRest();
+            assertThat(store.parts()).isEqualTo(own);
+            assertThat(numberOf("k", store.client.get(store.cache, key))).isOne();
+        }
+    }
+
     /** Evicting lists frees their parts; otherwise the limit would evict everything. */
     @Test
     void shouldEvictWholeValuesAndNoMoreThanTheLimitAsks() {

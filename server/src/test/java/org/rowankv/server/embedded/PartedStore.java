@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.ForwardingSession;
 import org.rowankv.driver.api.Session;
+import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.PartList;
 import org.rowankv.protocol.Parts;
 import org.rowankv.protocol.Request;
@@ -105,6 +106,11 @@ final class PartedStore implements AutoCloseable {
         session.beforeList = action;
     }
 
+    /** Once, before a part is read. */
+    void beforePartIsRead(Runnable action) {
+        session.beforePartIsRead = action;
+    }
+
     /** Sets the clock forward, and waits until every server has walked over its indexes since. */
     void leapAndWalk(Duration duration) {
         final long[] before = cluster.servers().stream()
@@ -150,6 +156,7 @@ final class PartedStore implements AutoCloseable {
         private final Session below;
         private final boolean withIds;
         private volatile @Nullable Runnable beforeList;
+        private volatile @Nullable Runnable beforePartIsRead;
 
         HookedSession(Session below, boolean withIds) {
             this.below = below;
@@ -168,10 +175,15 @@ final class PartedStore implements AutoCloseable {
 
         @Override
         public void call(Request request) {
-            final Runnable action = beforeList;
-            if (action != null && request.isInParts()) {
+            final Runnable ofList = beforeList;
+            if (ofList != null && request.isInParts()) {
                 beforeList = null;
-                action.run();
+                ofList.run();
+            }
+            final Runnable ofRead = beforePartIsRead;
+            if (ofRead != null && request.operation() == Operation.GET && Parts.isParts(request.cacheId())) {
+                beforePartIsRead = null;
+                ofRead.run();
             }
             below.call(request);
         }
