@@ -31,14 +31,14 @@ public final class Parts {
         return cacheId | BIT;
     }
 
-    /** Whether it is the id of parts. False for a negative number, which is no id. */
+    /** Whether it is the id of parts. False for a negative number, and for parts of 0, which are no ids. */
     public static boolean isParts(int cacheId) {
-        return cacheId >= BIT;
+        return cacheId > BIT;
     }
 
     /** The id of the cache that an object or part belongs to; a number that is no id stays none. */
     public static int cacheOf(int cacheId) {
-        return cacheId >= BIT ? cacheId ^ BIT : cacheId;
+        return isParts(cacheId) ? cacheId ^ BIT : cacheId;
     }
 
     /** The key of a part. */

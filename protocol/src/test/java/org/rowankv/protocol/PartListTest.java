@@ -54,6 +54,7 @@ final class PartListTest {
         assertThat(Parts.cacheOf(Parts.of(7))).isEqualTo(7);
         assertThat(Parts.cacheOf(7)).isEqualTo(7);
         assertThat(Parts.isParts(-1)).as("no id").isFalse();
+        assertThat(Parts.isParts(Parts.of(0))).as("no cache has it").isFalse();
         assertThat(Parts.cacheOf(-1)).isEqualTo(-1);
     }
 }

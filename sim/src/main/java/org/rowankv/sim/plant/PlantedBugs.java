@@ -21,6 +21,7 @@ public final class PlantedBugs {
             "jcache.txt",
             "log.txt",
             "near.txt",
+            "parts.txt",
             "ports.txt",
             "replicas.txt",
             "requests.txt",
