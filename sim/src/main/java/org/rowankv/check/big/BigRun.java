@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
@@ -65,15 +66,15 @@ public final class BigRun {
         try {
             final long startNs = SystemClock.INSTANCE.nanoTime();
             while (child.isAlive() && BigJournal.read(journal, "acked").isEmpty()) {
-                Thread.sleep(LOOK_MS);
+                pause(LOOK_MS);
                 if (SystemClock.INSTANCE.nanoTime() - startNs > STUCK_NS) {
                     problems.add("no put was acknowledged within " + TimeUnit.NANOSECONDS.toSeconds(STUCK_NS) + " s");
                     break;
                 }
             }
-            Thread.sleep(random.nextInt(settings.loadMs()));
+            pause(random.nextInt(settings.loadMs()));
             store.disturb(random);
-            Thread.sleep(random.nextInt(settings.loadMs()));
+            pause(random.nextInt(settings.loadMs()));
             if (!child.isAlive()) {
                 problems.add("the child ended by itself with exit code " + child.exitValue() + ":\n" + output(round));
             }
@@ -82,6 +83,15 @@ public final class BigRun {
             child.waitFor();
         }
         learn(journal);
+    }
+
+    private void pause(long ms) {
+        final long untilNs = SystemClock.INSTANCE.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+        for (long leftNs = untilNs - SystemClock.INSTANCE.nanoTime();
+                leftNs > 0;
+                leftNs = untilNs - SystemClock.INSTANCE.nanoTime()) {
+            LockSupport.parkNanos(this, leftNs);
+        }
     }
 
     private void learn(Path journal) throws IOException {
@@ -120,7 +130,7 @@ public final class BigRun {
             if (orphans == 0 || !problems.isEmpty()) {
                 return;
             }
-            Thread.sleep(SETTLE_MS);
+            pause(SETTLE_MS);
         }
     }
 
