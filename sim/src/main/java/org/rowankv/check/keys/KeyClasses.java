@@ -100,6 +100,7 @@ final class KeyClasses {
 
         @SuppressWarnings("serial") // the elements of these keys are Serializable
         private final Object[] values;
+
         private transient int hash;
 
         Arguments(Object... values) {
