@@ -365,6 +365,7 @@ final class RoleTerm implements MembershipView {
                 lazy,
                 following.copies(),
                 cluster::askForStart,
+                following.leases()::mayAnswer,
                 ios);
         final EndpointSettings endpointSettings = ServerContext.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);

@@ -13,6 +13,7 @@ import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.request.FoundEntry;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.AnswerPermit;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
@@ -40,6 +41,7 @@ public final class RequestDispatch implements MutationSlots {
 
     private final int serverId;
     private final CurrentRoles roles;
+    private final AnswerPermit permit;
     private final ObjectReader reader;
     private final WorkerPool pool;
     private final ServerAgents agents;
@@ -54,6 +56,7 @@ public final class RequestDispatch implements MutationSlots {
     public RequestDispatch(
             int serverId,
             CurrentRoles roles,
+            AnswerPermit permit,
             ObjectReader reader,
             WorkerPool pool,
             ServerAgents agents,
@@ -63,6 +66,7 @@ public final class RequestDispatch implements MutationSlots {
             IntConsumer wakeUp) {
         this.serverId = serverId;
         this.roles = roles;
+        this.permit = permit;
         this.reader = reader;
         this.pool = pool;
         this.agents = agents;
@@ -83,7 +87,7 @@ public final class RequestDispatch implements MutationSlots {
             final ShardPrimary primary = servedPrimary(request.shard());
             if (primary == null) {
                 refuse(request);
-            } else if (!answersRead(primary, request)) {
+            } else if (!answersRead(primary, request, permit)) {
                 mutate(primary, request);
             }
         } catch (InternalError e) {
@@ -93,7 +97,7 @@ public final class RequestDispatch implements MutationSlots {
 
     /** As {@link #call}, for a caller that polls. */
     public PollableCall stepped(Request request) {
-        return new WorkerCall(this, this, request);
+        return new WorkerCall(this, this, permit, request);
     }
 
     /** The primary of the shard; null if another server has it, or this one does not serve. */
@@ -127,11 +131,63 @@ public final class RequestDispatch implements MutationSlots {
         request.answer(why, 0, 0, 0);
     }
 
-    /** Answers a read that writes nothing; false if the request needs a worker context. */
-    boolean answersRead(ShardPrimary primary, Request request) {
-        return request.operation() == Operation.GET
-                && request.accessTtlMs() == Ttl.UNCHANGED
-                && reader.get(primary.replica(), request, primary.versions().last());
+    /**
+     * Answers a read that writes nothing, or refuses it; false if the request needs a worker context.
+     *
+     * @param permitted the server's permit, or what it said since the request arrived
+     */
+    boolean answersRead(ShardPrimary primary, Request request, AnswerPermit permitted) {
+        if (request.operation() != Operation.GET || request.accessTtlMs() != Ttl.UNCHANGED) {
+            return false;
+        }
+        if (!permitted.mayAnswer()) {
+            refuse(request, Status.NOT_PRIMARY);
+            return true;
+        }
+        if (!reader.get(primary.replica(), request, primary.versions().last())) {
+            return false;
+        }
+        if (!roles.has(primary)) {
+            refuse(request, Status.NOT_PRIMARY); // the replica may hold what another primary has not committed
+        }
+        return true;
+    }
+
+    /**
+     * Begins a read of a shard's replica that no request carries; {@link #endRead} follows.
+     *
+     * @throws NotServedException if it is not served here
+     */
+    public ShardPrimary beginRead(int shard) {
+        serving.requireNotRefused();
+        final ShardPrimary primary = roles.get().find(shard);
+        if (primary == null || !permit.mayAnswer()) {
+            throw notPrimary(shard);
+        }
+        return primary;
+    }
+
+    /**
+     * Ends a read.
+     *
+     * @throws NotServedException if another server may be the primary by now: what was read is void
+     */
+    public void endRead(ShardPrimary primary) {
+        if (!roles.has(primary)) {
+            throw notPrimary(primary.replica().shardId());
+        }
+    }
+
+    private NotServedException notPrimary(int shard) {
+        return new NotServedException(
+                Status.NOT_PRIMARY,
+                "server " + serverId + " is not the primary of shard " + shard + ", or may not answer alone now",
+                null);
+    }
+
+    /** Whether this server may answer a read now, asked after the read's request has arrived. */
+    public boolean mayAnswer() {
+        return permit.mayAnswer();
     }
 
     /** Refuses the request if nothing is served any more; returns whether it did. */

@@ -33,6 +33,7 @@ import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.recovery.ColdStart;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.resync.CopyListener;
+import org.rowankv.server.shard.AnswerPermit;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.server.snapshot.SnapshotOutcome;
 import org.rowankv.server.snapshot.SnapshotProgress;
@@ -155,6 +156,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                                 pressure,
                                 copies,
                                 this::renewed,
+                                AnswerPermit.ALWAYS,
                                 List.of())
                         .open(server.serverId(), fabric, view));
             }

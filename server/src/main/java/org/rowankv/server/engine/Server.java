@@ -114,7 +114,7 @@ public final class Server implements AutoCloseable {
         this.scan = new ShardScan(segments, clock);
         final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
         final ServerLinks links = new ServerLinks(parts, endpoint, roles);
-        this.pool = new WorkerContexts(parts, serverId, links, inFlightWindow, limits)
+        this.pool = new WorkerContexts(parts, serverId, links, roles, inFlightWindow, limits)
                 .pool(workerLinks -> new RowanReplicator(
                         segments.region(), workerLinks, roles, maxMessage, segments.length(), settings.counters()));
         final DigestAgent digest = new DigestAgent(
@@ -213,7 +213,16 @@ public final class Server implements AutoCloseable {
             quiescenceTracker.allowRests();
         }
         this.dispatch = new RequestDispatch(
-                serverId, roles, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
+                serverId,
+                roles,
+                parts.permit(),
+                reader,
+                pool,
+                agents,
+                serving,
+                parts.scheduling(),
+                clock,
+                parts.wakeUp());
     }
 
     /** A shard's primary at this server, whose versions begin in the shard's epoch. */
@@ -293,18 +302,22 @@ public final class Server implements AutoCloseable {
         return pool.retireLogsOlderThan(sequence, segments) || ofRetention;
     }
 
-    /** Passes live objects of a cache in a shard to a visitor, from a position; the next position, or 0 at the end. */
+    /**
+     * Passes live objects of a cache in a shard to a visitor, from a position; the next position, or 0 at the end.
+     *
+     * @throws org.rowankv.server.dispatch.NotServedException if the shard is not served here, or not any more after the
+     *     read: then what the visitor has received is void
+     */
     public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
-        final ShardPrimary primary = roles.get().find(shard);
-        if (primary == null) {
-            throw new IllegalArgumentException("server " + serverId + " is not the primary of shard " + shard);
-        }
-        serving.requireNotRefused();
+        final ShardPrimary primary = dispatch.beginRead(shard);
+        final long next;
         try {
-            return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
+            next = scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
         } catch (InternalError e) {
             throw serving.faulty(e);
         }
+        dispatch.endRead(primary);
+        return next;
     }
 
     /** Whether this server is the primary of a shard. */

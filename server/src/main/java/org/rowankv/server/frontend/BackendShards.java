@@ -38,6 +38,11 @@ public final class BackendShards implements RequestBackend {
     }
 
     @Override
+    public boolean mayAnswer() {
+        return server.requests().mayAnswer();
+    }
+
+    @Override
     public ShardChanges changes(int shard) {
         return server.replicas().get(shard).changes();
     }

@@ -18,6 +18,7 @@ import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Roles;
+import org.rowankv.server.shard.ShardPrimary;
 
 /**
  * Replication through Rowan (§4.1 of the paper): a one-sided append of the entry to every backup's single backup log,
@@ -25,7 +26,8 @@ import org.rowankv.server.shard.Roles;
  *
  * <p>An entry goes to the backups of the roles in force when it begins. When other roles are in force before it is
  * complete, it goes to every backup of these: a backup that left is not awaited, and nothing counts that another
- * incarnation of a backup has acknowledged.
+ * incarnation of a backup has acknowledged. An entry whose shard has another primary by then is sent nowhere any more,
+ * and is never complete: those backups acknowledge to that primary.
  */
 public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int SERVER_BITS = 8;
@@ -39,6 +41,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final boolean onlyJoining;
     /** Adopted last. */
     private Roles roles;
+    /** Those that the last credit was acquired under. */
+    private Roles creditedUnder;
 
     private final int maxMessage;
     private final int segmentLength;
@@ -90,6 +94,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.onlyJoining = onlyJoining;
         this.roles = current.get();
         connections.adopt(roles); // they may be older than this
+        this.creditedUnder = roles;
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
         this.check = new EntryCheck(region);
@@ -154,6 +159,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         private final int number;
         /** Those that its set and its tag are of, and the incarnations of what landed. */
         private Roles sentUnder = roles;
+        /** Null if this server is not the shard's primary. */
+        private @Nullable ShardPrimary primary;
 
         private int shard;
         private long address;
@@ -195,6 +202,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                     : EntryDescriptor.usedLength(buffer, at) - EntryDescriptor.FRAME_LENGTH;
             attempt++;
             sentUnder = adopted();
+            primary = sentUnder.find(shardId);
             for (int server : setOf(sentUnder, shardId)) {
                 sent[server] = 0;
                 outstanding[server] = 0;
@@ -233,6 +241,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         public boolean advance() {
             final Roles now = adopted();
             if (now != sentUnder) {
+                if (primary == null || !now.has(primary)) {
+                    return false;
+                }
                 follow(now);
             }
             boolean complete = true;
@@ -412,7 +423,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public int acquireCredit(int shardId, int usedLength) {
-        return credit.acquire(setOf(adopted(), shardId), creditOf(usedLength));
+        creditedUnder = adopted();
+        return credit.acquire(setOf(creditedUnder, shardId), creditOf(usedLength));
     }
 
     @Override
@@ -422,8 +434,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public void returnCredit(int shardId, int usedLength) {
-        for (int server : setOf(adopted(), shardId)) {
-            credit.put(server, creditOf(usedLength));
+        final Roles now = adopted();
+        for (int server : setOf(creditedUnder, shardId)) {
+            if (now.incarnation(server) == creditedUnder.incarnation(server)) {
+                credit.put(server, creditOf(usedLength));
+            }
         }
     }
 

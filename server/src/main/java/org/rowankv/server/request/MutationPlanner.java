@@ -355,6 +355,11 @@ final class MutationPlanner {
         decided.refuse(newStatus);
     }
 
+    /** The same, since another server is the primary now. */
+    void refuseNotPrimary() {
+        decided.refuseNotPrimary();
+    }
+
     /** The entry is visible. True when the request is complete, false when it must be decided now. */
     boolean applied() {
         if (expiring) {

@@ -1,5 +1,7 @@
 package org.rowankv.server.shard;
 
+import java.lang.invoke.VarHandle;
+
 /**
  * The {@link Roles} in force at one server. A change is one volatile write of another snapshot. A reader takes one
  * snapshot per duty cycle or operation, so that all it sees of primaries, backups and epochs is of one configuration.
@@ -15,6 +17,15 @@ public final class CurrentRoles {
 
     public Roles get() {
         return roles;
+    }
+
+    /**
+     * Whether that primary is in force still. Behind reads of its replica: if so, all of them are of its time, for what
+     * follows a change of the roles is visible only with that change.
+     */
+    public boolean has(ShardPrimary primary) {
+        VarHandle.acquireFence();
+        return roles.has(primary);
     }
 
     /**

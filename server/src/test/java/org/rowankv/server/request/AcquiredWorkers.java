@@ -17,9 +17,12 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.session.Completion;
+import org.rowankv.server.shard.AnswerPermit;
 import org.rowankv.server.shard.CacheCounts;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
@@ -67,6 +70,7 @@ final class AcquiredWorkers {
     private final ObjectReader reader;
     private final ShardReplica replica;
     private final ShardPrimary primary;
+    private final CurrentRoles roles;
     private final InFlightWindow inFlightWindow;
     private final SlotPool pool;
     private final Backup backup;
@@ -119,6 +123,7 @@ final class AcquiredWorkers {
         }
         this.replica = new ShardReplica(0, 1, keyHash, segments, 1);
         this.primary = new ShardPrimary(replica, new VersionCounter(1));
+        this.roles = RolesOfOne.current(List.of(primary));
         this.inFlightWindow = new InFlightWindow(shape.slots);
         this.pool = new SlotPool(shape.slots);
         this.backup = new Backup(segments, shape.pieces);
@@ -129,8 +134,18 @@ final class AcquiredWorkers {
         for (int slot = 0; slot < shape.slots; slot++) {
             final HeldReplicator replicator = new HeldReplicator(backup, this::reached);
             replicators.add(replicator);
-            workers.add(
-                    new Worker(slot, 1, 0, segments, replicator, inFlightWindow, new NoPressure(), clock, noLimits));
+            workers.add(new Worker(
+                    slot,
+                    1,
+                    0,
+                    segments,
+                    roles,
+                    AnswerPermit.ALWAYS,
+                    replicator,
+                    inFlightWindow,
+                    new NoPressure(),
+                    clock,
+                    noLimits));
             helpedAt[slot] = -1;
         }
         programs.forEach(program -> clients.add(new Client(program)));

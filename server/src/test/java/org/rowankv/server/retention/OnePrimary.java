@@ -19,6 +19,7 @@ import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.AnswerPermit;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.RolesOfOne;
@@ -57,6 +58,8 @@ final class OnePrimary {
                 1,
                 0,
                 segments,
+                roles,
+                AnswerPermit.ALWAYS,
                 new Backup(),
                 inFlightWindow,
                 new NoOthers(),
