@@ -240,10 +240,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         @Override
         public boolean advance() {
             final Roles now = adopted();
+            if (primary == null || !now.has(primary)) {
+                return false;
+            }
             if (now != sentUnder) {
-                if (primary == null || !now.has(primary)) {
-                    return false;
-                }
                 follow(now);
             }
             boolean complete = true;
