@@ -63,18 +63,8 @@ final class LeasedShard implements AnswerPermit {
     LeasedShard(int pieces) {
         backup = new Backup(segments, pieces);
         replicator = new HeldReplicator(backup, point -> onPoint.accept(point));
-        worker = new Worker(
-                0,
-                AT_ONCE,
-                0,
-                segments,
-                roles,
-                this,
-                replicator,
-                inFlightWindow,
-                pressure,
-                clock,
-                noLimits);
+        worker =
+                new Worker(0, AT_ONCE, 0, segments, roles, this, replicator, inFlightWindow, pressure, clock, noLimits);
     }
 
     @Override

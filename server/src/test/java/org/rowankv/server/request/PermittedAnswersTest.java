@@ -31,8 +31,7 @@ final class PermittedAnswersTest {
         READ_OF_NOTHING(test -> test.shard.get("b"), Status.NOT_FOUND),
         READ_OF_NOTHING_WITH_ACCESS_EXPIRY(test -> test.shard.get("b").accessTtl(1_000), Status.NOT_FOUND),
         PUT_IF_ABSENT(
-                test -> test.shard.put("a", "2").when(Condition.IF_ABSENT).requestValue(true),
-                Status.CONDITION_FAILED),
+                test -> test.shard.put("a", "2").when(Condition.IF_ABSENT).requestValue(true), Status.CONDITION_FAILED),
         PUT_IF_PRESENT(test -> test.shard.put("b", "2").when(Condition.IF_PRESENT), Status.NOT_FOUND),
         PUT_IF_VERSION(
                 test -> test.shard.put("a", "2").when(Condition.IF_VERSION, test.version + 1), Status.CONDITION_FAILED),
@@ -44,8 +43,7 @@ final class PermittedAnswersTest {
         REMOVAL_IF_VERSION(
                 test -> test.shard.delete("a").when(Condition.IF_VERSION, test.version + 1), Status.CONDITION_FAILED),
         TOUCH_OF_NOTHING(test -> test.shard.touch("b", 1), Status.NOT_FOUND),
-        RETRY_OF_WHAT_WAS_APPLIED(
-                test -> identified(test.shard.put("a", "1").requestValue(true), 1), Status.OK),
+        RETRY_OF_WHAT_WAS_APPLIED(test -> identified(test.shard.put("a", "1").requestValue(true), 1), Status.OK),
         RETRY_OF_WHAT_WAS_NOT_APPLIED(test -> identified(test.shard.delete("b"), 2), Status.NOT_FOUND),
         RETRY_THAT_NOBODY_AWAITS(test -> identified(test.shard.delete("a"), 0), Status.BAD_REQUEST),
         MUTATION_OF_NO_SESSION(
@@ -100,7 +98,9 @@ final class PermittedAnswersTest {
         final Request refused = alone.request.apply(this);
         requireRefused(refused, shard.answered(refused));
         assertThat(shard.asked).isOne();
-        assertThat(shard.replica.sessions(SESSION).tick(0)).as("sessions not in use").contains(SESSION);
+        assertThat(shard.replica.sessions(SESSION).tick(0))
+                .as("sessions not in use")
+                .contains(SESSION);
 
         shard.isLeased = true;
         assertThat(shard.answered(alone.request.apply(this))).isEqualTo(alone.status);
