@@ -12,6 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ final class RefusedReadsTest {
 
     /** Answers NOT_PRIMARY as often as the test says. */
     private final class Primary extends AnsweringServer {
-        private volatile int refusals;
+        private final AtomicInteger refusals = new AtomicInteger();
         private volatile boolean isLostWhileScanning;
         private int arrived;
         private final Queue<Integer> arrivedBefore = new ConcurrentLinkedQueue<>();
@@ -78,10 +79,10 @@ final class RefusedReadsTest {
                 @Override
                 public boolean step() {
                     arrivedBefore.add(arrived);
-                    if (refusals == 0) {
+                    if (refusals.get() == 0) {
                         return answering.step();
                     }
-                    refusals--;
+                    refusals.decrementAndGet();
                     request.noResult();
                     request.answer(Status.NOT_PRIMARY, 0, 0, 0);
                     return true;
@@ -145,17 +146,17 @@ final class RefusedReadsTest {
 
     @Test
     void shouldRepeatAReadUntilTheServerMayAnswerAgain() {
-        primary.refusals = REFUSALS;
+        primary.refusals.set(REFUSALS);
         assertThat(client.get(CACHE, KEY)).hasSize(8);
-        assertThat(primary.refusals).isZero();
+        assertThat(primary.refusals.get()).isZero();
         assertThat(session.configuration().term()).isOne();
     }
 
     @Test
     void shouldRepeatAMutationUntilTheServerMayAnswerAgain() {
-        primary.refusals = REFUSALS;
+        primary.refusals.set(REFUSALS);
         assertThat(client.putIfAbsent(CACHE, KEY, new byte[8]).applied()).isTrue();
-        assertThat(primary.refusals).isZero();
+        assertThat(primary.refusals.get()).isZero();
     }
 
     @Test
