@@ -22,7 +22,9 @@ import org.rowankv.server.manager.Election;
 import org.rowankv.server.manager.LeaseAgent;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.peer.PeerCalls;
+import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerMessages;
+import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.server.resync.CopyListener;
 import org.rowankv.topology.Configuration;
 
@@ -129,8 +131,21 @@ final class ManagedRoles {
             Consumer<Configuration> view,
             Consumer<Configuration> routing) {
         final Adoption own =
-                new Adoption(serverId, incarnation, area, server, context.scheduling(), leases, first, view, routing);
+                new Adoption(serverId, incarnation, area, server, leases, first, view, routing);
         adoption = own;
+        server.roleChanges().prepared(first);
+        server.roleChanges()
+                .openings()
+                .use((to, message) -> messages.send(
+                        to,
+                        PeerMessageDescriptor.write(
+                                PeerRequestType.OPENING,
+                                false,
+                                message.shard(),
+                                own.prepared().term(),
+                                0,
+                                0,
+                                message.encoded())));
         control.use(own, server);
         final ConfigurationManager managing = new ConfigurationManager(
                 serverId,

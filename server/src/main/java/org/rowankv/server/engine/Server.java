@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.rowankv.protocol.CacheLimit;
-import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricCapabilities;
@@ -24,6 +23,7 @@ import org.rowankv.server.dispatch.ServingState;
 import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.dispatch.WorkerPool;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.opening.OpeningAgent;
 import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.replication.InFlightWindow;
@@ -47,7 +47,6 @@ import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
-import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -59,7 +58,6 @@ import org.rowankv.topology.Configuration;
  */
 public final class Server implements AutoCloseable {
     private final int serverId;
-    private final ServerSettings settings;
     private final Segments segments;
     private final Replicas replicas;
     private final Endpoint endpoint;
@@ -73,6 +71,7 @@ public final class Server implements AutoCloseable {
     private final CleanAgent cleaner;
     private final CopyAgent copier;
     private final JoinAgent join;
+    private final RoleChanges roleChanges;
     private final CommitAgent commit;
     private final ServerStatisticsReader statistics;
     private final SiblingReplicas peers = new SiblingReplicas();
@@ -97,12 +96,16 @@ public final class Server implements AutoCloseable {
         final Configuration configuration = parts.configuration();
         this.clock = parts.clock();
         this.serverId = endpointSettings.serverId();
-        this.settings = parts.settings();
+        final ServerSettings settings = parts.settings();
         this.segments = parts.segments();
         this.replicas = parts.replicas();
         this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
-        this.roles = new CurrentRoles(new Roles(serverId, configuration, shard -> primaryOf(shard, configuration)));
+        this.roles = new CurrentRoles(new Roles(
+                serverId,
+                configuration,
+                shard -> RoleChanges.primaryOf(
+                        replicas.get(shard), configuration.shard(shard).epoch(), parts)));
         this.limits = LimitedCaches.of(roles, segments.space());
         this.inFlightWindow = new InFlightWindow(
                 settings.workers() * settings.mutationsPerWorker() + 1,
@@ -160,16 +163,31 @@ public final class Server implements AutoCloseable {
         this.copier = new CopyAgent(
                 serverId, roles, segments, copyLinks, maxMessage, parts.copies(), clock, settings.copyBytesPerSecond());
         this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
+        final OpeningAgent openings = new OpeningAgent(
+                serverId,
+                roles,
+                replicas,
+                segments,
+                digest,
+                links::makeShortLived,
+                maxMessage,
+                (replica, epoch) -> RoleChanges.primaryOf(replica, epoch, parts),
+                clock,
+                errors,
+                this::wakeUp);
+        this.roleChanges = new RoleChanges(roles, openings);
+        openings.report((shard, epoch) -> limits.look());
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
             ownAgents.add(digest);
+            ownAgents.add(openings);
             ownAgents.add(join);
             ownAgents.add(copier);
         }
         this.commit = new CommitAgent(roles, inFlightWindow, commitLinks, maxMessage, clock);
-        this.quiescenceTracker =
-                new QuiescenceTracker(settings.postedAhead() > 0, replicas, digest, sweep, cleaner, commit, ending);
+        this.quiescenceTracker = new QuiescenceTracker(
+                settings.postedAhead() > 0, replicas, digest, openings, sweep, cleaner, commit, ending);
         final boolean commitApart = parts.threading() == ThreadingMode.DEDICATED;
         if (!commitApart) {
             ownAgents.add(commit);
@@ -225,15 +243,6 @@ public final class Server implements AutoCloseable {
                 parts.wakeUp());
     }
 
-    /** A shard's primary at this server, whose versions begin in the shard's epoch. */
-    private ShardPrimary primaryOf(int shard, Configuration configuration) {
-        final ShardReplica replica = replicas.get(shard);
-        replica.sessions()
-                .limit(settings.sessionsPerTable(segments.count(), segments.length(), configuration.mostReplicas()));
-        return new ShardPrimary(
-                replica, new VersionCounter(configuration.shard(shard).epoch(), shard, settings.counters()));
-    }
-
     /** The servers of this process, from whose replicas damaged entries are repaired. Call before the start. */
     public void meet(List<Server> servers) {
         peers.meet(this, servers);
@@ -278,6 +287,11 @@ public final class Server implements AutoCloseable {
     /** Fences a server off this one's backup log: none of its writes lands after this returns. */
     public void fence(int server) {
         endpoint.receiveQueue().fence(server);
+    }
+
+    /** The changes of its roles while it runs. */
+    public RoleChanges roleChanges() {
+        return roleChanges;
     }
 
     // --- requests ---
@@ -374,36 +388,6 @@ public final class Server implements AutoCloseable {
     }
 
     // --- for the cluster ---
-
-    /**
-     * Puts the roles of a later configuration in force. Mutations under way follow the present sets of backups; shards
-     * that come to this server are served from {@link #openShards} on.
-     */
-    public void adopt(Configuration next) {
-        final Roles before = roles.get();
-        final Roles after = before.next(next, shard -> null);
-        roles.replace(after);
-        for (ShardPrimary primary : after.primaries()) {
-            final int shard = primary.replica().shardId();
-            if (after.epoch(shard) != before.epoch(shard)) {
-                primary.versions().renew(after.epoch(shard));
-            }
-        }
-        agents.wakeUp();
-    }
-
-    /** Serves the shards that came to this server, whose entries have taken effect here. */
-    public void openShards() {
-        final Roles before = roles.get();
-        roles.replace(before.next(before.configuration(), shard -> primaryOf(shard, before.configuration())));
-        limits.look();
-        agents.wakeUp();
-    }
-
-    /** Whether shards that came to this server are not served yet. */
-    public boolean hasUnopened() {
-        return roles.get().hasUnopened();
-    }
 
     /** The number of shards that it serves. */
     public int primaryCount() {

@@ -1,7 +1,6 @@
 package org.rowankv.server.manager;
 
 import java.util.function.Consumer;
-import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.authority.Authority;
 import org.rowankv.server.authority.Electorate;
@@ -20,13 +19,10 @@ import org.slf4j.LoggerFactory;
 public final class Adoption {
     private static final Logger LOG = LoggerFactory.getLogger(Adoption.class);
 
-    private static final long PAUSE_NS = 1_000_000;
-
     private final int serverId;
     private final long incarnation;
     private final Area area;
     private final Server server;
-    private final Scheduling scheduling;
     private final LeaseAgent leases;
     private final Consumer<Configuration> view;
     private final Consumer<Configuration> routing;
@@ -43,7 +39,6 @@ public final class Adoption {
             long incarnation,
             Area area,
             Server server,
-            Scheduling scheduling,
             LeaseAgent leases,
             Configuration first,
             Consumer<Configuration> view,
@@ -52,7 +47,6 @@ public final class Adoption {
         this.incarnation = incarnation;
         this.area = area;
         this.server = server;
-        this.scheduling = scheduling;
         this.leases = leases;
         this.view = view;
         this.routing = routing;
@@ -94,6 +88,7 @@ public final class Adoption {
             }
         }
         prepared = next;
+        server.roleChanges().prepared(next);
         if (isOwn) {
             return true; // its authority follows when it knows the outcome
         }
@@ -111,16 +106,8 @@ public final class Adoption {
             return false;
         }
         if (committed.term() < term) {
-            server.adopt(next);
+            server.roleChanges().committed(next);
             committed = next;
-            if (server.hasUnopened()) {
-                final long digested = server.digestCycles() + 2;
-                while (server.digestCycles() < digested && !server.isStopped()) {
-                    server.wakeUp();
-                    scheduling.park(PAUSE_NS);
-                }
-                server.openShards();
-            }
             routing.accept(next);
             LOG.info(
                     "Configuration in force term={} manager={} members={} primaries={}",

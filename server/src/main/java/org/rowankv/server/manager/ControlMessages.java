@@ -10,6 +10,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.engine.Server;
+import org.rowankv.server.opening.OpeningMessage;
 import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
@@ -76,6 +77,7 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
                 });
             case PeerRequestType.COMPLETED -> completed(from, incarnation, message);
             case PeerRequestType.COPY_ANNOUNCED, PeerRequestType.COPIED -> copy(following, serving, from, message);
+            case PeerRequestType.OPENING -> opening(serving, from, message);
             default -> throw new AssertionError("question " + PeerMessageDescriptor.question(message));
         }
     }
@@ -117,6 +119,16 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
         }
         completions.report(from, incarnation, shards);
         messages.answer(from, message, 0, NOTHING);
+    }
+
+    private void opening(Server serving, int from, ByteBuffer message) {
+        final ByteBuffer payload = PeerMessageDescriptor.payload(message);
+        final String reason = OpeningMessage.whyInvalid(payload);
+        if (reason == null) {
+            serving.roleChanges().openings().received(from, OpeningMessage.decoded(payload));
+        } else {
+            errors.reportExpected("a message of server " + from, new IllegalArgumentException(reason));
+        }
     }
 
     private void copy(Adoption following, Server serving, int from, ByteBuffer message) {

@@ -183,7 +183,8 @@ public final class PeerMessages implements MessageHandler, Agent {
                     PeerRequestType.COMMIT,
                     PeerRequestType.COMPLETED,
                     PeerRequestType.COPY_ANNOUNCED,
-                    PeerRequestType.COPIED -> control(from, incarnation, message);
+                    PeerRequestType.COPIED,
+                    PeerRequestType.OPENING -> control(from, incarnation, message);
             case PeerRequestType.COMPARED -> {
                 compared.add(from);
                 answer(from, message, 0, NOTHING);

@@ -50,5 +50,8 @@ public final class PeerRequestType {
     /** A copy of a shard has landed at the answerer, and left so many bytes unused. */
     public static final int COPIED = 18;
 
+    /** A message between openings of shards, in the payload; it has no answer of this protocol. */
+    public static final int OPENING = 19;
+
     private PeerRequestType() {}
 }
