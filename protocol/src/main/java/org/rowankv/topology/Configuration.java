@@ -81,6 +81,14 @@ public record Configuration(
                 .toList();
     }
 
+    /** The shards of which that server is the primary. */
+    public List<Integer> primariesOf(int server) {
+        return IntStream.range(0, shards.size())
+                .filter(shard -> shards.get(shard).primary() == server)
+                .boxed()
+                .toList();
+    }
+
     public boolean hasManager() {
         return manager != NO_MANAGER;
     }

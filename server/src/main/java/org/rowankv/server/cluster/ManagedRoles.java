@@ -130,8 +130,7 @@ final class ManagedRoles {
             ClusterNodes nodes,
             Consumer<Configuration> view,
             Consumer<Configuration> routing) {
-        final Adoption own =
-                new Adoption(serverId, incarnation, area, server, leases, first, view, routing);
+        final Adoption own = new Adoption(serverId, incarnation, area, server, leases, first, view, routing);
         adoption = own;
         server.roleChanges().prepared(first);
         server.roleChanges()

@@ -43,6 +43,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     /** By shard: entries of earlier epochs that land under this one or a later one are scattered. */
     private final int[] scatteredFrom;
 
+    /** By shard: the charges of what has landed since its primary began, for which that server had acquired credit. */
+    private final long[] drawn;
+
     private byte[] keyScratch = new byte[256];
     private long spaceFreed;
     private boolean mayForget;
@@ -65,6 +68,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         this.assembler = new EntryAssembler(segments, segments.cleanerReserve());
         this.tracker = new LandedTracker(segments, replicas);
         this.scatteredFrom = new int[replicas.shardCount()];
+        this.drawn = new long[replicas.shardCount()];
         this.clock = clock;
         this.holeTimeoutNs = holeTimeoutNs;
         this.flushes = segments.area().durability() == Durability.POWER;
@@ -194,12 +198,19 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final boolean withoutSpace = takesSpaceHere(shard, buffer, at, version);
         if (isVoid || isRepeated(replicas.get(shard), version)) {
             onBlockDone(address, length, !isVoid || withoutSpace);
+            if (isVoid && !withoutSpace) {
+                drawn[shard] += segments.charge(length);
+            }
             return;
         }
         final int before = assembler.repeatedCount();
         assembler.block(address, length, this);
-        if (withoutSpace && assembler.repeatedCount() == before) {
-            spaceFreed -= segments.charge(length);
+        if (assembler.repeatedCount() == before) {
+            if (withoutSpace) {
+                spaceFreed -= segments.charge(length);
+            } else if (drawsCredit(shard, version)) {
+                drawn[shard] += segments.charge(length);
+            }
         }
     }
 
@@ -211,6 +222,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             segments.markDead(address, length);
             if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) == 0) {
                 spaceFreed += segments.charge(length);
+                drawn[shard] += segments.charge(length);
             }
             return;
         }
@@ -221,6 +233,11 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             return;
         }
         if (type != EntryType.COMPLETION && version > replica.commitVersion()) {
+            if (drawsCredit(shard, version)
+                    && !takesSpaceHere(shard, buffer, at, version)
+                    && !replica.tail().contains(version)) {
+                drawn[shard] += segments.charge(length);
+            }
             replica.tail().landed(version, address);
         }
         if (EntryType.isTombstone(type)) {
@@ -258,6 +275,12 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
                 && FrameDescriptor.tag(buffer, at) >= scatteredFrom[shard]
                 && replicas.has(shard)
                 && !replicas.get(shard).isJoining();
+    }
+
+    /** Whether its sender had to acquire credit for the entry: not for one that is older than a joining replica. */
+    private boolean drawsCredit(int shard, long version) {
+        final ShardReplica replica = replicas.get(shard);
+        return !replica.isJoining() || Version.epoch(version) >= replica.tenure();
     }
 
     private void apply(long address, int type, int length, ByteBuffer buffer, int at) {
@@ -313,6 +336,16 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         assembler.committed(shard, Version.of(epoch, 0));
     }
 
+    /**
+     * The charges of what landed of a shard since the last call, for which its primary had acquired credit. For the agents
+     * of its server, once all of an excluded primary is digested.
+     */
+    public long takeDrawn(int shard) {
+        final long taken = drawn[shard];
+        drawn[shard] = 0;
+        return taken;
+    }
+
     @Override
     public void onSegmentClosed(long ordinal, int segment) {
         tracker.closed(segment);
@@ -337,6 +370,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final ShardReplica replica = replicas.get(shard);
         final long version = EntryDescriptor.version(buffer, at);
         replica.assembled(version);
+        if (!takesSpaceHere(shard, buffer, at, version) && drawsCredit(shard, version)) {
+            drawn[shard] += segments.charge(length);
+        }
         if (type != EntryType.COMPLETION && version > replica.commitVersion()) {
             replica.tail().copied(version, address);
         }

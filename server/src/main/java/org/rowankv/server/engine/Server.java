@@ -15,6 +15,7 @@ import org.rowankv.runtime.agent.CompositeAgent;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.ControlAgent;
+import org.rowankv.server.digest.CreditReclaim;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.dispatch.MutationPipeline;
 import org.rowankv.server.dispatch.RequestDispatch;
@@ -72,6 +73,7 @@ public final class Server implements AutoCloseable {
     private final CopyAgent copier;
     private final JoinAgent join;
     private final RoleChanges roleChanges;
+    private final CreditReclaim reclaim;
     private final CommitAgent commit;
     private final ServerStatisticsReader statistics;
     private final SiblingReplicas peers = new SiblingReplicas();
@@ -177,10 +179,12 @@ public final class Server implements AutoCloseable {
                 this::wakeUp);
         this.roleChanges = new RoleChanges(roles, openings);
         openings.report((shard, epoch) -> limits.look());
+        this.reclaim = new CreditReclaim(digest, endpoint, segments);
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
             ownAgents.add(digest);
+            ownAgents.add(reclaim);
             ownAgents.add(openings);
             ownAgents.add(join);
             ownAgents.add(copier);
@@ -282,6 +286,14 @@ public final class Server implements AutoCloseable {
     /** Stops service after a failure: every request receives this exception; only {@link #close} remains. */
     public void fail(RuntimeException why) {
         serving.fail(why);
+    }
+
+    /** Fences a server off this one's backup log for good: none of its writes lands after this returns. */
+    public void exclude(int server) {
+        final Configuration present = roles.get().configuration();
+        endpoint.receiveQueue().fence(server);
+        reclaim.excluded(server, present.incarnations().get(server), present.primariesOf(server));
+        agents.wakeUp();
     }
 
     /** Fences a server off this one's backup log: none of its writes lands after this returns. */

@@ -84,7 +84,7 @@ public final class Adoption {
             if (other != serverId
                     && before.isMember(other)
                     && !next.names(other, before.incarnations().get(other))) {
-                server.fence(other);
+                server.exclude(other);
             }
         }
         prepared = next;
