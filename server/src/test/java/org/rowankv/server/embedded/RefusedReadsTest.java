@@ -148,7 +148,7 @@ final class RefusedReadsTest {
     void shouldRepeatAReadUntilTheServerMayAnswerAgain() {
         primary.refusals.set(REFUSALS);
         assertThat(client.get(CACHE, KEY)).hasSize(8);
-        assertThat(primary.refusals.get()).isZero();
+        assertThat(primary.refusals).hasValue(0);
         assertThat(session.configuration().term()).isOne();
     }
 
@@ -156,7 +156,7 @@ final class RefusedReadsTest {
     void shouldRepeatAMutationUntilTheServerMayAnswerAgain() {
         primary.refusals.set(REFUSALS);
         assertThat(client.putIfAbsent(CACHE, KEY, new byte[8]).applied()).isTrue();
-        assertThat(primary.refusals.get()).isZero();
+        assertThat(primary.refusals).hasValue(0);
     }
 
     @Test

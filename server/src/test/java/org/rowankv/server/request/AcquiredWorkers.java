@@ -36,13 +36,7 @@ import org.rowankv.topology.KeyHash;
 final class AcquiredWorkers {
     /** The explored shape. */
     record Shape(
-            int slots,
-            int pieces,
-            int deaths,
-            int preemptions,
-            boolean retries,
-            boolean withoutRoom,
-            boolean departs) {
+            int slots, int pieces, int deaths, int preemptions, boolean retries, boolean withoutRoom, boolean departs) {
         Shape(int slots, int pieces, int deaths, int preemptions, boolean retries, boolean withoutRoom) {
             this(slots, pieces, deaths, preemptions, retries, withoutRoom, false);
         }

@@ -19,6 +19,7 @@ public final class PlantedBugs {
             "fabric.txt",
             "index.txt",
             "jcache.txt",
+            "lease.txt",
             "log.txt",
             "near.txt",
             "parts.txt",
