@@ -18,7 +18,7 @@ public enum Status {
     SESSION_EXPIRED,
     /** The sender of the request has an older configuration. Nothing was applied; fetch the configuration. */
     STALE_TERM,
-    /** This server is not the shard's primary. Nothing was applied. */
+    /** This server is not the shard's primary, or has no lease to answer alone at present. Nothing was applied. */
     NOT_PRIMARY,
     /**
      * The transport lost the reply: the request may or may not have been applied; retry with the same request id. Of a whole
