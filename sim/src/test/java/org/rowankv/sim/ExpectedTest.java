@@ -16,8 +16,8 @@ import org.rowankv.sim.plant.SourceTree;
 
 class ExpectedTest {
     private static final Pattern POINT = Pattern.compile("Chaos\\.point\\(\"([^\"]+)\"\\)");
-    /** Points of server processes: the other simulator reaches them. */
-    private static final List<String> OF_PROCESSES = List.of("start.ready");
+    /** Points of server processes: the other simulator reaches them. Replicas of a simulated store join at its start. */
+    private static final List<String> OF_PROCESSES = List.of("start.ready", "join.tenure", "join.begun");
 
     @Test
     void shouldExpectEveryPointThatThereIs() throws IOException {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Endpoint;

@@ -37,6 +37,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private final EntryCheck check;
     private final EntryAssembler assembler;
     private final LandedTracker tracker;
+    private final CopyReserve reserve;
     private final Clock clock;
     private final long holeTimeoutNs;
     private final boolean flushes;
@@ -69,6 +70,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         this.tracker = new LandedTracker(segments, replicas);
         this.scatteredFrom = new int[replicas.shardCount()];
         this.drawn = new long[replicas.shardCount()];
+        this.reserve = new CopyReserve(segments.space(), replicas.shardCount());
         this.clock = clock;
         this.holeTimeoutNs = holeTimeoutNs;
         this.flushes = segments.area().durability() == Durability.POWER;
@@ -175,13 +177,13 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private void commitVector(int segment, long address, int length, ByteBuffer buffer, int at) {
         final int pairs = CommitVector.count(buffer, at);
         for (int i = 0; i < pairs; i++) {
-            final int shard = CommitVector.shard(buffer, at, i);
-            if (replicas.has(shard)) {
-                replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
-                if (!replicas.get(shard).isJoining()) {
-                    assembler.committed(shard, CommitVector.version(buffer, at, i));
+            final ShardReplica replica = replicas.find(CommitVector.shard(buffer, at, i));
+            if (replica != null) {
+                replica.raiseCommitVersion(CommitVector.version(buffer, at, i));
+                if (!replica.isJoining()) {
+                    assembler.committed(replica.shardId(), CommitVector.version(buffer, at, i));
                 }
-                replicas.get(shard).tail().trim(replicas.get(shard).commitVersion());
+                replica.tail().trim(replica.commitVersion());
             }
         }
         mayForget = true;
@@ -206,9 +208,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final int before = assembler.repeatedCount();
         assembler.block(address, length, this);
         if (assembler.repeatedCount() == before) {
-            if (withoutSpace) {
-                spaceFreed -= segments.charge(length);
-            } else if (drawsCredit(shard, version)) {
+            if (withoutSpace || !drawsCredit(shard, version)) {
+                takeSpace(replicas.get(shard), withoutSpace, version, length);
+            } else {
                 drawn[shard] += segments.charge(length);
             }
         }
@@ -279,16 +281,23 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     /** Whether its sender had to acquire credit for the entry: not for one that is older than a joining replica. */
     private boolean drawsCredit(int shard, long version) {
-        final ShardReplica replica = replicas.get(shard);
-        return !replica.isJoining() || Version.epoch(version) >= replica.tenure();
+        return !replicas.get(shard).isCopied(version);
+    }
+
+    /** Takes the space of an entry whose sender has acquired none. That of a copied one was reserved. */
+    private void takeSpace(ShardReplica replica, boolean withoutSpace, long version, int length) {
+        final boolean copied = replica.isCopied(version);
+        if (withoutSpace || copied) {
+            final int charge = segments.charge(length);
+            spaceFreed -= charge - (copied ? reserve.use(replica.shardId(), charge) : 0);
+        }
     }
 
     private void apply(long address, int type, int length, ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
         final ShardReplica replica = replicas.get(shard);
-        if (takesSpaceHere(shard, buffer, at, EntryDescriptor.version(buffer, at))) {
-            spaceFreed -= segments.charge(length);
-        }
+        final long version = EntryDescriptor.version(buffer, at);
+        takeSpace(replica, takesSpaceHere(shard, buffer, at, version), version, length);
         final int keyLength = EntryDescriptor.keyLength(buffer, at);
         if (keyLength > keyScratch.length) {
             keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
@@ -389,8 +398,20 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         tracker.blockDone(segments.segmentOf(address));
     }
 
+    /** The space reserved for copies to joining replicas. Thread-safe. */
+    public CopyReserve reserve() {
+        return reserve;
+    }
+
+    /** A tenure of a shard begins or ends: what has landed of an earlier one is void. For the agents of its server. */
+    public void tenureChanges(int shard) {
+        assembler.giveUp(shard, this);
+        reserve.begin(shard);
+    }
+
     /** The copy to a replica is complete: from now on CommitVer identifies repetitions by their versions. */
     public void joined(int shard) {
+        reserve.end(shard);
         assembler.committed(shard, replicas.get(shard).commitVersion());
     }
 

@@ -264,6 +264,19 @@ public final class EntryAssembler {
         }
     }
 
+    /** Drops what has landed of a shard and is not assembled, and forgets what was: its versions may land anew. */
+    void giveUp(int shard, Handler handler) {
+        final List<Entry> dropped = new ArrayList<>();
+        incomplete.entrySet().removeIf(each -> each.getKey().shard() == shard && dropped.add(each.getValue()));
+        whole.removeIf(entry -> entry.shard == shard && dropped.add(entry));
+        for (Entry entry : dropped) {
+            for (Block block : entry.blocks) {
+                handler.onBlockDone(block.address(), block.length(), false);
+            }
+        }
+        done.forget(shard, Long.MAX_VALUE);
+    }
+
     public AppendLog log() {
         return log;
     }

@@ -6,6 +6,7 @@ import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.opening.OpeningAgent;
 import org.rowankv.server.replication.CommitAgent;
+import org.rowankv.server.resync.CopyAgent;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
@@ -25,6 +26,7 @@ final class QuiescenceTracker implements Agent {
     private final ClearSweepAgent sweep;
     private final CleanAgent cleaner;
     private final CommitAgent commit;
+    private final CopyAgent copier;
     private final RetentionAgents ending;
     private final OwnedCounter quietCycles = new OwnedCounter();
     private final OwnedCounter digestCycles = new OwnedCounter();
@@ -41,6 +43,7 @@ final class QuiescenceTracker implements Agent {
             ClearSweepAgent sweep,
             CleanAgent cleaner,
             CommitAgent commit,
+            CopyAgent copier,
             RetentionAgents ending) {
         this.hasBackupLog = hasBackupLog;
         this.replicas = replicas;
@@ -49,6 +52,7 @@ final class QuiescenceTracker implements Agent {
         this.sweep = sweep;
         this.cleaner = cleaner;
         this.commit = commit;
+        this.copier = copier;
         this.ending = ending;
     }
 
@@ -69,7 +73,13 @@ final class QuiescenceTracker implements Agent {
                     && !ending.parts().isAwaited()
                     && !remembersDeletions()) {
                 quietCycles.add(1);
-                canIdleNs = mayIdle && commit.isQuiet() && !ending.areAtWork() && !opening.isAtWork() ? IDLE_NS : 0;
+                canIdleNs = mayIdle
+                                && commit.isQuiet()
+                                && !copier.isBusy()
+                                && !ending.areAtWork()
+                                && !opening.isAtWork()
+                        ? IDLE_NS
+                        : 0;
             }
         }
         idleNs = canIdleNs;

@@ -59,6 +59,7 @@ import org.rowankv.topology.Configuration;
  */
 public final class Server implements AutoCloseable {
     private final int serverId;
+    private final ServerSettings settings;
     private final Segments segments;
     private final Replicas replicas;
     private final Endpoint endpoint;
@@ -98,7 +99,7 @@ public final class Server implements AutoCloseable {
         final Configuration configuration = parts.configuration();
         this.clock = parts.clock();
         this.serverId = endpointSettings.serverId();
-        final ServerSettings settings = parts.settings();
+        this.settings = parts.settings();
         this.segments = parts.segments();
         this.replicas = parts.replicas();
         this.errors = parts.errors();
@@ -161,9 +162,16 @@ public final class Server implements AutoCloseable {
                 clock,
                 settings.scrubBytesPerSecond());
         final BackupConnections commitLinks = links.make().useReserve();
-        final BackupConnections copyLinks = links.make();
         this.copier = new CopyAgent(
-                serverId, roles, segments, copyLinks, maxMessage, parts.copies(), clock, settings.copyBytesPerSecond());
+                serverId,
+                roles,
+                segments,
+                links::make,
+                inFlightWindow,
+                maxMessage,
+                parts.copies(),
+                clock,
+                settings.copyBytesPerSecond());
         this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
         final OpeningAgent openings = new OpeningAgent(
                 serverId,
@@ -191,7 +199,7 @@ public final class Server implements AutoCloseable {
         }
         this.commit = new CommitAgent(roles, inFlightWindow, commitLinks, maxMessage, clock);
         this.quiescenceTracker = new QuiescenceTracker(
-                settings.postedAhead() > 0, replicas, digest, openings, sweep, cleaner, commit, ending);
+                settings.postedAhead() > 0, replicas, digest, openings, sweep, cleaner, commit, copier, ending);
         final boolean commitApart = parts.threading() == ThreadingMode.DEDICATED;
         if (!commitApart) {
             ownAgents.add(commit);
@@ -401,6 +409,13 @@ public final class Server implements AutoCloseable {
 
     // --- for the cluster ---
 
+    /** Follows a committed configuration: its roles are in force, and shards that come to this server are opened. */
+    public void follow(Configuration next) {
+        roleChanges.committed(next);
+        join.follow(next);
+        agents.wakeUp();
+    }
+
     /** The number of shards that it serves. */
     public int primaryCount() {
         return roles.get().primaries().size();
@@ -431,14 +446,14 @@ public final class Server implements AutoCloseable {
         return agents;
     }
 
-    /** The joining replicas' part of a {@link CopyListener}. Thread-safe. */
+    /** This server's replicas that are catching up: their part of a {@link CopyListener}, their beginnings and ends. */
     public JoinAgent joining() {
         return join;
     }
 
-    /** Entries sent to joining replicas of other servers. */
-    public long copiedEntries() {
-        return copier.entries();
+    /** The copies to joining replicas of other servers. */
+    public CopyAgent copies() {
+        return copier;
     }
 
     private boolean isSettled() {

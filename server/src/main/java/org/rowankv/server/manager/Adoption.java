@@ -106,7 +106,7 @@ public final class Adoption {
             return false;
         }
         if (committed.term() < term) {
-            server.roleChanges().committed(next);
+            server.follow(next);
             committed = next;
             routing.accept(next);
             LOG.info(

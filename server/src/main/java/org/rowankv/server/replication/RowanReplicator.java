@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.MemoryRegion;
@@ -35,20 +36,23 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int RESTART_BITS = 16;
     private static final int ATTEMPT_BITS = Long.SIZE - RESTART_BITS - NUMBER_BITS - SERVER_BITS;
 
+    private static final Recipients BACKUPS = Roles::backups;
+
     private final MemoryRegion region;
     private final BackupConnections connections;
     private final CurrentRoles current;
     private final Recipients recipients;
     /** Adopted last. */
     private Roles roles;
-    /** Those that the last credit was acquired under. */
-    private Roles creditedUnder;
 
     private final int maxMessage;
     private final int segmentLength;
     private final EntryCheck check;
     private final ByteBuffer staging;
     private final BackupCredit credit;
+    /** Under which credit was acquired last: for the entry that begins next. */
+    private Roles credited;
+
     private final int serverCount;
 
     private final List<OneEntry> entries = new ArrayList<>();
@@ -66,7 +70,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             int maxMessage,
             int segmentLength,
             CounterStarts counters) {
-        this(region, connections, current, Roles::backups, maxMessage, segmentLength, counters);
+        this(region, connections, current, BACKUPS, maxMessage, segmentLength, counters);
     }
 
     /** Replicates to the recipients only. Other parameters as above. */
@@ -88,16 +92,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         int[] of(Roles roles, int shard);
     }
 
-    /** Replicates to the joining backups only. Parameters as above. */
-    public static RowanReplicator toJoining(
-            MemoryRegion region,
-            BackupConnections connections,
-            CurrentRoles current,
-            int maxMessage,
-            int segmentLength) {
-        return to(Roles::joining, region, connections, current, maxMessage, segmentLength);
-    }
-
     private RowanReplicator(
             MemoryRegion region,
             BackupConnections connections,
@@ -113,7 +107,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.recipients = recipients;
         this.roles = current.get();
         connections.adopt(roles); // they may be older than this
-        this.creditedUnder = roles;
+        this.credited = roles;
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
         this.check = new EntryCheck(region);
@@ -145,6 +139,15 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     private int[] setOf(Roles ofRoles, int shard) {
         return recipients.of(ofRoles, shard);
+    }
+
+    private boolean isInSet(Roles ofRoles, int shard, int server) {
+        for (int each : setOf(ofRoles, shard)) {
+            if (each == server) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -222,6 +225,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             attempt++;
             sentUnder = adopted();
             primary = sentUnder.find(shardId);
+            if (credited != sentUnder) {
+                settleCredit(buffer, at);
+            }
             for (int server : setOf(sentUnder, shardId)) {
                 sent[server] = 0;
                 outstanding[server] = 0;
@@ -278,7 +284,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             // the set is an epoch.
             final boolean mayHaveLeft = next.epoch(shard) - sentUnder.epoch(shard) > 1;
             for (int server : setOf(next, shard)) {
-                if (!isInSet(sentUnder, server)
+                if (!isInSet(sentUnder, shard, server)
                         || sentUnder.incarnation(server) != next.incarnation(server)
                         || mayHaveLeft) {
                     landed[server] = 0;
@@ -288,15 +294,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 }
             }
             sentUnder = next;
-        }
-
-        private boolean isInSet(Roles ofRoles, int server) {
-            for (int each : setOf(ofRoles, shard)) {
-                if (each == server) {
-                    return true;
-                }
-            }
-            return false;
         }
 
         private boolean advance(int server) {
@@ -447,8 +444,35 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public int acquireCredit(int shardId, int usedLength) {
-        creditedUnder = adopted();
-        return credit.acquire(setOf(creditedUnder, shardId), creditOf(usedLength));
+        credited = adopted();
+        return credit.acquire(setOf(credited, shardId), creditOf(usedLength));
+    }
+
+    /**
+     * Other roles came into force after credit for an entry was acquired: what is not used is kept, and what is missing
+     * is owed. A joining backup takes the space of an entry from before its epoch by itself.
+     */
+    private void settleCredit(ByteBuffer entry, int at) {
+        final Roles before = credited;
+        credited = roles;
+        if (recipients != BACKUPS || (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) != 0) {
+            return;
+        }
+        final int shard = EntryDescriptor.shard(entry, at);
+        final long bytes = creditOf(EntryDescriptor.usedLength(entry, at));
+        for (int server : setOf(before, shard)) {
+            if (!isInSet(roles, shard, server) && before.incarnation(server) == roles.incarnation(server)) {
+                credit.put(server, bytes);
+            }
+        }
+        final boolean isOfThisEpoch = Version.epoch(EntryDescriptor.version(entry, at)) >= roles.epoch(shard);
+        for (int server : setOf(roles, shard)) {
+            final boolean isNew =
+                    !isInSet(before, shard, server) || before.incarnation(server) != roles.incarnation(server);
+            if (isNew && isOfThisEpoch) {
+                credit.owe(server, bytes);
+            }
+        }
     }
 
     @Override
@@ -459,8 +483,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public void returnCredit(int shardId, int usedLength) {
         final Roles now = adopted();
-        for (int server : setOf(creditedUnder, shardId)) {
-            if (now.incarnation(server) == creditedUnder.incarnation(server)) {
+        for (int server : setOf(credited, shardId)) {
+            if (credited.incarnation(server) == now.incarnation(server)) {
                 credit.put(server, creditOf(usedLength));
             }
         }

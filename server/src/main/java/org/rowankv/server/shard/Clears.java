@@ -51,6 +51,11 @@ public final class Clears {
         retired = ids;
     }
 
+    /** Refuses the ids that another shard refuses so. */
+    public void retireAs(Clears other) {
+        retired = other.retired;
+    }
+
     synchronized void clear(int cacheId, long version, boolean destroy) {
         if (cacheId >= clearedUpTo.length) {
             clearedUpTo = Arrays.copyOf(clearedUpTo, Math.max(cacheId + 1, 2 * clearedUpTo.length));

@@ -152,6 +152,11 @@ public final class ShardReplica {
         return joining;
     }
 
+    /** Whether an entry is from before this tenure, and copied here: then no space was acquired for it. */
+    public boolean isCopied(long version) {
+        return joining && version < Version.of(tenure, 0);
+    }
+
     /**
      * The copy is complete and digested. Called by the digest agent.
      *
@@ -390,7 +395,8 @@ public final class ShardReplica {
         }
         final int freed = EntryType.isTombstone(type) ? 0 : superseded.dead(address, length);
         // A repeated append acquired no space, so it frees none, except for a type that counts whenever it lands.
-        final boolean drawn = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0;
+        final boolean drawn = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0
+                && !isCopied(EntryDescriptor.version(entry, at));
         return repeated && drawn ? 0 : freed;
     }
 
