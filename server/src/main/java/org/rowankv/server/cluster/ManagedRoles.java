@@ -42,11 +42,11 @@ final class ManagedRoles {
     private final PeerMessages messages;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
-    private final SerialExecutor deferred;
     private final SerialExecutor adopting;
     private final LeaseAgent leases;
     private final AgentHandle leasesAgent;
     private final Completions completions;
+    private final CopyMessages copies;
     private final ControlMessages control;
     private final Configuration first;
     private volatile @Nullable Adoption adoption;
@@ -67,7 +67,6 @@ final class ManagedRoles {
             PeerMessages messages,
             PeerCalls calls,
             PeerCalls.Patience patience,
-            SerialExecutor deferred,
             Configuration first,
             Runnable alarm) {
         this.context = context;
@@ -78,7 +77,6 @@ final class ManagedRoles {
         this.messages = messages;
         this.calls = calls;
         this.patience = patience;
-        this.deferred = deferred;
         this.first = first;
         this.completions = new Completions(alarm);
         this.adopting = new SerialExecutor("rowan-adoption-" + serverId, context.scheduling(), context.errors());
@@ -90,7 +88,8 @@ final class ManagedRoles {
                 context.clock(),
                 messages::send,
                 alarm);
-        this.control = new ControlMessages(messages, leases, completions, adopting, context.errors());
+        this.copies = new CopyMessages(serverId, this::committed, messages, completions, context.clock());
+        this.control = new ControlMessages(messages, leases, completions, copies, adopting, context.errors());
         messages.control(control);
         leases.started(Electorate.of(first), managing());
         this.leasesAgent = context.scheduling().take(leases, context.errors());
@@ -115,7 +114,7 @@ final class ManagedRoles {
     }
 
     CopyListener copies() {
-        return new CopyMessages(serverId, this::committed, messages, calls, patience, deferred, completions);
+        return copies;
     }
 
     /**
@@ -130,7 +129,8 @@ final class ManagedRoles {
             ClusterNodes nodes,
             Consumer<Configuration> view,
             Consumer<Configuration> routing) {
-        final Adoption own = new Adoption(serverId, incarnation, area, server, leases, first, view, routing);
+        final Adoption own =
+                new Adoption(serverId, incarnation, area, server, context.scheduling(), leases, first, view, routing);
         adoption = own;
         server.roleChanges().prepared(first);
         server.roleChanges()

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Endpoint;
@@ -266,7 +265,6 @@ final class RoleTerm implements MembershipView {
                 messages,
                 calling,
                 cluster.patienceOfManager(),
-                deferred,
                 configuration,
                 cluster::alarm);
     }

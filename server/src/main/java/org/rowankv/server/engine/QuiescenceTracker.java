@@ -73,13 +73,10 @@ final class QuiescenceTracker implements Agent {
                     && !ending.parts().isAwaited()
                     && !remembersDeletions()) {
                 quietCycles.add(1);
-                canIdleNs = mayIdle
-                                && commit.isQuiet()
-                                && !copier.isBusy()
-                                && !ending.areAtWork()
-                                && !opening.isAtWork()
-                        ? IDLE_NS
-                        : 0;
+                canIdleNs =
+                        mayIdle && commit.isQuiet() && !copier.isBusy() && !ending.areAtWork() && !opening.isAtWork()
+                                ? IDLE_NS
+                                : 0;
             }
         }
         idleNs = canIdleNs;

@@ -1,6 +1,7 @@
 package org.rowankv.server.manager;
 
 import java.util.function.Consumer;
+import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.authority.Authority;
 import org.rowankv.server.authority.Electorate;
@@ -19,10 +20,13 @@ import org.slf4j.LoggerFactory;
 public final class Adoption {
     private static final Logger LOG = LoggerFactory.getLogger(Adoption.class);
 
+    private static final long PAUSE_NS = 1_000_000;
+
     private final int serverId;
     private final long incarnation;
     private final Area area;
     private final Server server;
+    private final Scheduling scheduling;
     private final LeaseAgent leases;
     private final Consumer<Configuration> view;
     private final Consumer<Configuration> routing;
@@ -39,6 +43,7 @@ public final class Adoption {
             long incarnation,
             Area area,
             Server server,
+            Scheduling scheduling,
             LeaseAgent leases,
             Configuration first,
             Consumer<Configuration> view,
@@ -47,6 +52,7 @@ public final class Adoption {
         this.incarnation = incarnation;
         this.area = area;
         this.server = server;
+        this.scheduling = scheduling;
         this.leases = leases;
         this.view = view;
         this.routing = routing;
@@ -79,6 +85,13 @@ public final class Adoption {
             return false;
         }
         area.superblock().adoptTerm(next.term());
+        while (!server.joining().join(next)) { // its agents have to run
+            if (server.isStopped()) {
+                return false;
+            }
+            server.wakeUp();
+            scheduling.park(PAUSE_NS);
+        }
         view.accept(next);
         for (int other = 0; other < before.serverCount(); other++) {
             if (other != serverId

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,17 +42,17 @@ final class ServerPermitTest {
 
     private static final class NoCopies implements CopyListener {
         @Override
-        public void announced(int shard, int joining, long bytes) {
-            // Nothing joins.
+        public boolean announced(int shard, int epoch, int joining, long bytes) {
+            return false; // nothing joins
         }
 
         @Override
-        public void copied(int shard, int joining, long unused) {
-            // Nothing joins.
+        public boolean copied(int shard, int epoch, int joining) {
+            return false;
         }
 
         @Override
-        public boolean joined(int joining) {
+        public boolean joined(int joining, SortedMap<Integer, Integer> epochs) {
             return false;
         }
     }

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -40,6 +41,7 @@ import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.resync.CopyListener;
 import org.rowankv.server.session.SessionImage;
+import org.rowankv.server.shard.AnswerPermit;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
@@ -139,6 +141,7 @@ final class LiveCluster implements AutoCloseable {
                         new Pressure(),
                         new Copies(),
                         shards -> null,
+                        AnswerPermit.ALWAYS,
                         List.of())
                 .open(id, fabric, new View(fenced.get(id)));
         servers.add(server);
@@ -491,17 +494,17 @@ final class LiveCluster implements AutoCloseable {
 
     private final class Copies implements CopyListener {
         @Override
-        public void announced(int shard, int server, long bytes) {
-            servers.get(server).joining().announced(bytes);
+        public boolean announced(int shard, int epoch, int server, long bytes) {
+            return servers.get(server).joining().announced(shard, epoch, bytes);
         }
 
         @Override
-        public void copied(int shard, int server, long unused) {
-            servers.get(server).joining().copied(shard, unused);
+        public boolean copied(int shard, int epoch, int server) {
+            return servers.get(server).joining().copied(shard, epoch);
         }
 
         @Override
-        public boolean joined(int server) {
+        public boolean joined(int server, SortedMap<Integer, Integer> epochs) {
             return true;
         }
     }
