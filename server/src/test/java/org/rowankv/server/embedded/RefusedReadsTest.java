@@ -99,7 +99,7 @@ final class RefusedReadsTest {
         public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
             visitor.onObject(KEY, new byte[8], 1);
             return isLostWhileScanning
-                    ? backup.scan(cacheId, shard, position, withValues, (key, value, version) -> {})
+                    ? backup.scan(cacheId, shard, position, withValues, (key, value, version, expiryMs) -> {})
                     : 0;
         }
     }

@@ -16,7 +16,6 @@ import org.rowankv.server.dispatch.PollableCall;
 final class JoiningReplicaOpeningTest {
     private static final int DEAD = 0;
     private static final int NEXT = 1;
-    private static final int THIRD = 2;
     private static final int JOINING = 3;
     private static final int SHARD = 0;
     /** Objects, but one. */
