@@ -168,6 +168,7 @@ public final class Server implements AutoCloseable {
                 segments,
                 links::make,
                 inFlightWindow,
+                pool::completeAbandoned,
                 maxMessage,
                 parts.copies(),
                 clock,

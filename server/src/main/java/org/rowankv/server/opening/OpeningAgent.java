@@ -170,6 +170,11 @@ public final class OpeningAgent implements Agent {
     }
 
     @Override
+    public String toString() {
+        return openings.values().toString() + " requested " + requested.size() + " received " + received.size();
+    }
+
+    @Override
     public String roleName() {
         return "opening";
     }

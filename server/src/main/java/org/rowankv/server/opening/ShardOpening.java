@@ -108,6 +108,12 @@ final class ShardOpening {
         }
     }
 
+    @Override
+    public String toString() {
+        return "shard " + shard() + " term " + term + " epoch " + epoch + ' ' + step + " awaits " + awaited()
+                + " unlanded " + unlanded + " sending " + around.isSending(shard()) + " missing " + missing.keySet();
+    }
+
     int shard() {
         return replica.shardId();
     }

@@ -265,7 +265,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         @Override
         public boolean advance() {
             final Roles now = adopted();
-            if (primary == null || !now.has(primary)) {
+            if (recipients.equals(BACKUPS) && (primary == null || !now.has(primary))) {
                 return false;
             }
             if (now != sentUnder) {

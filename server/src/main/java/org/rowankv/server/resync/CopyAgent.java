@@ -41,6 +41,9 @@ public final class CopyAgent implements Agent {
     private final Segments segments;
     private final Supplier<BackupConnections> connections;
     private final InFlightWindow inFlight;
+    /** Completes mutations whose callers are gone: no copy begins before they end. */
+    private final Runnable completeAbandoned;
+
     private final int maxMessage;
     private final CopyListener listener;
     private final Clock clock;
@@ -59,6 +62,7 @@ public final class CopyAgent implements Agent {
     /**
      * @param connections makes connections for this agent alone, one set per joining server
      * @param inFlight the versions that are not finished
+     * @param completeAbandoned helps those whose callers are gone
      * @param bytesPerSecond maximum copy rate
      */
     @SuppressWarnings("TooManyParameters")
@@ -68,6 +72,7 @@ public final class CopyAgent implements Agent {
             Segments segments,
             Supplier<BackupConnections> connections,
             InFlightWindow inFlight,
+            Runnable completeAbandoned,
             int maxMessage,
             CopyListener listener,
             Clock clock,
@@ -77,6 +82,7 @@ public final class CopyAgent implements Agent {
         this.roles = current.get();
         this.connections = connections;
         this.inFlight = inFlight;
+        this.completeAbandoned = completeAbandoned;
         this.maxMessage = maxMessage;
         this.segments = segments;
         this.listener = listener;
@@ -159,6 +165,8 @@ public final class CopyAgent implements Agent {
         }
         if (done > 0) {
             progressNs = nowNs;
+        } else {
+            completeAbandoned.run();
         }
         busy = nowNs - progressNs < BUSY_NS;
         say(nowNs);

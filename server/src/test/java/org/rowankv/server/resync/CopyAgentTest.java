@@ -78,6 +78,7 @@ final class CopyAgentTest {
                 started.segments(),
                 () -> new BackupConnections(servers, roles.get(), clock, new ErrorLog(clock), server -> {}),
                 inFlight,
+                () -> {},
                 1024,
                 new Listener(),
                 clock,
