@@ -14,7 +14,7 @@ import org.rowankv.server.authority.ManagerTerm;
 import org.rowankv.server.authority.Votes;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.manager.Adoption;
-import org.rowankv.server.manager.Completions;
+import org.rowankv.server.manager.CompletedCopies;
 import org.rowankv.server.manager.ConfigurationManager;
 import org.rowankv.server.manager.ControlMessages;
 import org.rowankv.server.manager.CopyMessages;
@@ -45,7 +45,7 @@ final class ManagedRoles {
     private final SerialExecutor adopting;
     private final LeaseAgent leases;
     private final AgentHandle leasesAgent;
-    private final Completions completions;
+    private final CompletedCopies completions;
     private final CopyMessages copies;
     private final ControlMessages control;
     private final Configuration first;
@@ -78,7 +78,7 @@ final class ManagedRoles {
         this.calls = calls;
         this.patience = patience;
         this.first = first;
-        this.completions = new Completions(alarm);
+        this.completions = new CompletedCopies(alarm);
         this.adopting = new SerialExecutor("rowan-adoption-" + serverId, context.scheduling(), context.errors());
         this.leases = new LeaseAgent(
                 serverId,

@@ -113,6 +113,9 @@ final class StoredRoles {
             waitLog.goesOn();
             return found;
         }
+        if (found.incarnations().get(serverId) == own.incarnation()) {
+            throw new StaleTermException("term " + found.term() + " excludes this start of the server");
+        }
         final Set<Integer> away = new TreeSet<>();
         final List<String> needed = new ArrayList<>();
         final List<Long> incarnations = new ArrayList<>(found.incarnations());

@@ -1,6 +1,6 @@
 package org.rowankv.server.dispatch;
 
-import org.rowankv.server.shard.AnswerPermit;
+import org.rowankv.server.authority.AnswerPermit;
 
 /**
  * A server's permit, asked at most once for the requests that arrived together: each asking reads clocks, and a batch

@@ -2,7 +2,7 @@ package org.rowankv.server.dispatch;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
-import org.rowankv.server.shard.AnswerPermit;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**

@@ -1,7 +1,11 @@
 package org.rowankv.server.engine;
 
 import org.rowankv.protocol.VersionCounter;
+import org.rowankv.rdma.Endpoint;
+import org.rowankv.server.digest.CreditReclaim;
+import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.opening.OpeningAgent;
+import org.rowankv.server.resync.JoinAgent;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
@@ -18,9 +22,63 @@ public final class RoleChanges {
     private final CurrentRoles current;
     private final OpeningAgent openings;
 
-    RoleChanges(CurrentRoles current, OpeningAgent openings) {
+    private final CreditReclaim reclaim;
+    private final JoinAgent join;
+    private final Endpoint endpoint;
+    private final Runnable wakeUp;
+
+    private RoleChanges(
+            CurrentRoles current,
+            OpeningAgent openings,
+            CreditReclaim reclaim,
+            JoinAgent join,
+            Endpoint endpoint,
+            Runnable wakeUp) {
         this.current = current;
         this.openings = openings;
+        this.reclaim = reclaim;
+        this.join = join;
+        this.endpoint = endpoint;
+        this.wakeUp = wakeUp;
+    }
+
+    @SuppressWarnings("TooManyParameters")
+    static RoleChanges of(
+            ServerContext parts,
+            CurrentRoles current,
+            DigestAgent digest,
+            ServerLinks links,
+            JoinAgent join,
+            Endpoint endpoint,
+            int maxMessage,
+            Runnable wakeUp) {
+        final OpeningAgent openings = new OpeningAgent(
+                parts.segments().area().serverId(),
+                current,
+                parts.replicas(),
+                parts.segments(),
+                digest,
+                links::makeShortLived,
+                maxMessage,
+                (replica, epoch) -> primaryOf(replica, epoch, parts),
+                parts.clock(),
+                parts.errors(),
+                wakeUp);
+        return new RoleChanges(
+                current, openings, new CreditReclaim(digest, endpoint, parts.segments()), join, endpoint, wakeUp);
+    }
+
+    /** The agent that frees the credit of excluded servers. */
+    CreditReclaim reclaim() {
+        return reclaim;
+    }
+
+    /** Fences a server off this one's backup log for good: none of its writes lands after this returns. */
+    public void exclude(int server) {
+        final Configuration present = current.get().configuration();
+        endpoint.receiveQueue().fence(server);
+        reclaim.excluded(server, present.incarnations().get(server), present.primariesOf(server));
+        wakeUp.run();
     }
 
     /** The agent that opens shards, to which messages of other servers go. */
@@ -58,6 +116,8 @@ public final class RoleChanges {
                 openings.open(next, shard);
             }
         }
+        join.follow(next);
+        wakeUp.run();
     }
 
     /** A shard's primary at this server, whose versions begin in an epoch. */

@@ -15,7 +15,6 @@ import org.rowankv.runtime.agent.CompositeAgent;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.ControlAgent;
-import org.rowankv.server.digest.CreditReclaim;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.dispatch.MutationPipeline;
 import org.rowankv.server.dispatch.RequestDispatch;
@@ -24,7 +23,6 @@ import org.rowankv.server.dispatch.ServingState;
 import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.dispatch.WorkerPool;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.opening.OpeningAgent;
 import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.replication.InFlightWindow;
@@ -35,8 +33,6 @@ import org.rowankv.server.resync.CopyAgent;
 import org.rowankv.server.resync.CopyListener;
 import org.rowankv.server.resync.JoinAgent;
 import org.rowankv.server.retention.ClearSweepAgent;
-import org.rowankv.server.retention.EvictionAgent;
-import org.rowankv.server.retention.ExpirySweepAgent;
 import org.rowankv.server.retention.PartsAgent;
 import org.rowankv.server.retention.RetentionWorker;
 import org.rowankv.server.retention.SessionLeaseAgent;
@@ -74,7 +70,6 @@ public final class Server implements AutoCloseable {
     private final CopyAgent copier;
     private final JoinAgent join;
     private final RoleChanges roleChanges;
-    private final CreditReclaim reclaim;
     private final CommitAgent commit;
     private final ServerStatisticsReader statistics;
     private final SiblingReplicas peers = new SiblingReplicas();
@@ -132,20 +127,7 @@ public final class Server implements AutoCloseable {
                 settings.holeTimeoutNs());
         final ClearSweepAgent sweep = new ClearSweepAgent(segments, replicas);
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
-        final PartsAgent parted = new PartsAgent(
-                roles, retention, segments, clock, settings.sessionLeaseNs(), limits::isAnyCheckRequested);
-        this.ending = new RetentionAgents(
-                new ExpirySweepAgent(roles, retention, segments, clock),
-                new EvictionAgent(
-                        roles,
-                        limits,
-                        retention,
-                        segments,
-                        clock,
-                        () -> sweep.isDone() && parted.isDone(),
-                        this::quietCycles),
-                parted,
-                new SessionLeaseAgent(roles, retention, clock, settings.sessionLeaseNs()));
+        this.ending = RetentionAgents.of(parts, roles, limits, retention, sweep::isDone, this::quietCycles);
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -174,33 +156,28 @@ public final class Server implements AutoCloseable {
                 clock,
                 settings.copyBytesPerSecond());
         this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
-        final OpeningAgent openings = new OpeningAgent(
-                serverId,
-                roles,
-                replicas,
-                segments,
-                digest,
-                links::makeShortLived,
-                maxMessage,
-                (replica, epoch) -> RoleChanges.primaryOf(replica, epoch, parts),
-                clock,
-                errors,
-                this::wakeUp);
-        this.roleChanges = new RoleChanges(roles, openings);
-        openings.report((shard, epoch) -> limits.look());
-        this.reclaim = new CreditReclaim(digest, endpoint, segments);
+        this.roleChanges = RoleChanges.of(parts, roles, digest, links, join, endpoint, maxMessage, this::wakeUp);
+        roleChanges.openings().report((shard, epoch) -> limits.look());
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
             ownAgents.add(digest);
-            ownAgents.add(reclaim);
-            ownAgents.add(openings);
+            ownAgents.add(roleChanges.reclaim());
+            ownAgents.add(roleChanges.openings());
             ownAgents.add(join);
             ownAgents.add(copier);
         }
         this.commit = new CommitAgent(roles, inFlightWindow, commitLinks, maxMessage, clock);
         this.quiescenceTracker = new QuiescenceTracker(
-                settings.postedAhead() > 0, replicas, digest, openings, sweep, cleaner, commit, copier, ending);
+                settings.postedAhead() > 0,
+                replicas,
+                digest,
+                roleChanges.openings(),
+                sweep,
+                cleaner,
+                commit,
+                copier,
+                ending);
         final boolean commitApart = parts.threading() == ThreadingMode.DEDICATED;
         if (!commitApart) {
             ownAgents.add(commit);
@@ -295,14 +272,6 @@ public final class Server implements AutoCloseable {
     /** Stops service after a failure: every request receives this exception; only {@link #close} remains. */
     public void fail(RuntimeException why) {
         serving.fail(why);
-    }
-
-    /** Fences a server off this one's backup log for good: none of its writes lands after this returns. */
-    public void exclude(int server) {
-        final Configuration present = roles.get().configuration();
-        endpoint.receiveQueue().fence(server);
-        reclaim.excluded(server, present.incarnations().get(server), present.primariesOf(server));
-        agents.wakeUp();
     }
 
     /** Fences a server off this one's backup log: none of its writes lands after this returns. */
@@ -409,18 +378,6 @@ public final class Server implements AutoCloseable {
     }
 
     // --- for the cluster ---
-
-    /** Follows a committed configuration: its roles are in force, and shards that come to this server are opened. */
-    public void follow(Configuration next) {
-        roleChanges.committed(next);
-        join.follow(next);
-        agents.wakeUp();
-    }
-
-    /** The number of shards that it serves. */
-    public int primaryCount() {
-        return roles.get().primaries().size();
-    }
 
     public void wakeUp() {
         agents.wakeUp();

@@ -11,10 +11,10 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.resync.CopyListener;
-import org.rowankv.server.shard.AnswerPermit;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.topology.Configuration;
 

@@ -97,7 +97,7 @@ public final class Adoption {
             if (other != serverId
                     && before.isMember(other)
                     && !next.names(other, before.incarnations().get(other))) {
-                server.exclude(other);
+                server.roleChanges().exclude(other);
             }
         }
         prepared = next;
@@ -119,7 +119,7 @@ public final class Adoption {
             return false;
         }
         if (committed.term() < term) {
-            server.follow(next);
+            server.roleChanges().committed(next);
             committed = next;
             routing.accept(next);
             LOG.info(
@@ -127,7 +127,7 @@ public final class Adoption {
                     term,
                     next.manager(),
                     next.members(),
-                    server.primaryCount());
+                    next.primariesOf(serverId).size());
         }
         return true;
     }

@@ -45,7 +45,7 @@ public final class ConfigurationManager {
     private final LeaseAgent leases;
     private final Adoption adoption;
     private final AdoptionThread adopting;
-    private final Completions completions;
+    private final CompletedCopies completions;
     private final MemberRegistrations registrations;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
@@ -77,7 +77,7 @@ public final class ConfigurationManager {
             LeaseAgent leases,
             Adoption adoption,
             AdoptionThread adopting,
-            Completions completions,
+            CompletedCopies completions,
             MemberRegistrations registrations,
             PeerCalls calls,
             PeerCalls.Patience patience,

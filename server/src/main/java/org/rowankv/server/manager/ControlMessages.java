@@ -24,7 +24,7 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
 
     private final PeerMessages messages;
     private final LeaseAgent leases;
-    private final Completions completions;
+    private final CompletedCopies completions;
     private final CopyMessages copies;
     /** Null until this server serves. */
     private volatile @Nullable Adoption adoption;
@@ -38,7 +38,7 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
     public ControlMessages(
             PeerMessages messages,
             LeaseAgent leases,
-            Completions completions,
+            CompletedCopies completions,
             CopyMessages copies,
             Executor adopting,
             ErrorLog errors) {

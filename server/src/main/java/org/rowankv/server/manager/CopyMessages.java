@@ -27,7 +27,7 @@ public final class CopyMessages implements CopyListener {
     private final int serverId;
     private final Supplier<Configuration> committed;
     private final PeerMessages messages;
-    private final Completions completions;
+    private final CompletedCopies completions;
     private final Clock clock;
     /** When each was sent last, or that it was answered. */
     private final Map<Said, Long> sent = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ public final class CopyMessages implements CopyListener {
             int serverId,
             Supplier<Configuration> committed,
             PeerMessages messages,
-            Completions completions,
+            CompletedCopies completions,
             Clock clock) {
         this.serverId = serverId;
         this.committed = committed;

@@ -62,7 +62,10 @@ final class ShardOpening {
     /** An entry that this replica lacks. */
     private static final class Missing {
         private final List<Other> holders = new ArrayList<>();
-        private int attempts;
+        /** The holder to ask next. */
+        private int next;
+
+        private boolean isAsked;
         private long askedNs;
         private @Nullable ByteBuffer fetched;
     }
@@ -332,11 +335,13 @@ final class ShardOpening {
 
     /** Asks the replicas that have the entry in turn. */
     private int fetch(long version, Missing lacked, long nowNs) {
-        if (lacked.attempts > 0 && nowNs - lacked.askedNs < AGAIN_NS) {
+        if (lacked.isAsked && nowNs - lacked.askedNs < AGAIN_NS) {
             return 0;
         }
         lacked.askedNs = nowNs;
-        final Other holder = lacked.holders.get(lacked.attempts++ % lacked.holders.size());
+        final Other holder = lacked.holders.get(lacked.next);
+        lacked.next = lacked.next + 1 == lacked.holders.size() ? 0 : lacked.next + 1;
+        lacked.isAsked = true;
         around.ask(holder.server, OpeningMessage.fetch(shard(), epoch, version));
         return 1;
     }

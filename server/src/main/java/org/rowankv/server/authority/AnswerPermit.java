@@ -1,11 +1,11 @@
-package org.rowankv.server.shard;
+package org.rowankv.server.authority;
 
 /**
  * Permission of a server to answer from its own replicas alone: a read, a condition that failed, a retry of an earlier
  * mutation. An answer that rests on acknowledgements of all backups needs none. See docs/design/authority.md.
  *
  * <p>An answer is permitted if the permission held at some moment after its request had arrived, and the shard's
- * {@link ShardPrimary} is still in force ({@link CurrentRoles#has}) after the read. The process may have stood still
+ * primary is still in force (its roles say so) after the read. The process may have stood still
  * for any time in between: until the roles change only that primary writes the replica, and what it applies has
  * reached all backups before they could be fenced.
  *

@@ -8,14 +8,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.rowankv.topology.Configuration;
 
 /** What joining servers have reported to the manager: copies that are complete, and not stored as such. Thread-safe. */
-public final class Completions {
+public final class CompletedCopies {
     private record Report(long incarnation, Map<Integer, Integer> epochs) {}
 
     private final Map<Integer, Report> reports = new ConcurrentHashMap<>();
     private final Runnable alarm;
 
     /** @param alarm called when there is a report */
-    public Completions(Runnable alarm) {
+    public CompletedCopies(Runnable alarm) {
         this.alarm = alarm;
     }
 
