@@ -91,7 +91,7 @@ final class ManagedRoles {
         this.copies = new CopyMessages(serverId, this::committed, messages, completions, context.clock());
         this.control = new ControlMessages(messages, leases, completions, copies, adopting, context.errors());
         messages.control(control);
-        leases.started(Electorate.of(first), managing());
+        leases.started(Electorate.of(first), first.startTerm() == first.term(), managing());
         this.leasesAgent = context.scheduling().take(leases, context.errors());
         leasesAgent.start();
     }

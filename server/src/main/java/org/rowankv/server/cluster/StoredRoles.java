@@ -136,8 +136,8 @@ final class StoredRoles {
             if (next != null) {
                 // The first server decides; the others read the result.
                 final boolean decided = nodes.decide(next.managedBy(serverId), stored.version());
-                if (decided && !needed.isEmpty()) {
-                    own.startWithout(away);
+                if (decided && !away.isEmpty()) {
+                    own.startWithout(away); // a former manager may have granted them leases
                 }
                 return null;
             }
