@@ -225,6 +225,21 @@ final class OrphanedPartsTest {
         }
     }
 
+    /** As a small object that is larger than its cache's limit: it is stored, and evicted. */
+    @Test
+    void shouldNotWaitForRoomThatTheLimitNeverLeaves() {
+        try (PartedStore store = new PartedStore(1, 1, true, null)) {
+            store.client.catalogue().limit("c", new CacheLimit(0, BIG / 2));
+            for (int i = 0; i < 3; i++) {
+                store.client.put(store.cache, bytes("k" + i), value("k" + i, i, BIG));
+            }
+            store.client.put(store.cache, bytes("small"), value("small", 1, 100));
+            store.awaitAtRest();
+            store.awaitParts(0);
+            assertThat(store.objects()).isLessThanOrEqualTo(1);
+        }
+    }
+
     /** A value that is always replaced before it is read is read in the end, since its parts have a grace. */
     @Test
     void shouldReadWholeValuesWhileTheyAreReplaced() {
