@@ -67,7 +67,7 @@ final class PartedChangesTest {
     @Test
     void shouldDeliverWholeValuesAndNoParts() {
         final HeardChanges heard = new HeardChanges();
-        try (ChangeSubscription unused = client.subscribe(cache, true, null, heard)) {
+        try (ChangeSubscription subscription = client.subscribe(cache, true, null, heard)) {
             client.put(cache, bytes("k"), value("k", 1, BIG));
             client.put(cache, bytes("k"), value("k", 2, BIG));
             client.put(cache, bytes("k"), value("k", 3, 10));
@@ -84,6 +84,7 @@ final class PartedChangesTest {
             assertThat(numberOf("k", heard.of("k").get(3).oldValue())).isEqualTo(3);
             assertThat(heard.count()).isEqualTo(4);
             assertThat(heard.losses()).isZero();
+            assertThat(subscription.position()).isNotNull();
         }
     }
 
@@ -126,7 +127,7 @@ final class PartedChangesTest {
     @Test
     void shouldReportTheLossOfAValueThatIsGone() throws InterruptedException {
         final Held slow = new Held();
-        try (ChangeSubscription unused = client.subscribe(cache, false, null, slow)) {
+        try (ChangeSubscription subscription = client.subscribe(cache, false, null, slow)) {
             client.put(cache, bytes("k"), value("k", 1, 10));
             assertThat(slow.reached.await(60, TimeUnit.SECONDS)).isTrue();
             client.put(cache, bytes("k"), value("k", 2, BIG));
@@ -140,6 +141,7 @@ final class PartedChangesTest {
                     .extracting(change -> numberOf("k", change.value()))
                     .containsExactly(1L, 3L);
             assertThat(slow.heard.losses()).isOne();
+            assertThat(subscription.position()).isNotNull();
         }
     }
 }
