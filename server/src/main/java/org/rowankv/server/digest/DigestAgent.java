@@ -1,6 +1,7 @@
 package org.rowankv.server.digest;
 
 import java.nio.ByteBuffer;
+import org.rowankv.protocol.Version;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
@@ -39,6 +40,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private final Clock clock;
     private final long holeTimeoutNs;
     private final boolean flushes;
+    /** By shard: entries of earlier epochs that land under this one or a later one are scattered. */
+    private final int[] scatteredFrom;
+
     private byte[] keyScratch = new byte[256];
     private long spaceFreed;
     private boolean mayForget;
@@ -60,6 +64,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         this.check = new EntryCheck(segments.region());
         this.assembler = new EntryAssembler(segments, segments.cleanerReserve());
         this.tracker = new LandedTracker(segments, replicas);
+        this.scatteredFrom = new int[replicas.shardCount()];
         this.clock = clock;
         this.holeTimeoutNs = holeTimeoutNs;
         this.flushes = segments.area().durability() == Durability.POWER;
@@ -172,6 +177,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
                 if (!replicas.get(shard).isJoining()) {
                     assembler.committed(shard, CommitVector.version(buffer, at, i));
                 }
+                replicas.get(shard).tail().trim(replicas.get(shard).commitVersion());
             }
         }
         mayForget = true;
@@ -184,8 +190,8 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final long version = EntryDescriptor.version(buffer, at);
         tracker.entry(segment, length, shard, version);
         tracker.block(segment);
-        final boolean withoutSpace = (EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0;
         final boolean isVoid = isVoid(shard, buffer, at);
+        final boolean withoutSpace = takesSpaceHere(shard, buffer, at, version);
         if (isVoid || isRepeated(replicas.get(shard), version)) {
             onBlockDone(address, length, !isVoid || withoutSpace);
             return;
@@ -208,9 +214,14 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             }
             return;
         }
-        if (isRepeated(replicas.get(shard), version)) {
+        final ShardReplica replica = replicas.get(shard);
+        if (isRepeated(replica, version)
+                || isScattered(shard, buffer, at, version) && replica.tail().contains(version)) {
             segments.markDead(address, length);
             return;
+        }
+        if (type != EntryType.COMPLETION && version > replica.commitVersion()) {
+            replica.tail().landed(version, address);
         }
         if (EntryType.isTombstone(type)) {
             segments.tombstone(segment, length, 0);
@@ -232,9 +243,27 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
                 || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
+    /**
+     * Whether no space was acquired for the entry before it was sent, so that it is taken now: unconditionally, since
+     * the space was acquired when the entry was first written.
+     */
+    private boolean takesSpaceHere(int shard, ByteBuffer buffer, int at, long version) {
+        return (EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0
+                || isScattered(shard, buffer, at, version);
+    }
+
+    /** Whether a new primary sends what its predecessor had written. What is copied to a joining replica was announced. */
+    private boolean isScattered(int shard, ByteBuffer buffer, int at, long version) {
+        return Version.epoch(version) < scatteredFrom[shard]
+                && FrameDescriptor.tag(buffer, at) >= scatteredFrom[shard]
+                && replicas.has(shard)
+                && !replicas.get(shard).isJoining();
+    }
+
     private void apply(long address, int type, int length, ByteBuffer buffer, int at) {
-        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
-        if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        final ShardReplica replica = replicas.get(shard);
+        if (takesSpaceHere(shard, buffer, at, EntryDescriptor.version(buffer, at))) {
             spaceFreed -= segments.charge(length);
         }
         final int keyLength = EntryDescriptor.keyLength(buffer, at);
@@ -256,9 +285,32 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     /** Whether everything before that position has taken effect. For the agents of its server. */
     public boolean isDigested(LandingPosition mark) {
-        return (cursor.ordinal() > mark.ordinal()
-                        || cursor.ordinal() == mark.ordinal() && cursor.offset() >= mark.offset())
-                && assembler.isIdle();
+        return isBehind(mark) && assembler.isIdle();
+    }
+
+    /** Whether every entry of that shard before that position has taken effect. For the agents of its server. */
+    public boolean isDigested(LandingPosition mark, int shard) {
+        return isBehind(mark) && assembler.isIdle(shard);
+    }
+
+    private boolean isBehind(LandingPosition mark) {
+        return cursor.ordinal() > mark.ordinal()
+                || cursor.ordinal() == mark.ordinal() && cursor.offset() >= mark.offset();
+    }
+
+    /**
+     * That epoch of a shard begins with another primary, and nothing that an earlier one sent lands any more. Entries of
+     * which only some blocks have landed are dropped; entries of earlier epochs that land from now on are scattered. For
+     * the agents of its server, once what had landed before is digested.
+     */
+    public void beginEpoch(int shard, int epoch) {
+        assembler.giveUpIncomplete(shard, epoch, this);
+        scatteredFrom[shard] = Math.max(scatteredFrom[shard], epoch);
+    }
+
+    /** This server is the primary of that epoch now: no block of an earlier one lands here. For its agents. */
+    public void openedHere(int shard, int epoch) {
+        assembler.committed(shard, Version.of(epoch, 0));
     }
 
     @Override
@@ -281,7 +333,13 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         if (reason != null) {
             throw damaged(segment, address, "assembled from blocks, " + reason);
         }
-        replicas.get(EntryDescriptor.shard(buffer, at)).assembled(EntryDescriptor.version(buffer, at));
+        final int shard = EntryDescriptor.shard(buffer, at);
+        final ShardReplica replica = replicas.get(shard);
+        final long version = EntryDescriptor.version(buffer, at);
+        replica.assembled(version);
+        if (type != EntryType.COMPLETION && version > replica.commitVersion()) {
+            replica.tail().copied(version, address);
+        }
         apply(address, type, length, buffer, at);
     }
 
@@ -302,7 +360,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     /** Whether digested segments are not committed yet. For the agents of its server. */
     public boolean awaitsCommit() {
-        return tracker.usedCount() > 0;
+        return tracker.usedCount() > 0 || segments.holds().areAny();
     }
 
     /** Whether all that has landed is digested, as of the last cycle. */

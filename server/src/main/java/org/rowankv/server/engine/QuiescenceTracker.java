@@ -4,6 +4,7 @@ import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.DigestAgent;
+import org.rowankv.server.opening.OpeningAgent;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.shard.Replicas;
@@ -20,6 +21,7 @@ final class QuiescenceTracker implements Agent {
     private final boolean hasBackupLog;
     private final Replicas replicas;
     private final DigestAgent digest;
+    private final OpeningAgent opening;
     private final ClearSweepAgent sweep;
     private final CleanAgent cleaner;
     private final CommitAgent commit;
@@ -35,6 +37,7 @@ final class QuiescenceTracker implements Agent {
             boolean hasBackupLog,
             Replicas replicas,
             DigestAgent digest,
+            OpeningAgent opening,
             ClearSweepAgent sweep,
             CleanAgent cleaner,
             CommitAgent commit,
@@ -42,6 +45,7 @@ final class QuiescenceTracker implements Agent {
         this.hasBackupLog = hasBackupLog;
         this.replicas = replicas;
         this.digest = digest;
+        this.opening = opening;
         this.sweep = sweep;
         this.cleaner = cleaner;
         this.commit = commit;
@@ -64,7 +68,7 @@ final class QuiescenceTracker implements Agent {
                     && !ending.eviction().isGivingSpace()
                     && !remembersDeletions()) {
                 quietCycles.add(1);
-                canIdleNs = mayIdle && commit.isQuiet() && !ending.areAtWork() ? IDLE_NS : 0;
+                canIdleNs = mayIdle && commit.isQuiet() && !ending.areAtWork() && !opening.isAtWork() ? IDLE_NS : 0;
             }
         }
         idleNs = canIdleNs;

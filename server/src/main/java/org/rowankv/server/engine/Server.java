@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.rowankv.protocol.CacheLimit;
-import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricCapabilities;
@@ -24,6 +23,7 @@ import org.rowankv.server.dispatch.ServingState;
 import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.dispatch.WorkerPool;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.opening.OpeningAgent;
 import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.replication.InFlightWindow;
@@ -46,7 +46,6 @@ import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
-import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -71,6 +70,7 @@ public final class Server implements AutoCloseable {
     private final CleanAgent cleaner;
     private final CopyAgent copier;
     private final JoinAgent join;
+    private final RoleChanges roleChanges;
     private final CommitAgent commit;
     private final ServerStatisticsReader statistics;
     private final SiblingReplicas peers = new SiblingReplicas();
@@ -100,7 +100,11 @@ public final class Server implements AutoCloseable {
         this.replicas = parts.replicas();
         this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
-        this.roles = new CurrentRoles(new Roles(serverId, configuration, shard -> primaryOf(shard, parts)));
+        this.roles = new CurrentRoles(new Roles(
+                serverId,
+                configuration,
+                shard -> RoleChanges.primaryOf(
+                        replicas.get(shard), configuration.shard(shard).epoch(), parts)));
         this.limits = LimitedCaches.of(roles, segments.space());
         this.inFlightWindow = new InFlightWindow(
                 settings.workers() * settings.mutationsPerWorker() + 1,
@@ -148,16 +152,30 @@ public final class Server implements AutoCloseable {
         this.copier = new CopyAgent(
                 serverId, roles, segments, copyLinks, maxMessage, parts.copies(), clock, settings.copyBytesPerSecond());
         this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
+        final OpeningAgent openings = new OpeningAgent(
+                serverId,
+                roles,
+                replicas,
+                segments,
+                digest,
+                links::makeShortLived,
+                maxMessage,
+                (replica, epoch) -> RoleChanges.primaryOf(replica, epoch, parts),
+                clock,
+                errors,
+                this::wakeUp);
+        this.roleChanges = new RoleChanges(roles, openings);
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
             ownAgents.add(digest);
+            ownAgents.add(openings);
             ownAgents.add(join);
             ownAgents.add(copier);
         }
         this.commit = new CommitAgent(roles, inFlightWindow, commitLinks, maxMessage, clock);
-        this.quiescenceTracker =
-                new QuiescenceTracker(settings.postedAhead() > 0, replicas, digest, sweep, cleaner, commit, ending);
+        this.quiescenceTracker = new QuiescenceTracker(
+                settings.postedAhead() > 0, replicas, digest, openings, sweep, cleaner, commit, ending);
         final boolean commitApart = parts.threading() == ThreadingMode.DEDICATED;
         if (!commitApart) {
             ownAgents.add(commit);
@@ -201,18 +219,6 @@ public final class Server implements AutoCloseable {
         }
         this.dispatch = new RequestDispatch(
                 serverId, roles, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
-    }
-
-    /** A shard's primary at this server, whose versions begin in the shard's epoch. */
-    private static ShardPrimary primaryOf(int shard, ServerContext parts) {
-        final Configuration configuration = parts.configuration();
-        final ServerSettings settings = parts.settings();
-        final ShardReplica replica = parts.replicas().get(shard);
-        replica.sessions()
-                .limit(settings.sessionsPerTable(
-                        parts.segments().count(), parts.segments().length(), configuration.mostReplicas()));
-        return new ShardPrimary(
-                replica, new VersionCounter(configuration.shard(shard).epoch(), shard, settings.counters()));
     }
 
     /** The servers of this process, from whose replicas damaged entries are repaired. Call before the start. */
@@ -259,6 +265,11 @@ public final class Server implements AutoCloseable {
     /** Fences a server off this one's backup log: none of its writes lands after this returns. */
     public void fence(int server) {
         endpoint.receiveQueue().fence(server);
+    }
+
+    /** The changes of its roles while it runs. */
+    public RoleChanges roleChanges() {
+        return roleChanges;
     }
 
     // --- requests ---

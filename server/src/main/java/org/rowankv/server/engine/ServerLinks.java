@@ -21,10 +21,14 @@ final class ServerLinks {
 
     /** Creates the connections of one more writer. */
     BackupConnections make() {
-        final BackupConnections made =
-                new BackupConnections(endpoint, roles.get(), parts.clock(), parts.errors(), parts.wakeUp());
+        final BackupConnections made = makeShortLived();
         all.add(made);
         return made;
+    }
+
+    /** Creates connections for a writer that comes and goes: they are in no statistics. */
+    BackupConnections makeShortLived() {
+        return new BackupConnections(endpoint, roles.get(), parts.clock(), parts.errors(), parts.wakeUp());
     }
 
     List<BackupConnections> all() {

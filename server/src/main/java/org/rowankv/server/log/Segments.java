@@ -63,6 +63,7 @@ public final class Segments {
     private final Space space;
     private final DamagedEntries damage = new DamagedEntries();
     private final SegmentPins pins;
+    private final SegmentHolds holds;
 
     /** @param cleanerReserve free segments that only the cleaner may take, so that it can always proceed */
     public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit) {
@@ -82,6 +83,7 @@ public final class Segments {
         this.space = new Space(spaceLimit);
         final int count = area.segmentCount();
         this.pins = new SegmentPins(count);
+        this.holds = new SegmentHolds(count);
         this.generations = new int[count];
         this.deadBytes = new SegmentTally(count);
         this.entryBytes = new AtomicIntegerArray(count);
@@ -122,6 +124,11 @@ public final class Segments {
     /** The registry of damaged entries. */
     public DamagedEntries damage() {
         return damage;
+    }
+
+    /** The segments that hold entries which are not on all replicas. */
+    public SegmentHolds holds() {
+        return holds;
     }
 
     /** The segments that are pinned by a reader. */

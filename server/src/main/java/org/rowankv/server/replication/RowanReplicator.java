@@ -36,7 +36,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final MemoryRegion region;
     private final BackupConnections connections;
     private final CurrentRoles current;
-    private final boolean onlyJoining;
+    private final Recipients recipients;
     /** Adopted last. */
     private Roles roles;
 
@@ -62,7 +62,26 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             int maxMessage,
             int segmentLength,
             CounterStarts counters) {
-        this(region, connections, current, false, maxMessage, segmentLength, counters);
+        this(region, connections, current, Roles::backups, maxMessage, segmentLength, counters);
+    }
+
+    /** Replicates to the recipients only. Other parameters as above. */
+    public static RowanReplicator to(
+            Recipients recipients,
+            MemoryRegion region,
+            BackupConnections connections,
+            CurrentRoles current,
+            int maxMessage,
+            int segmentLength) {
+        return new RowanReplicator(
+                region, connections, current, recipients, maxMessage, segmentLength, CounterStarts.USUAL);
+    }
+
+    /** Selects the backups of a shard that an entry goes to. */
+    @FunctionalInterface
+    public interface Recipients {
+        /** The same for the same roles; not modified. */
+        int[] of(Roles roles, int shard);
     }
 
     /** Replicates to the joining backups only. Parameters as above. */
@@ -72,14 +91,14 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             CurrentRoles current,
             int maxMessage,
             int segmentLength) {
-        return new RowanReplicator(region, connections, current, true, maxMessage, segmentLength, CounterStarts.USUAL);
+        return to(Roles::joining, region, connections, current, maxMessage, segmentLength);
     }
 
     private RowanReplicator(
             MemoryRegion region,
             BackupConnections connections,
             CurrentRoles current,
-            boolean onlyJoining,
+            Recipients recipients,
             int maxMessage,
             int segmentLength,
             CounterStarts counters) {
@@ -87,7 +106,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.region = region;
         this.connections = connections;
         this.current = current;
-        this.onlyJoining = onlyJoining;
+        this.recipients = recipients;
         this.roles = current.get();
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
@@ -119,7 +138,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     private int[] setOf(Roles ofRoles, int shard) {
-        return onlyJoining ? ofRoles.joining(shard) : ofRoles.backups(shard);
+        return recipients.of(ofRoles, shard);
     }
 
     @Override
@@ -260,7 +279,12 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
 
         private boolean isInSet(Roles ofRoles, int server) {
-            return onlyJoining ? ofRoles.isJoining(shard, server) : ofRoles.isBackup(shard, server);
+            for (int each : setOf(ofRoles, shard)) {
+                if (each == server) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         private boolean advance(int server) {

@@ -55,6 +55,7 @@ public final class ShardReplica {
     private final Clears clears = new Clears();
     private final CacheCounts counts = new CacheCounts();
     private final TombstoneMap deletions = new TombstoneMap();
+    private final ShardTail tail;
     private ShardChanges changes;
     private final int tenure;
 
@@ -92,6 +93,7 @@ public final class ShardReplica {
         this.sessions = new ShardSessions(segments);
         this.superseded = new SupersededEntries(segments, sessions);
         this.tenure = tenure;
+        this.tail = new ShardTail(segments);
         this.changes = new ShardChanges(shardCount);
     }
 
@@ -177,6 +179,19 @@ public final class ShardReplica {
 
     public TombstoneMap deletions() {
         return deletions;
+    }
+
+    /** On a backup: the entries above CommitVer. */
+    public ShardTail tail() {
+        return tail;
+    }
+
+    /**
+     * Begins a new change stream: what a subscriber had seen of an earlier one is below its floor. Call before this
+     * server's role as the primary is in force.
+     */
+    public void beginChanges() {
+        changes = new ShardChanges(shardCount);
     }
 
     /** Continues an earlier change stream of this shard. Call before the server serves. */
