@@ -22,8 +22,8 @@ import org.rowankv.server.shard.CurrentRoles;
  * Sends one backup what it lacks of the shards that are being opened, through Rowan into its backup log, where it is
  * digested like everything else. In batches: a slow backup delays only its own shards. Owned by the opening agent.
  *
- * <p>A joining backup gets tombstones only. The copy of the shard brings it all objects, but no end of those that it has
- * already.
+ * <p>Also to joining backups: the copy of a shard brings no tombstones; and it brings nothing to a replica whose copy by
+ * the former primary was complete.
  */
 final class ScatterTarget {
     /** Entries under way at once. */
@@ -140,13 +140,10 @@ final class ScatterTarget {
                     throw new AssertionError("version " + task.version + " of shard " + task.opening.shard()
                             + " is not in the tail any more");
                 }
-                if (task.isJoining && !EntryType.isTombstone(entries.type(address))) {
-                    task.opening.landed(server);
-                } else if (staged + entries.length(address) > staging.capacity()) {
+                if (staged + entries.length(address) > staging.capacity()) {
                     return done;
-                } else {
-                    begin(task, address);
                 }
+                begin(task, address);
             }
             queue.remove();
             done++;
@@ -157,8 +154,9 @@ final class ScatterTarget {
     private void begin(Task task, long address) {
         final int length = entries.length(address);
         staging.put(staged, entries.buffer(address), entries.offset(address), length);
-        if (task.isJoining) {
-            // For others the receiver knows by its epoch that it must take the space; here that could be a copy's.
+        if (task.isJoining && EntryType.isTombstone(entries.type(address))) {
+            // A complete replica takes the space by itself. Here it is announced with the copy, but that has objects
+            // only.
             EntryDescriptor.setWithoutSpace(staging, staged);
             final int body = EntryDescriptor.usedLength(staging, staged) - EntryDescriptor.FRAME_LENGTH;
             final int crc = checksum.body(staging, staged + EntryDescriptor.FRAME_LENGTH, body);
