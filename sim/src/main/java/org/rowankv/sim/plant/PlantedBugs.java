@@ -22,6 +22,7 @@ public final class PlantedBugs {
             "lease.txt",
             "log.txt",
             "near.txt",
+            "opening.txt",
             "parts.txt",
             "ports.txt",
             "replicas.txt",
