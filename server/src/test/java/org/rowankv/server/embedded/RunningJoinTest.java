@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.protocol.Request;
@@ -35,7 +36,7 @@ final class RunningJoinTest {
         private final Request request = new Request();
         private final Thread thread;
         private volatile boolean over;
-        private volatile long written;
+        private final AtomicLong written = new AtomicLong();
         private volatile Throwable failure;
 
         Writer(RunningServers servers, int number) {
@@ -49,7 +50,7 @@ final class RunningJoinTest {
         }
 
         private long session() {
-            return 1000 + number;
+            return 1000L + number;
         }
 
         private void open(int shard) {
@@ -85,7 +86,7 @@ final class RunningJoinTest {
             } else {
                 put(key, 50 + random.nextInt(400));
             }
-            written++;
+            written.incrementAndGet();
         }
 
         private void put(String key, int length) {
@@ -118,8 +119,8 @@ final class RunningJoinTest {
         }
 
         void awaitMore(int writes) {
-            final long enough = written + writes;
-            while (written < enough && failure == null) {
+            final long enough = written.get() + writes;
+            while (written.get() < enough && failure == null) {
                 servers.pause();
             }
             assertThat(failure).isNull();

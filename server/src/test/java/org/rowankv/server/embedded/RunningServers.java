@@ -26,6 +26,7 @@ import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.dispatch.NotServedException;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
@@ -125,6 +126,7 @@ final class RunningServers implements AutoCloseable {
                 new Pressure(),
                 new Copies(),
                 shards -> null,
+                AnswerPermit.ALWAYS,
                 List.of());
         final EndpointSettings endpoint = ServerContext.endpointSettings(
                 id, settings, segments, incarnation, CLUSTER, (from, remote, message) -> {}, new View());
@@ -138,6 +140,11 @@ final class RunningServers implements AutoCloseable {
                 },
                 fabric.capabilities());
         opened.deadline(20_000_000_000L);
+        opened.roleChanges().openings().use((to, message) -> {
+            if (isAlive(id) && isAlive(to)) {
+                servers.get(to).roleChanges().openings().received(id, message);
+            }
+        });
         return opened;
     }
 
@@ -314,14 +321,6 @@ final class RunningServers implements AutoCloseable {
         final Configuration before = configuration;
         configuration = next;
         for (Server server : living()) {
-            for (int other = 0; other < SERVERS; other++) {
-                if (dead.contains(other)
-                        || !before.incarnations()
-                                .get(other)
-                                .equals(next.incarnations().get(other))) {
-                    server.fence(other);
-                }
-            }
             while (!server.joining().join(next)) {
                 if (server.isStopped()) {
                     return false;
@@ -329,17 +328,26 @@ final class RunningServers implements AutoCloseable {
                 server.wakeUp();
                 pause();
             }
+            for (int other = 0; other < SERVERS; other++) {
+                if (dead.contains(other) && isReplica(before, other) && !isReplica(next, other)) {
+                    server.roleChanges().exclude(other);
+                }
+            }
+            server.roleChanges().prepared(next);
         }
         return true;
     }
 
+    private static boolean isReplica(Configuration configuration, int server) {
+        return configuration.shards().stream().anyMatch(shard -> shard.isReplica(server));
+    }
+
     private void commit(Configuration next) {
-        living().forEach(server -> server.adopt(next));
+        living().forEach(server -> server.roleChanges().committed(next));
         for (Server server : living()) {
-            if (IntStream.range(0, SHARDS)
-                    .anyMatch(shard -> next.shard(shard).primary() == server.serverId() && !server.isPrimary(shard))) {
-                awaitDigested(server);
-                server.openShards();
+            while (!next.primariesOf(server.serverId()).stream().allMatch(server::isPrimary) && !server.isStopped()) {
+                server.wakeUp();
+                pause();
             }
         }
     }

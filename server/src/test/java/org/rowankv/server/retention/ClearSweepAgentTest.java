@@ -59,10 +59,9 @@ final class ClearSweepAgentTest {
     void shouldSweepTheReplicaOfTheNextTenure() {
         final OnePrimary next = new OnePrimary();
         one.clear(1);
-        while (sweep.doWork() > 0) {
-            assertThat(sweep.isDone()).isFalse();
+        while (!sweep.isDone()) {
+            assertThat(sweep.doWork()).isOne();
         }
-        assertThat(sweep.isDone()).isTrue();
 
         replicas.end(one.replica);
         assertThat(sweep.isDone()).as("nothing is there").isTrue();

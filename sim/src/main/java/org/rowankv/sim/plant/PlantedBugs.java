@@ -20,3 +20,44 @@ public final class PlantedBugs {
             "index.txt",
             "jcache.txt",
             "joining.txt",
+            "lease.txt",
+            "log.txt",
+            "near.txt",
+            "opening.txt",
+            "parts.txt",
+            "ports.txt",
+            "replicas.txt",
+            "requests.txt",
+            "retention.txt",
+            "sessions.txt",
+            "starts.txt",
+            "tcp.txt",
+            "tools.txt");
+
+    private PlantedBugs() {}
+
+    public static List<PlantedBug> all() {
+        final List<PlantedBug> all = new ArrayList<>();
+        final Set<String> names = new HashSet<>();
+        for (String subject : SUBJECTS) {
+            for (PlantedBug bug : BugTable.parse(subject, text(subject))) {
+                if (!names.add(bug.name())) {
+                    throw new IllegalStateException("two planted bugs are called '" + bug.name() + "'");
+                }
+                all.add(bug);
+            }
+        }
+        return all;
+    }
+
+    private static String text(String subject) {
+        try (InputStream table = PlantedBugs.class.getResourceAsStream(subject)) {
+            if (table == null) {
+                throw new IllegalStateException("there is no table of planted bugs " + subject);
+            }
+            return new String(table.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the table " + subject + " cannot be read", e);
+        }
+    }
+}
