@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The placement: the term, the servers with their incarnations, and the assignment of every shard. Immutable; a change
@@ -15,12 +18,40 @@ import java.util.Set;
  * @param term the term of this configuration, ≥ 1
  * @param incarnations by server id: the incarnation of that server with roles in this term
  * @param shards by shard id
+ * @param startTerm the term of the last common start, ≤ {@code term}; later terms changed roles of running servers
+ * @param manager the server that alone stores the next configuration, one that is not excluded; {@link #NO_MANAGER} if
+ *     the next one begins with a common start
+ * @param excluded servers without roles: what is in {@code incarnations} for them never has roles again
  */
 public record Configuration(
-        long clusterId, long hashSeed, long term, List<Long> incarnations, List<ShardAssignment> shards) {
+        long clusterId,
+        long hashSeed,
+        long term,
+        List<Long> incarnations,
+        List<ShardAssignment> shards,
+        long startTerm,
+        int manager,
+        Set<Integer> excluded) {
+    /** No server may change the roles of running servers. */
+    public static final int NO_MANAGER = -1;
+
+    /** The configuration of a common start of all servers, without a manager. */
+    public Configuration(
+            long clusterId, long hashSeed, long term, List<Long> incarnations, List<ShardAssignment> shards) {
+        this(clusterId, hashSeed, term, incarnations, shards, term, NO_MANAGER, Set.of());
+    }
+
     public Configuration {
         incarnations = List.copyOf(incarnations);
         shards = List.copyOf(shards);
+        excluded = Set.copyOf(excluded);
+        if (startTerm > term) {
+            throw new IllegalArgumentException("term " + term + " before its start, term " + startTerm);
+        }
+        if (manager < NO_MANAGER || manager >= incarnations.size() || excluded.contains(manager)) {
+            throw new IllegalArgumentException(
+                    "server " + manager + " of " + incarnations.size() + " cannot be the manager without " + excluded);
+        }
         if (shards.isEmpty() || shards.size() > ShardMap.MAX_SHARDS) {
             throw new IllegalArgumentException(
                     "a configuration has 1.." + ShardMap.MAX_SHARDS + " shards, not " + shards.size());
@@ -29,6 +60,28 @@ public record Configuration(
 
     public int serverCount() {
         return incarnations.size();
+    }
+
+    /** Whether that server may have roles. */
+    public boolean isMember(int server) {
+        return server >= 0 && server < incarnations.size() && !excluded.contains(server);
+    }
+
+    /** Whether that process may have roles. */
+    public boolean names(int server, long incarnation) {
+        return isMember(server) && incarnations.get(server) == incarnation;
+    }
+
+    /** The servers that may have roles, ascending. */
+    public List<Integer> members() {
+        return IntStream.range(0, incarnations.size())
+                .filter(this::isMember)
+                .boxed()
+                .toList();
+    }
+
+    public boolean hasManager() {
+        return manager != NO_MANAGER;
     }
 
     public int shardCount() {
@@ -109,11 +162,35 @@ public record Configuration(
         return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
     }
 
-    /** After all servers have started anew and lost nothing: roles stay, every shard has a new epoch. A higher term. */
+    /** The common start of all servers, as {@link #restarted(List, Set)}. */
     public Configuration restarted(List<Long> newIncarnations) {
+        final Configuration next = restarted(newIncarnations, Set.of());
+        if (next == null) {
+            throw new AssertionError("a shard without a complete replica: " + this);
+        }
+        return next;
+    }
+
+    /**
+     * The common start of all servers that are not gone, which have started anew and lost nothing: roles stay, every shard
+     * has a new epoch. Joining replicas are dropped, since what they have received counts nothing. A higher term.
+     *
+     * @param newIncarnations of all servers; of those that are gone the former ones
+     * @param gone servers without roles from now on
+     * @return null if a shard has no complete replica left
+     */
+    public @Nullable Configuration restarted(List<Long> newIncarnations, Set<Integer> gone) {
         final List<ShardAssignment> next = new ArrayList<>(shards.size());
-        shards.forEach(shard -> next.add(shard.withEpoch(shard.epoch() + 1)));
-        return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
+        for (ShardAssignment shard : shards) {
+            final Set<Integer> dropped = new HashSet<>(gone);
+            dropped.addAll(shard.joining());
+            final ShardAssignment left = shard.excluding(dropped, NO_MANAGER);
+            if (left == null) {
+                return null;
+            }
+            next.add(left.withEpoch(shard.epoch() + 1));
+        }
+        return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next, term + 1, NO_MANAGER, gone);
     }
 
     /**
@@ -124,7 +201,7 @@ public record Configuration(
     public Configuration swapped(int shard, int newPrimary) {
         final List<ShardAssignment> next = new ArrayList<>(shards);
         next.set(shard, shards.get(shard).swapped(newPrimary));
-        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
+        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next, term + 1, NO_MANAGER, excluded);
     }
 
     /** The shards of which no complete replica is left without those servers. */
@@ -160,7 +237,92 @@ public record Configuration(
 
     /** A copy with a higher term, for a coordinated restart of all servers, in which each shard gets a new epoch. */
     public Configuration superseded() {
-        return new Configuration(clusterId, hashSeed, term + 1, incarnations, shards);
+        return new Configuration(clusterId, hashSeed, term + 1, incarnations, shards, term + 1, NO_MANAGER, excluded);
+    }
+
+    // --- changes of running servers, by their manager ---
+
+    /** The same roles under a manager. Not a higher term: for a configuration that is not stored yet. */
+    public Configuration managedBy(int server) {
+        return new Configuration(clusterId, hashSeed, term, incarnations, shards, startTerm, server, excluded);
+    }
+
+    private Configuration changed(
+            List<Long> newIncarnations, List<ShardAssignment> next, int newManager, Set<Integer> nowExcluded) {
+        return new Configuration(
+                clusterId, hashSeed, term + 1, newIncarnations, next, startTerm, newManager, nowExcluded);
+    }
+
+    /**
+     * Without some servers, under that manager. Of a shard without its primary a complete backup takes over, spread over
+     * the servers.
+     *
+     * @return null if a shard has no complete replica left: then they stay
+     */
+    public @Nullable Configuration excluding(Set<Integer> servers, int newManager) {
+        final int[] primaries = new int[serverCount()];
+        shards.forEach(shard -> primaries[shard.primary()]++);
+        final List<ShardAssignment> next = new ArrayList<>(shards.size());
+        for (ShardAssignment shard : shards) {
+            int preferred = NO_MANAGER;
+            for (int backup : shard.backups()) {
+                if (shard.isComplete(backup)
+                        && !servers.contains(backup)
+                        && (preferred == NO_MANAGER || primaries[backup] < primaries[preferred])) {
+                    preferred = backup;
+                }
+            }
+            final ShardAssignment left = shard.excluding(servers, preferred);
+            if (left == null) {
+                return null;
+            }
+            if (left.primary() != shard.primary()) {
+                primaries[left.primary()]++;
+            }
+            next.add(left);
+        }
+        final Set<Integer> nowExcluded = new HashSet<>(excluded);
+        nowExcluded.addAll(servers);
+        return changed(incarnations, next, newManager, nowExcluded);
+    }
+
+    /**
+     * With a server that is excluded so far, as a joining backup of some shards.
+     *
+     * @param incarnation later than the excluded one
+     */
+    public Configuration adding(int server, long incarnation, Collection<Integer> ofShards) {
+        if (isMember(server) || incarnation <= incarnations.get(server)) {
+            throw new IllegalArgumentException("server " + server + " is a member, or had incarnation "
+                    + incarnations.get(server) + " before: " + incarnation);
+        }
+        final List<Long> newIncarnations = new ArrayList<>(incarnations);
+        newIncarnations.set(server, incarnation);
+        final Set<Integer> nowExcluded = new HashSet<>(excluded);
+        nowExcluded.remove(server);
+        return changed(newIncarnations, adding(server, ofShards), manager, nowExcluded);
+    }
+
+    /** With more replicas on a member, which are joining. */
+    public Configuration replicating(int server, Collection<Integer> ofShards) {
+        if (!isMember(server)) {
+            throw new IllegalArgumentException("server " + server + " is excluded");
+        }
+        return changed(incarnations, adding(server, ofShards), manager, excluded);
+    }
+
+    private List<ShardAssignment> adding(int server, Collection<Integer> ofShards) {
+        final List<ShardAssignment> next = new ArrayList<>(shards);
+        ofShards.forEach(shard -> next.set(shard, shards.get(shard).adding(server)));
+        return next;
+    }
+
+    /** After copies to joining replicas became complete, by server. Epochs stay. */
+    public Configuration completed(Map<Integer, Set<Integer>> shardsOfServers) {
+        final List<ShardAssignment> next = new ArrayList<>(shards);
+        shardsOfServers.forEach((server, completed) ->
+                completed.forEach(shard -> next.set(shard, next.get(shard).joined(server))));
+        return changed(incarnations, next, manager, excluded);
     }
 
     /** Whether any replica of that server is joining. */

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.NodeVersion;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 
@@ -31,8 +32,9 @@ public final class AwayStore implements ConfigurationStore {
     }
 
     @Override
-    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-        return store().compareAndSet(path, expectedVersion, bytes, stamp);
+    public boolean compareAndSet(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
+        return store().compareAndSet(path, expectedVersion, bytes, stamp, condition);
     }
 
     @Override
