@@ -253,6 +253,11 @@ public record Configuration(
                 clusterId, hashSeed, term + 1, newIncarnations, next, startTerm, newManager, nowExcluded);
     }
 
+    /** The same roles in a higher term, under that manager. */
+    public Configuration succeeded(int newManager) {
+        return changed(incarnations, shards, newManager, excluded);
+    }
+
     /**
      * Without some servers, under that manager. Of a shard without its primary a complete backup takes over, spread over
      * the servers.

@@ -58,6 +58,7 @@ import org.rowankv.topology.Configuration;
  */
 public final class Server implements AutoCloseable {
     private final int serverId;
+    private final ServerSettings settings;
     private final Segments segments;
     private final Replicas replicas;
     private final Endpoint endpoint;
@@ -95,12 +96,12 @@ public final class Server implements AutoCloseable {
         final Configuration configuration = parts.configuration();
         this.clock = parts.clock();
         this.serverId = endpointSettings.serverId();
-        final ServerSettings settings = parts.settings();
+        this.settings = parts.settings();
         this.segments = parts.segments();
         this.replicas = parts.replicas();
         this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
-        this.roles = new CurrentRoles(new Roles(serverId, configuration, shard -> primaryOf(shard, parts)));
+        this.roles = new CurrentRoles(new Roles(serverId, configuration, shard -> primaryOf(shard, configuration)));
         this.limits = LimitedCaches.of(roles, segments.space());
         this.inFlightWindow = new InFlightWindow(
                 settings.workers() * settings.mutationsPerWorker() + 1,
@@ -204,13 +205,10 @@ public final class Server implements AutoCloseable {
     }
 
     /** A shard's primary at this server, whose versions begin in the shard's epoch. */
-    private static ShardPrimary primaryOf(int shard, ServerContext parts) {
-        final Configuration configuration = parts.configuration();
-        final ServerSettings settings = parts.settings();
-        final ShardReplica replica = parts.replicas().get(shard);
+    private ShardPrimary primaryOf(int shard, Configuration configuration) {
+        final ShardReplica replica = replicas.get(shard);
         replica.sessions()
-                .limit(settings.sessionsPerTable(
-                        parts.segments().count(), parts.segments().length(), configuration.mostReplicas()));
+                .limit(settings.sessionsPerTable(segments.count(), segments.length(), configuration.mostReplicas()));
         return new ShardPrimary(
                 replica, new VersionCounter(configuration.shard(shard).epoch(), shard, settings.counters()));
     }
@@ -346,6 +344,40 @@ public final class Server implements AutoCloseable {
     }
 
     // --- for the cluster ---
+
+    /**
+     * Puts the roles of a later configuration in force. Mutations under way follow the present sets of backups; shards
+     * that come to this server are served from {@link #openShards} on.
+     */
+    public void adopt(Configuration next) {
+        final Roles before = roles.get();
+        final Roles after = before.next(next, shard -> null);
+        roles.replace(after);
+        for (ShardPrimary primary : after.primaries()) {
+            final int shard = primary.replica().shardId();
+            if (after.epoch(shard) != before.epoch(shard)) {
+                primary.versions().renew(after.epoch(shard));
+            }
+        }
+        agents.wakeUp();
+    }
+
+    /** Serves the shards that came to this server, whose entries have taken effect here. */
+    public void openShards() {
+        final Roles before = roles.get();
+        roles.replace(before.next(before.configuration(), shard -> primaryOf(shard, before.configuration())));
+        agents.wakeUp();
+    }
+
+    /** Whether shards that came to this server are not served yet. */
+    public boolean hasUnopened() {
+        return roles.get().hasUnopened();
+    }
+
+    /** The number of shards that it serves. */
+    public int primaryCount() {
+        return roles.get().primaries().size();
+    }
 
     public void wakeUp() {
         agents.wakeUp();

@@ -89,6 +89,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.current = current;
         this.onlyJoining = onlyJoining;
         this.roles = current.get();
+        connections.adopt(roles); // they may be older than this
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
         this.check = new EntryCheck(region);

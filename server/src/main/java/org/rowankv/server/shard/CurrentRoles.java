@@ -18,14 +18,14 @@ public final class CurrentRoles {
     }
 
     /**
-     * Puts the roles of a later configuration in force.
+     * Puts the roles of a later configuration in force, or those of the present one with more open shards.
      *
-     * @throws IllegalArgumentException if the term is not higher, or the numbers of shards or servers differ: agents
+     * @throws IllegalArgumentException if the term is lower, or the numbers of shards or servers differ: agents
      *     size their state by these once
      */
     public void replace(Roles next) {
         final Roles present = roles;
-        if (next.term() <= present.term()) {
+        if (next.term() < present.term()) {
             throw new IllegalArgumentException("roles of term " + next.term() + " after term " + present.term());
         }
         if (next.shardCount() != present.shardCount() || next.serverCount() != present.serverCount()) {

@@ -28,9 +28,10 @@ public final class Roles {
 
     /**
      * @param serverId of the server whose view this is
-     * @param primaryOf creates the primary of a shard; called for the shards that the configuration gives this server
+     * @param primaryOf creates the primary of a shard; called for the shards that the configuration gives this server;
+     *     null while a shard is not open here
      */
-    public Roles(int serverId, Configuration configuration, IntFunction<ShardPrimary> primaryOf) {
+    public Roles(int serverId, Configuration configuration, IntFunction<@Nullable ShardPrimary> primaryOf) {
         final int shardCount = configuration.shardCount();
         this.serverId = serverId;
         this.configuration = configuration;
@@ -44,7 +45,9 @@ public final class Roles {
             if (assignment.primary() == serverId) {
                 final ShardPrimary primary = primaryOf.apply(shard);
                 byShard[shard] = primary;
-                own.add(primary);
+                if (primary != null) {
+                    own.add(primary);
+                }
             }
             backups[shard] = assignment.backups();
             joining[shard] =
@@ -65,7 +68,7 @@ public final class Roles {
      *
      * @param primaryOf creates the primary of a shard that comes to this server
      */
-    public Roles next(Configuration later, IntFunction<ShardPrimary> primaryOf) {
+    public Roles next(Configuration later, IntFunction<@Nullable ShardPrimary> primaryOf) {
         return new Roles(serverId, later, shard -> {
             final ShardPrimary kept = find(shard);
             return kept == null ? primaryOf.apply(shard) : kept;
@@ -140,6 +143,14 @@ public final class Roles {
             }
         }
         return false;
+    }
+
+    /** Whether a shard whose primary this server is is not open here. */
+    public boolean hasUnopened() {
+        return configuration.shards().stream()
+                        .filter(shard -> shard.primary() == serverId)
+                        .count()
+                > primaries.size();
     }
 
     /** The counts of this server's primary shards, in the order of {@link #primaries}. */

@@ -12,10 +12,18 @@ import org.rowankv.server.configstore.VersionedNode;
 
 /** A store in memory that a test makes unreachable: then every call fails, after a change notification. */
 public final class AwayStore implements ConfigurationStore {
-    private final ConfigurationStore store = new MemoryConfigurationStore();
+    private final ConfigurationStore store;
     public final AtomicLong failures = new AtomicLong();
     public volatile boolean away;
     volatile Runnable changed = () -> {};
+
+    public AwayStore() {
+        this(new MemoryConfigurationStore());
+    }
+
+    AwayStore(ConfigurationStore store) {
+        this.store = store;
+    }
 
     private ConfigurationStore store() {
         if (away) {
@@ -50,7 +58,7 @@ public final class AwayStore implements ConfigurationStore {
     @Override
     public boolean watch(Runnable newChanged) {
         changed = newChanged;
-        return true;
+        return store.watch(newChanged);
     }
 
     @Override

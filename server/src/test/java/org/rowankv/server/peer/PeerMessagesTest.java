@@ -88,7 +88,7 @@ class PeerMessagesTest {
                     throw new UnsupportedOperationException(method.getName());
                 });
         hearing.adopt(
-                adopted, new PeerCalls(unused, adopted.term(), ThreadScheduling.INSTANCE), noReconciliation(adopted));
+                adopted, new PeerCalls(unused, adopted::term, ThreadScheduling.INSTANCE), noReconciliation(adopted));
         hearing.onMessage(1, 4, ready(adopted.term() - 1));
         hearing.onMessage(1, 4, ready(adopted.term() + 1));
         hearing.onMessage(1, 3, ready(adopted.term()));
@@ -111,7 +111,7 @@ class PeerMessagesTest {
                     throw new UnsupportedOperationException(method.getName());
                 });
         hearing.adopt(
-                adopted, new PeerCalls(none, adopted.term(), ThreadScheduling.INSTANCE), noReconciliation(adopted));
+                adopted, new PeerCalls(none, adopted::term, ThreadScheduling.INSTANCE), noReconciliation(adopted));
         hearing.onMessage(1, 4, destroy(adopted.term(), 1));
         assertThat(errors.count()).as("dropped: there is no catalogue yet").isZero();
         hearing.onMessage(1, 4, destroy(adopted.term(), cacheId));
