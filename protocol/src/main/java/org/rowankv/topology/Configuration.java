@@ -1,6 +1,7 @@
 package org.rowankv.topology;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -162,9 +163,9 @@ public record Configuration(
         return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
     }
 
-    /** The common start of all servers, as {@link #restarted(List, Set)}. */
+    /** The common start of all servers, as below. */
     public Configuration restarted(List<Long> newIncarnations) {
-        final Configuration next = restarted(newIncarnations, Set.of());
+        final Configuration next = restarted(newIncarnations, Set.of(), 0);
         if (next == null) {
             throw new AssertionError("a shard without a complete replica: " + this);
         }
@@ -173,24 +174,43 @@ public record Configuration(
 
     /**
      * The common start of all servers that are not gone, which have started anew and lost nothing: roles stay, every shard
-     * has a new epoch. Joining replicas are dropped, since what they have received counts nothing. A higher term.
+     * has a new epoch. Joining replicas begin anew, and shards with too few replicas get joining ones. A higher term.
      *
      * @param newIncarnations of all servers; of those that are gone the former ones
      * @param gone servers without roles from now on
+     * @param replicas of each shard, if there are servers for them
      * @return null if a shard has no complete replica left
      */
-    public @Nullable Configuration restarted(List<Long> newIncarnations, Set<Integer> gone) {
+    public @Nullable Configuration restarted(List<Long> newIncarnations, Set<Integer> gone, int replicas) {
+        final int[] held = new int[serverCount()];
+        shards.forEach(shard -> Arrays.stream(shard.backups()).forEach(backup -> held[backup]++));
+        shards.forEach(shard -> held[shard.primary()]++);
         final List<ShardAssignment> next = new ArrayList<>(shards.size());
         for (ShardAssignment shard : shards) {
-            final Set<Integer> dropped = new HashSet<>(gone);
-            dropped.addAll(shard.joining());
-            final ShardAssignment left = shard.excluding(dropped, NO_MANAGER);
+            ShardAssignment left = shard.excluding(gone, NO_MANAGER);
             if (left == null) {
                 return null;
+            }
+            int more = withFewest(held, left, gone);
+            while (left.replicaCount() < replicas && more >= 0) {
+                held[more]++;
+                left = left.adding(more);
+                more = withFewest(held, left, gone);
             }
             next.add(left.withEpoch(shard.epoch() + 1));
         }
         return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next, term + 1, NO_MANAGER, gone);
+    }
+
+    /** Of the servers without a replica of the shard the one that holds the fewest of all; −1 if there is none. */
+    private static int withFewest(int[] held, ShardAssignment shard, Set<Integer> gone) {
+        int fewest = -1;
+        for (int server = 0; server < held.length; server++) {
+            if (!gone.contains(server) && !shard.isReplica(server) && (fewest < 0 || held[server] < held[fewest])) {
+                fewest = server;
+            }
+        }
+        return fewest;
     }
 
     /**

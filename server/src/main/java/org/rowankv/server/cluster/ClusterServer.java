@@ -128,6 +128,18 @@ public final class ClusterServer implements AutoCloseable {
         return present == null ? null : present.configuration();
     }
 
+    /** The configuration whose roles are in force; null before it serves. */
+    public @Nullable Configuration inForce() {
+        final RoleTerm present = roleTerm;
+        return present == null ? null : present.inForce();
+    }
+
+    /** Whether it may answer without its backups now. */
+    public boolean mayAnswer() {
+        final RoleTerm present = roleTerm;
+        return present != null && present.mayAnswer();
+    }
+
     /** The serving engine, or null. */
     public @Nullable Server server() {
         final RoleTerm present = roleTerm;

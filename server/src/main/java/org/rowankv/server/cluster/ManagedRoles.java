@@ -145,7 +145,7 @@ final class ManagedRoles {
                 patience,
                 context.scheduling());
         manager = managing;
-        election = new Election(serverId, nodes, leases, own, this::run, managing, calls, patience);
+        election = new Election(serverId, nodes, leases, own, this::run, managing, roles::registered, calls, patience);
     }
 
     /** The configuration whose roles are in force. Any thread. */

@@ -34,6 +34,7 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.Routing;
+import org.rowankv.topology.ShardAssignment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -209,6 +210,7 @@ final class RoleTerm implements MembershipView {
     private long startTogether(
             Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
         requireReplicas(configuration, read);
+        beginTenures(configuration);
         area.superblock().adoptTerm(configuration.term());
         area.superblock().acceptIncomplete();
         final List<Integer> others = configuration.members().stream()
@@ -242,14 +244,9 @@ final class RoleTerm implements MembershipView {
     private long join(Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
         patience.check();
         read.discard();
-        for (int shard = 0; shard < configuration.shardCount(); shard++) {
-            if (configuration.shard(shard).isReplica(serverId)) {
-                area.tenures().put(shard, configuration.shard(shard).epoch());
-            }
-        }
+        beginTenures(configuration);
         area.superblock().adoptTerm(configuration.term());
         area.superblock().acceptIncomplete();
-        area.drain();
         final PeerCalls calling = new PeerCalls(opened, this::term, context.scheduling());
         this.calls = calling;
         adopted = configuration;
@@ -273,25 +270,32 @@ final class RoleTerm implements MembershipView {
                 cluster::alarm);
     }
 
-    /** Those that the scan has read, or joining ones. */
+    /** Those that the scan has read, and joining ones, which are empty. */
     private Replicas replicas(Configuration configuration, RecoveredServer read) {
-        if (configuration.startTerm() == configuration.term()) {
-            return read.replicas();
-        }
         final KeyHash keyHash = new KeyHash(configuration.hashSeed());
-        final @Nullable ShardReplica[] joining = new @Nullable ShardReplica[configuration.shardCount()];
-        for (int shard = 0; shard < joining.length; shard++) {
-            if (configuration.shard(shard).isReplica(serverId)) {
-                joining[shard] = new ShardReplica(
-                        shard,
-                        configuration.shardCount(),
-                        keyHash,
-                        read.segments(),
-                        configuration.shard(shard).epoch());
-                joining[shard].beginJoining();
+        final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[configuration.shardCount()];
+        for (int shard = 0; shard < replicas.length; shard++) {
+            final ShardAssignment assignment = configuration.shard(shard);
+            if (assignment.isJoining(serverId)) {
+                final ShardReplica joining = new ShardReplica(
+                        shard, configuration.shardCount(), keyHash, read.segments(), assignment.epoch());
+                joining.beginJoining();
+                replicas[shard] = joining;
+            } else if (assignment.isReplica(serverId)) {
+                replicas[shard] = read.replicas().get(shard);
             }
         }
-        return new Replicas(joining);
+        return new Replicas(replicas);
+    }
+
+    /** A joining replica begins with its epoch: what was received before is void. */
+    private void beginTenures(Configuration configuration) {
+        for (int shard = 0; shard < configuration.shardCount(); shard++) {
+            if (configuration.shard(shard).isJoining(serverId)) {
+                area.tenures().put(shard, configuration.shard(shard).epoch());
+            }
+        }
+        area.drain();
     }
 
     /**
@@ -334,7 +338,7 @@ final class RoleTerm implements MembershipView {
 
     private static void requireReplicas(Configuration configuration, RecoveredServer read) {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
-            if (configuration.shard(shard).isReplica(read.serverId())
+            if (configuration.shard(shard).isComplete(read.serverId())
                     != read.replicas().has(shard)) {
                 throw new StaleTermException("shard " + shard + " has other replicas now");
             }
@@ -456,6 +460,17 @@ final class RoleTerm implements MembershipView {
     @Nullable
     Configuration configuration() {
         return adopted;
+    }
+
+    @Nullable
+    Configuration inForce() {
+        final ManagedRoles following = managed;
+        return following == null ? null : following.committed();
+    }
+
+    boolean mayAnswer() {
+        final ManagedRoles following = managed;
+        return following != null && following.leases().mayAnswer();
     }
 
     /** Ends the roles at once: pending work stays as it is, for the next start to recover. */

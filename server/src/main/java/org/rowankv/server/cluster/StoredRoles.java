@@ -107,6 +107,9 @@ final class StoredRoles {
         requireNewest(area, found);
         readRegistrations();
         if (found.names(serverId, own.incarnation())) {
+            if (!found.hasManager()) {
+                throw new StaleTermException("term " + found.term() + " asks all servers to start");
+            }
             waitLog.goesOn();
             return found;
         }
@@ -125,7 +128,8 @@ final class StoredRoles {
         }
         final boolean waited = context.clock().nanoTime() - own.beganWaitingNs() >= settings.startWaitMs() * 1_000_000;
         if (needed.isEmpty() || waited) {
-            final Configuration next = found.restarted(incarnations, away);
+            final Configuration next =
+                    found.restarted(incarnations, away, settings.shape().replicas());
             if (next != null) {
                 // The first server decides; the others read the result.
                 final boolean decided = nodes.decide(next.managedBy(serverId), stored.version());

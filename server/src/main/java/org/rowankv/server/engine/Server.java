@@ -366,6 +366,7 @@ public final class Server implements AutoCloseable {
     public void openShards() {
         final Roles before = roles.get();
         roles.replace(before.next(before.configuration(), shard -> primaryOf(shard, before.configuration())));
+        limits.look();
         agents.wakeUp();
     }
 

@@ -308,7 +308,7 @@ public final class ConfigurationManager {
         final Set<Integer> prepared =
                 askMembers(present, PeerRequestType.PREPARE, 0, ByteBuffer.wrap(ConfigurationCodec.encode(present)));
         if (prepared == null) {
-            return true; // a member has gone
+            return false; // a member has gone
         }
         for (int member : prepared) {
             leases.change(now -> now.manager() == null
@@ -318,16 +318,16 @@ public final class ConfigurationManager {
         }
         while (remainingNs() > 0) {
             if (!goesOn(present)) {
-                return true;
+                return false;
             }
             patience.check();
             scheduling.park(Math.min(remainingNs(), 5 * PAUSE_NS));
         }
         if (!leases.isManager() || !adopting.run(() -> adoption.commit(present.term()))) {
-            return true;
+            return false;
         }
         if (askMembers(present, PeerRequestType.COMMIT, present.term(), ByteBuffer.allocate(0)) == null) {
-            return true;
+            return false;
         }
         settled = true;
         return true;

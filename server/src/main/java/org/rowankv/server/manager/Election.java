@@ -31,6 +31,8 @@ public final class Election {
     private static final int RANKS = 8;
 
     private static final int PAIR = 2;
+    /** A smaller side of a split waits for so long that the larger one stores first. */
+    private static final long MINORITY_WAIT_NS = 5_000_000_000L;
 
     private final int serverId;
     private final ClusterNodes nodes;
@@ -38,6 +40,7 @@ public final class Election {
     private final Adoption adoption;
     private final ConfigurationManager.AdoptionThread adopting;
     private final ConfigurationManager manager;
+    private final MemberRegistrations registrations;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
 
@@ -58,6 +61,7 @@ public final class Election {
             Adoption adoption,
             ConfigurationManager.AdoptionThread adopting,
             ConfigurationManager manager,
+            MemberRegistrations registrations,
             PeerCalls calls,
             PeerCalls.Patience patience) {
         this.serverId = serverId;
@@ -66,6 +70,7 @@ public final class Election {
         this.adoption = adoption;
         this.adopting = adopting;
         this.manager = manager;
+        this.registrations = registrations;
         this.calls = calls;
         this.patience = patience;
     }
@@ -89,7 +94,9 @@ public final class Election {
         }
         final Configuration present = stored.configuration();
         final int rank = Math.floorMod(serverId - present.manager(), present.serverCount()) - 1;
-        if (withoutNs < leaseNs + rank * leaseNs / RANKS || isAwaited(present, leaseNs) || !isMissedByMost(present)) {
+        if (withoutNs < leaseNs + rank * leaseNs / RANKS
+                || isAwaited(present, leaseNs)
+                || withoutNs < MINORITY_WAIT_NS && !isMissedByMost(present)) {
             return false;
         }
         return stand(present);
@@ -125,7 +132,9 @@ public final class Election {
 
     /** Also by either of two: the store decides. */
     private boolean isMissedByMost(Configuration present) {
-        final List<Integer> members = present.members();
+        final List<Integer> members = new ArrayList<>(present.members());
+        members.removeIf(member ->
+                registrations.incarnation(member) > present.incarnations().get(member)); // it has ended
         if (members.size() <= PAIR) {
             return true;
         }

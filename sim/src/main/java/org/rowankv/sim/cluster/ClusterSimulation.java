@@ -257,10 +257,13 @@ final class ClusterSimulation {
         }
     }
 
-    /** Whether every server serves, in the stored term. */
+    /** Whether every server serves, in the stored term, and every replica is complete. */
     private boolean isServed() {
         final Configuration stored = coordinator.configuration();
-        if (stored == null) {
+        if (stored == null
+                || !stored.excluded().isEmpty()
+                || stored.shards().stream()
+                        .anyMatch(shard -> !shard.joining().isEmpty() || shard.replicaCount() != plan.replicas())) {
             return false;
         }
         for (SimHost host : hosts) {

@@ -79,7 +79,10 @@ final class SimCoordinator {
                 simulation.violation("term " + stored.term() + " was stored after term " + term);
             }
             term = stored.term();
-            simulation.trace().tell("term " + term + " is stored, with incarnations " + stored.incarnations());
+            simulation
+                    .trace()
+                    .tell("term " + term + " is stored, with incarnations " + stored.incarnations() + ", manager "
+                            + stored.manager() + ", without " + stored.excluded() + ", shards " + stored.shards());
         }
         return done;
     }
