@@ -18,14 +18,15 @@ final class LeaderFollowerReaderTest {
     private final LeaderFollowerReader role = new LeaderFollowerReader(
             new InFlightRequest[] {own},
             Parker.THREADS,
-            (exchange, deadlineNs, spins) -> {
+            (exchange, spins) -> {
                 throw new AssertionError("it never reads");
             },
             clock);
     private volatile boolean interrupted;
-    private final Thread waiting = new Thread(() -> interrupted = role.awaitAsFollower(own, DEADLINE_NS));
+    private final Thread waiting = new Thread(() -> interrupted = role.awaitAsFollower(own));
 
     private void startAndAwaitParked() {
+        own.begin(0, 0, 0, DEADLINE_NS);
         own.state(InFlightRequest.SENT);
         waiting.start();
         await().until(() -> waiting.getState() == Thread.State.WAITING); // without a time
@@ -54,7 +55,7 @@ final class LeaderFollowerReaderTest {
         role.abandonFollowers();
         waiting.join();
         assertThat(own.isDone()).isFalse();
-        assertThat(role.awaitAsFollower(own, DEADLINE_NS)).isFalse(); // at once
+        assertThat(role.awaitAsFollower(own)).isFalse(); // at once
     }
 
     @Test

@@ -68,8 +68,12 @@ final class NetConnectionTest {
     }
 
     private InFlightRequest send(Request request) {
+        return send(request, clock.nanoTime() + ATTEMPT_NS);
+    }
+
+    private InFlightRequest send(Request request, long deadlineNs) {
         final InFlightRequest exchange = connection.tryAcquire();
-        exchange.prepare(request, 1, null);
+        exchange.prepare(request, 1, clock.nanoTime(), deadlineNs, null);
         connection.enqueue(exchange);
         connection.flush();
         return exchange;
@@ -94,20 +98,18 @@ final class NetConnectionTest {
 
     @Test
     void shouldReadWhatHasComeByTheDeadline() throws IOException {
-        final long deadlineNs = clock.nanoTime() + ATTEMPT_NS;
         final Request request = get();
         final InFlightRequest exchange = send(request);
         final FrameEncoder frames = new FrameEncoder(1 << 10);
         ResponseDescriptor.write(frames, answer(10), exchange.number());
         write(frames);
         clock.advanceNs(ATTEMPT_NS);
-        assertThat(connection.await(exchange, deadlineNs)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
+        assertThat(connection.await(exchange)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
         assertThat(request.version()).isEqualTo(3);
     }
 
     @Test
     void shouldReadAnAnswerBehindOthers() throws IOException {
-        final long deadlineNs = clock.nanoTime() + ATTEMPT_NS;
         final InFlightRequest first = send(get());
         final InFlightRequest second = send(get());
         final FrameEncoder frames = new FrameEncoder(1 << 10);
@@ -116,8 +118,8 @@ final class NetConnectionTest {
         ResponseDescriptor.write(frames, answer(10), second.number());
         write(frames);
         clock.advanceNs(2 * ATTEMPT_NS);
-        assertThat(connection.await(second, deadlineNs)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
-        assertThat(connection.await(first, deadlineNs)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
+        assertThat(connection.await(second)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
+        assertThat(connection.await(first)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
     }
 
     @Test
@@ -130,8 +132,8 @@ final class NetConnectionTest {
         ResponseDescriptor.write(frames, answer(10), answered.number());
         write(frames);
         clock.advanceNs(ATTEMPT_NS);
-        assertThat(connection.await(answered, deadlineNs)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
-        assertThat(connection.await(lost, deadlineNs)).isEqualTo(InFlightRequest.Outcome.LOST);
+        assertThat(connection.await(answered)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
+        assertThat(connection.await(lost)).isEqualTo(InFlightRequest.Outcome.LOST);
         assertThat(connection.isSilent(beginNs, deadlineNs, ATTEMPT_NS)).isFalse();
     }
 
@@ -141,14 +143,14 @@ final class NetConnectionTest {
         final long deadlineNs = beginNs + ATTEMPT_NS;
         final InFlightRequest lost = send(get());
         clock.advanceNs(ATTEMPT_NS);
-        assertThat(connection.await(lost, deadlineNs)).isEqualTo(InFlightRequest.Outcome.LOST);
+        assertThat(connection.await(lost)).isEqualTo(InFlightRequest.Outcome.LOST);
         assertThat(connection.isSilent(beginNs, deadlineNs, ATTEMPT_NS)).isTrue();
     }
 
     /** A server that sends without pause. */
     @Test
     void shouldEndAtTheDeadlineAlthoughAServerSendsOn() throws Exception {
-        final InFlightRequest lost = send(get());
+        final InFlightRequest lost = send(get(), clock.nanoTime());
         final Thread flood = new Thread(() -> {
             final FrameEncoder frames = new FrameEncoder(1 << 20);
             try {
@@ -166,7 +168,7 @@ final class NetConnectionTest {
         });
         flood.start();
         selector.select(ready -> {}, 60_000);
-        assertThat(connection.await(lost, clock.nanoTime())).isEqualTo(InFlightRequest.Outcome.LOST);
+        assertThat(connection.await(lost)).isEqualTo(InFlightRequest.Outcome.LOST);
         server.close();
         flood.join();
     }
@@ -180,8 +182,7 @@ final class NetConnectionTest {
     }
 
     private void isAnswered(InFlightRequest exchange) {
-        assertThat(connection.await(exchange, clock.nanoTime() + ATTEMPT_NS))
-                .isEqualTo(InFlightRequest.Outcome.ANSWERED);
+        assertThat(connection.await(exchange)).isEqualTo(InFlightRequest.Outcome.ANSWERED);
     }
 
     /** Runs one request, which ends in one of the ways that leave the connection open. */
@@ -194,14 +195,14 @@ final class NetConnectionTest {
             }
             case 1 -> { // The deadline passes before the write.
                 final InFlightRequest unsent = connection.tryAcquire();
-                unsent.prepare(get(), 1, null);
+                unsent.prepare(get(), 1, 0, clock.nanoTime(), null);
                 connection.enqueue(unsent);
-                assertThat(connection.await(unsent, clock.nanoTime())).isEqualTo(InFlightRequest.Outcome.UNSENT);
+                assertThat(connection.await(unsent)).isEqualTo(InFlightRequest.Outcome.UNSENT);
                 connection.flush();
             }
             case 2 -> { // The response arrives after its caller left.
-                final InFlightRequest late = send(get());
-                assertThat(connection.await(late, clock.nanoTime())).isEqualTo(InFlightRequest.Outcome.LOST);
+                final InFlightRequest late = send(get(), clock.nanoTime());
+                assertThat(connection.await(late)).isEqualTo(InFlightRequest.Outcome.LOST);
                 final InFlightRequest other = send(get());
                 answer(late, other);
                 isAnswered(other);
@@ -209,7 +210,7 @@ final class NetConnectionTest {
             case 3 -> { // The request exceeds the server's limit.
                 final byte[] value = new byte[1 << 20];
                 final Request request = new Request().put(1, value, 0, 1, value, 0, value.length);
-                assertThat(RequestCall.send(request, connection, connection.tryAcquire(), 1, null))
+                assertThat(Attempts.prepares(connection.tryAcquire(), request, 1, 0, 0, null))
                         .isFalse();
                 assertThat(request.status()).isEqualTo(Status.TOO_LARGE);
             }
