@@ -140,8 +140,7 @@ final class AsyncReader implements Runnable {
                     checkNs = nowNs + SLICE_NS;
                     check(nowNs);
                 }
-                wakeUp.begin(ControlRequest.CONFIGURATION, term, nowNs, checkNs);
-                leaderFollower.await(wakeUp, spinNs);
+                leaderFollower.await(wakeUp.begin(ControlRequest.CONFIGURATION, term, nowNs, checkNs), spinNs);
             } else if (nowNs - idleSinceNs < LINGER_NS) {
                 LockSupport.parkNanos(this, LINGER_NS);
             } else if (endsThread()) {
@@ -194,10 +193,13 @@ final class AsyncReader implements Runnable {
         final InFlightRequest.Outcome outcome = own.withdraw();
         if (outcome != null) {
             pendingCount.decrementAndGet();
-            if (outcome == InFlightRequest.Outcome.LOST) {
-                connection.breakIfSilent(beginNs, left);
+            try {
+                if (outcome == InFlightRequest.Outcome.LOST) {
+                    connection.breakIfSilent(beginNs, left);
+                }
+            } finally {
+                call.end(outcome);
             }
-            call.end(outcome);
         }
     }
 

@@ -54,7 +54,7 @@ final class Attempts {
             own.connection().release(own);
             return false;
         }
-        own.prepare(request, term, nowNs, deadlineNs, async);
+        own.begin(request.shard(), term, nowNs, deadlineNs).prepare(request, null, async);
         return true;
     }
 
@@ -92,7 +92,7 @@ final class Attempts {
         if (own == null) {
             return false;
         }
-        own.prepare(controlRequest, term, nowNs, deadlineNs);
+        own.begin(controlRequest.shard(), term, nowNs, deadlineNs).prepare(null, controlRequest, null);
         own.connection().send(own);
         return own.connection().await(own) == InFlightRequest.Outcome.ANSWERED;
     }

@@ -97,39 +97,32 @@ public final class InFlightRequest {
     }
 
     /**
-     * Sets the request to send; called by the caller.
+     * Begins another use; called by the caller.
      *
+     * @param ofShard that the request is for, as {@link ControlRequest#shard}
      * @param configurationTerm of the configuration by which it is routed
-     * @param nowNs begin of the attempt
-     * @param newAsync for a caller that does not block, else null
      */
-    void prepare(
-            Request newRequest,
-            long configurationTerm,
-            long nowNs,
-            long newDeadlineNs,
-            Attempts.@Nullable AsyncCall newAsync) {
-        begin(newRequest.shard(), configurationTerm, nowNs, newDeadlineNs);
-        request = newRequest;
-        controlRequest = null;
-        async = newAsync;
-    }
-
-    /** As above, without an asynchronous caller. */
-    void prepare(ControlRequest newControlRequest, long configurationTerm, long nowNs, long newDeadlineNs) {
-        begin(newControlRequest.shard(), configurationTerm, nowNs, newDeadlineNs);
-        request = null;
-        controlRequest = newControlRequest;
-        async = null;
-    }
-
-    /** Begins another use; of a wait without a request, this is all. */
-    void begin(int ofShard, long configurationTerm, long nowNs, long newDeadlineNs) {
+    InFlightRequest begin(int ofShard, long configurationTerm, long nowNs, long newDeadlineNs) {
         number += 1L << 16;
         shard = ofShard;
         term = configurationTerm;
         beginNs = nowNs;
         deadlineNs = newDeadlineNs;
+        return this;
+    }
+
+    /**
+     * Sets what to send: one of both.
+     *
+     * @param newAsync for a caller that does not block, else null
+     */
+    void prepare(
+            @Nullable Request newRequest,
+            @Nullable ControlRequest newControlRequest,
+            Attempts.@Nullable AsyncCall newAsync) {
+        request = newRequest;
+        controlRequest = newControlRequest;
+        async = newAsync;
     }
 
     @Nullable
@@ -228,14 +221,7 @@ public final class InFlightRequest {
         parked = caller;
     }
 
-    /** The parked thread, if it does not read. */
-    @Nullable
-    Thread parkedFollower() {
-        final Thread caller = parked;
-        return caller != null && !parkedReads ? caller : null;
-    }
-
-    /** The parked thread, whether it reads or not. */
+    /** The parked thread. */
     @Nullable
     Thread parked() {
         return parked;
@@ -260,8 +246,6 @@ public final class InFlightRequest {
 
     /** Releases the references to the caller's objects. */
     void forget() {
-        request = null;
-        controlRequest = null;
-        async = null;
+        prepare(null, null, null);
     }
 }

@@ -120,9 +120,8 @@ final class LeaderFollowerReader {
     void wakeOverdueFollowers() {
         final long nowNs = clock.nanoTime();
         for (InFlightRequest each : inFlightRequests) {
-            final Thread follower = each.parkedFollower();
-            if (follower != null && each.isOverdue(nowNs)) {
-                wake(follower);
+            if (each.isOverdue(nowNs)) {
+                wake(each.parked());
             }
         }
     }
@@ -138,9 +137,7 @@ final class LeaderFollowerReader {
     void abandonFollowers() {
         abandoned = true; // first: a caller that announces itself after this sees it
         Chaos.point("role.abandoned");
-        for (InFlightRequest each : inFlightRequests) {
-            wake(each.parkedFollower());
-        }
+        wakeAll();
     }
 
     /** Tries to make the calling thread the leader. */

@@ -59,7 +59,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
     /** Longest silence of a server, while it owes responses, that its connection survives. */
     private final long maxSilenceNs;
 
-    /** One more than callers can hold: the last belongs to {@link #asyncReader} and is never sent. */
+    /** Two more than callers can hold, which are never sent: of {@link #listen}, and of {@link #asyncReader}. */
     private final InFlightRequest[] inFlightRequests;
 
     private final FairSlotPool slots;
@@ -99,7 +99,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         this.in = new FrameDecoder(
                 WirePort.CLIENTS, type -> settings.maxFrame(), FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
         final int slotCount = Math.min(settings.maxInFlight(), welcome.maxInFlight());
-        this.inFlightRequests = new InFlightRequest[slotCount + 1];
+        this.inFlightRequests = new InFlightRequest[slotCount + 2];
         for (int i = 0; i < inFlightRequests.length; i++) {
             inFlightRequests[i] = new InFlightRequest(i, i, this);
         }
@@ -168,10 +168,10 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
     /** Queues a prepared request and sends the queue. After an error no other thread touches the request. */
     void send(InFlightRequest inFlight) {
         boolean isSent = false;
+        if (inFlight.async() != null) {
+            asyncReader.retain();
+        }
         try {
-            if (inFlight.async() != null) {
-                asyncReader.retain();
-            }
             enqueue(inFlight);
             if (inFlight.request() != null && inFlight.async() == null && isShared()) {
                 // Lets other callers queue their requests, so that one write sends all: callers whose responses
@@ -197,26 +197,24 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
     InFlightRequest.Outcome await(InFlightRequest own) {
         final long beginNs = own.beginNs();
         boolean interrupted = false;
-        InFlightRequest.Outcome outcome = null;
         boolean orderly = false;
         try {
             interrupted = VirtualThreads.isCurrentVirtual() && !own.isOverdue(clock.nanoTime())
                     ? awaitAsFollower(own)
                     : leaderFollower.await(own, spinNs);
-            final boolean left = !own.isDone() && hasLeft(own);
-            outcome = withdraw(own);
-            if (outcome == InFlightRequest.Outcome.LOST) {
-                breakIfSilent(beginNs, left);
-            }
             orderly = true;
         } finally {
             if (!orderly) {
                 abandon(own);
             }
         }
+        final boolean left = !own.isDone() && hasLeft(own);
+        InFlightRequest.Outcome outcome = withdraw(own);
         if (outcome == null) {
             outcome = own.outcome();
             release(own);
+        } else if (outcome == InFlightRequest.Outcome.LOST) {
+            breakIfSilent(beginNs, left);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -234,17 +232,11 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         }
     }
 
-    /** Reads what the server pushes, until a newer configuration than that of the term is known. */
+    /** Reads what the server pushes, until a newer configuration than that of the term is known. One thread at a time. */
     void listen(long term, long untilNs) {
-        final InFlightRequest own = tryAcquire();
-        if (own != null) {
-            own.begin(ControlRequest.CONFIGURATION, term, clock.nanoTime(), untilNs);
-            try {
-                leaderFollower.await(own, 0);
-            } finally {
-                release(own);
-            }
-        }
+        final InFlightRequest own = inFlightRequests[slots.count()];
+        final boolean unused =
+                leaderFollower.await(own.begin(ControlRequest.CONFIGURATION, term, clock.nanoTime(), untilNs), 0);
     }
 
     /** Makes every waiting caller check whether its request is still this server's. */
@@ -284,8 +276,10 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
     private InFlightRequest.@Nullable Outcome withdraw(InFlightRequest own) {
         InFlightRequest.Outcome outcome = null;
         while (outcome == null && !own.isDone()) {
-            outcome = own.state() == InFlightRequest.IDLE ? InFlightRequest.Outcome.UNSENT : own.withdraw();
-            if (outcome == null) {
+            outcome = own.withdraw();
+            if (outcome == null && own.state() == InFlightRequest.IDLE) {
+                return InFlightRequest.Outcome.UNSENT; // an error struck its caller before it was queued
+            } else if (outcome == null) {
                 Thread.yield(); // ends: another thread is between two states, and does not block there
             }
         }

@@ -3,7 +3,6 @@ package org.rowankv.driver.net;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +13,7 @@ import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
 import org.rowankv.driver.api.StreamPosition;
+import org.rowankv.driver.session.RetrySchedule;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
@@ -51,6 +51,8 @@ public final class NetSession implements Session {
     /** How long a request for the routing is followed by a wait for a newer one. */
     private static final long LISTEN_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
+    private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final NetSettings settings;
     /** Copy of the setting. */
     private final long attemptNs;
@@ -61,10 +63,6 @@ public final class NetSession implements Session {
     private final NetCatalogue catalogue;
     private final NetChanges changes = new NetChanges(this);
     private final ReentrantLock routing = new ReentrantLock();
-    private final Condition routed = routing.newCondition();
-    /** First servers that have yet to respond. Guarded by the lock. */
-    private int asked;
-
     private volatile @Nullable Route route;
     private volatile boolean closed;
 
@@ -101,64 +99,33 @@ public final class NetSession implements Session {
         return session;
     }
 
-    /** Asks the servers one after the other, and does not wait for long before it asks the next one too. */
+    /** Asks the first server; after each silence, and each failure, one more. */
     private void bootstrap() {
         final List<ServerLink> links =
                 bootstrap.stream().map(address -> link(address, 0)).toList();
         // Allows the configuration as much time as the connection.
         final long timeoutNs = 2 * settings.connectNs();
         try {
-            for (ServerLink link : links) {
-                countAsked(1);
-                link.requestSoon((asking, unused) -> {
-                    try {
-                        requestRouting(asking, clock.nanoTime() + timeoutNs);
-                    } finally {
-                        countAsked(-1);
-                    }
-                });
-                awaitRouted(settings.silenceNs());
+            long failed = 0;
+            for (long waitedNs = 0; route == null && waitedNs < timeoutNs && failed < links.size(); ) {
+                final long asked = 1 + failed + waitedNs / settings.silenceNs();
+                links.stream().limit(asked).forEach(link -> link.requestSoon(this::requestRouting));
+                RetrySchedule.pause(POLL_NS);
+                waitedNs += POLL_NS;
+                failed = links.stream()
+                        .filter(link -> !link.lastFailure().isEmpty())
+                        .count();
             }
-            awaitRouted(timeoutNs);
             if (route == null) {
                 throw new RowanException(
                         Status.UNREACHABLE,
                         "no server of the cluster can be reached: "
-                                + links.stream().map(ServerLink::whyUnreachable).collect(Collectors.joining("; ")));
+                                + links.stream()
+                                        .map(ServerLink::whyUnreachable)
+                                        .collect(Collectors.joining("; ")));
             }
         } finally {
             links.forEach(ServerLink::close);
-        }
-    }
-
-    private void countAsked(int more) {
-        routing.lock();
-        try {
-            asked += more;
-            routed.signalAll();
-        } finally {
-            routing.unlock();
-        }
-    }
-
-    /** Waits for the first configuration while servers are asked. An interrupt is restored afterwards. */
-    private void awaitRouted(long ns) {
-        boolean interrupted = false;
-        long leftNs = ns;
-        routing.lock();
-        try {
-            while (route == null && asked > 0 && leftNs > 0) {
-                try {
-                    leftNs = routed.awaitNanos(leftNs);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            routing.unlock();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 
@@ -260,7 +227,6 @@ public final class NetSession implements Session {
             final long cluster = received.configuration().clusterId();
             final Route next = Route.of(received, before, address -> link(address, cluster));
             route = next;
-            routed.signalAll();
             if (before != null) {
                 before.closeUnused(next);
             }
@@ -280,20 +246,21 @@ public final class NetSession implements Session {
                 && one.shardCount() == other.shardCount();
     }
 
-    /** Requests the routing from one server. */
+    /** Requests the routing from one server, once it is connected. */
     private void requestRouting(ServerLink link, long deadlineNs) {
-        final boolean unused = send(link, route, deadlineNs, new ControlRequest() {
-            @Override
-            public void write(FrameEncoder out, long number) {
-                BytesFrame.write(out, ClientFrameDescriptor.ROUTING_REQUEST, number);
-            }
+        final boolean unused = link.connection(deadlineNs) != null
+                && send(link, route, deadlineNs, new ControlRequest() {
+                    @Override
+                    public void write(FrameEncoder out, long number) {
+                        BytesFrame.write(out, ClientFrameDescriptor.ROUTING_REQUEST, number);
+                    }
 
-            @Override
-            public void read(ByteBuffer buffer, int at, int length) throws WireException {
-                // The connection has already processed it.
-                requireType(buffer, at, ClientFrameDescriptor.ROUTING);
-            }
-        });
+                    @Override
+                    public void read(ByteBuffer buffer, int at, int length) throws WireException {
+                        // The connection has already processed it.
+                        requireType(buffer, at, ClientFrameDescriptor.ROUTING);
+                    }
+                });
     }
 
     /** As above; then reads what the server pushes, because it may know of nothing newer yet. */

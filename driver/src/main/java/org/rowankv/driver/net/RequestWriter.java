@@ -69,12 +69,10 @@ final class RequestWriter {
         while (each != null) {
             final InFlightRequest following = each.next();
             each.next(null);
-            if (connection.isBroken()) {
-                endUnsent(each);
-            } else if (each.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
+            if (each.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
                 writeFrame(each);
-            } else {
-                dropCancelled(each);
+            } else if (each.state() == InFlightRequest.CANCELLED) {
+                connection.release(each);
             }
             each = following;
         }
@@ -95,38 +93,21 @@ final class RequestWriter {
     private void writeFrame(InFlightRequest inFlight) {
         boolean written = false;
         try {
-            write(inFlight);
-            written = true;
+            final Request request = inFlight.request();
+            final ControlRequest controlRequest = inFlight.controlRequest();
+            if (!connection.isBroken() && request != null) {
+                RequestDescriptor.write(out, request, inFlight.number(), inFlight.term());
+                written = true;
+            } else if (!connection.isBroken() && controlRequest != null) {
+                controlRequest.write(out, inFlight.number());
+                written = true;
+            }
         } finally {
             if (written) {
                 inFlight.state(InFlightRequest.SENT);
             } else {
                 connection.ended(inFlight, InFlightRequest.Outcome.UNSENT);
             }
-        }
-    }
-
-    private void write(InFlightRequest inFlight) {
-        final Request request = inFlight.request();
-        final ControlRequest controlRequest = inFlight.controlRequest();
-        if (request != null) {
-            RequestDescriptor.write(out, request, inFlight.number(), inFlight.term());
-        } else if (controlRequest != null) {
-            controlRequest.write(out, inFlight.number());
-        }
-    }
-
-    private void dropCancelled(InFlightRequest inFlight) {
-        if (inFlight.state() == InFlightRequest.CANCELLED) {
-            connection.release(inFlight);
-        }
-    }
-
-    private void endUnsent(InFlightRequest inFlight) {
-        if (inFlight.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
-            connection.ended(inFlight, InFlightRequest.Outcome.UNSENT);
-        } else {
-            dropCancelled(inFlight);
         }
     }
 

@@ -187,6 +187,7 @@ final class ServerLink {
     /** A newer configuration is known: waiting callers check whether their requests are still this server's. */
     void rerouted() {
         requestPauseNs = 0;
+        nextRequestNs = clock.nanoTime();
         lock.lock();
         try {
             reroutings++;

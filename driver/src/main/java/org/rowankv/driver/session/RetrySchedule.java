@@ -10,7 +10,7 @@ import org.rowankv.runtime.Clock;
  * Retry policy of an operation: whether it has another attempt, and when. The only place that repeats requests: a
  * {@link Session} carries one attempt.
  *
- * <p>An operation ends at its deadline, not before, as long as its last attempt had no reply or was not applied and may
+ * <p>An operation ends when no time for another attempt is left, not before, as long as its last attempt had no reply or was not applied and may
  * be by another server or later ({@link Status#isForAnother}): a shard may lose its primary at any time and have the
  * next one soon. After each such attempt the session searches for a newer configuration. With one, and after the
  * first lost reply, the next attempt follows at once; else pauses grow from 1 ms to 20 ms. Owned by one caller.
@@ -67,8 +67,7 @@ public final class RetrySchedule {
         final boolean isKnown = session.seek(triedTerm);
         pauseNs = isAtOnce || isKnown ? 0 : Math.min(MAX_PAUSE_NS, Math.max(FIRST_PAUSE_NS, 2 * pauseNs));
         triedTerm = session.configuration().term();
-        final long leftNs = untilNs - clock.nanoTime();
-        return leftNs > 0 ? Math.min(pauseNs, leftNs) : NEVER;
+        return untilNs - clock.nanoTime() > pauseNs ? pauseNs : NEVER;
     }
 
     /** Whether an attempt had no reply: then it may have been applied. */

@@ -16,7 +16,7 @@ final class InFlightRequestNumberTest {
         final InFlightRequest exchange = new InFlightRequest(SLOT, before, null);
         final Set<Long> numbers = new HashSet<>();
         for (int use = 0; use < USES; use++) {
-            exchange.prepare(new Request(), 1, 0, 0, null);
+            exchange.begin(0, 1, 0, 0).prepare(new Request(), null, null);
             assertThat((int) exchange.number() & 0xffff).isEqualTo(SLOT);
             assertThat(numbers.add(exchange.number())).isTrue();
         }
