@@ -81,6 +81,14 @@ public record Configuration(
                 .toList();
     }
 
+    /** The shards of which that server is the primary. */
+    public List<Integer> primariesOf(int server) {
+        return IntStream.range(0, shards.size())
+                .filter(shard -> shards.get(shard).primary() == server)
+                .boxed()
+                .toList();
+    }
+
     public boolean hasManager() {
         return manager != NO_MANAGER;
     }
@@ -182,24 +190,36 @@ public record Configuration(
      * @return null if a shard has no complete replica left
      */
     public @Nullable Configuration restarted(List<Long> newIncarnations, Set<Integer> gone, int replicas) {
-        final int[] held = new int[serverCount()];
-        shards.forEach(shard -> Arrays.stream(shard.backups()).forEach(backup -> held[backup]++));
-        shards.forEach(shard -> held[shard.primary()]++);
+        final int[] held = held();
         final List<ShardAssignment> next = new ArrayList<>(shards.size());
         for (ShardAssignment shard : shards) {
-            ShardAssignment left = shard.excluding(gone, NO_MANAGER);
+            final ShardAssignment left = shard.excluding(gone, NO_MANAGER);
             if (left == null) {
                 return null;
             }
-            int more = withFewest(held, left, gone);
-            while (left.replicaCount() < replicas && more >= 0) {
-                held[more]++;
-                left = left.adding(more);
-                more = withFewest(held, left, gone);
-            }
-            next.add(left.withEpoch(shard.epoch() + 1));
+            next.add(filled(left, held, gone, replicas).withEpoch(shard.epoch() + 1));
         }
         return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next, term + 1, NO_MANAGER, gone);
+    }
+
+    private int[] held() {
+        final int[] held = new int[serverCount()];
+        for (ShardAssignment shard : shards) {
+            held[shard.primary()]++;
+            Arrays.stream(shard.backups()).forEach(backup -> held[backup]++);
+        }
+        return held;
+    }
+
+    private static ShardAssignment filled(ShardAssignment shard, int[] held, Set<Integer> gone, int replicas) {
+        ShardAssignment filled = shard;
+        int more = withFewest(held, filled, gone);
+        while (filled.replicaCount() < replicas && more >= 0) {
+            held[more]++;
+            filled = filled.adding(more);
+            more = withFewest(held, filled, gone);
+        }
+        return filled.equals(shard) ? shard : filled.withEpoch(shard.epoch() + 1);
     }
 
     /** Of the servers without a replica of the shard the one that holds the fewest of all; −1 if there is none. */
@@ -328,12 +348,16 @@ public record Configuration(
         return changed(newIncarnations, adding(server, ofShards), manager, nowExcluded);
     }
 
-    /** With more replicas on a member, which are joining. */
-    public Configuration replicating(int server, Collection<Integer> ofShards) {
-        if (!isMember(server)) {
-            throw new IllegalArgumentException("server " + server + " is excluded");
-        }
-        return changed(incarnations, adding(server, ofShards), manager, excluded);
+    /** With joining replicas on members, where shards have too few. */
+    public Configuration filled(int replicas) {
+        final int[] held = held();
+        return changed(
+                incarnations,
+                shards.stream()
+                        .map(shard -> filled(shard, held, excluded, replicas))
+                        .toList(),
+                manager,
+                excluded);
     }
 
     private List<ShardAssignment> adding(int server, Collection<Integer> ofShards) {

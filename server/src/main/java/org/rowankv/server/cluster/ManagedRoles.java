@@ -14,7 +14,7 @@ import org.rowankv.server.authority.ManagerTerm;
 import org.rowankv.server.authority.Votes;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.manager.Adoption;
-import org.rowankv.server.manager.Completions;
+import org.rowankv.server.manager.CompletedCopies;
 import org.rowankv.server.manager.ConfigurationManager;
 import org.rowankv.server.manager.ControlMessages;
 import org.rowankv.server.manager.CopyMessages;
@@ -22,7 +22,9 @@ import org.rowankv.server.manager.Election;
 import org.rowankv.server.manager.LeaseAgent;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.peer.PeerCalls;
+import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerMessages;
+import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.server.resync.CopyListener;
 import org.rowankv.topology.Configuration;
 
@@ -40,11 +42,11 @@ final class ManagedRoles {
     private final PeerMessages messages;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
-    private final SerialExecutor deferred;
     private final SerialExecutor adopting;
     private final LeaseAgent leases;
     private final AgentHandle leasesAgent;
-    private final Completions completions;
+    private final CompletedCopies completions;
+    private final CopyMessages copies;
     private final ControlMessages control;
     private final Configuration first;
     private volatile @Nullable Adoption adoption;
@@ -65,7 +67,6 @@ final class ManagedRoles {
             PeerMessages messages,
             PeerCalls calls,
             PeerCalls.Patience patience,
-            SerialExecutor deferred,
             Configuration first,
             Runnable alarm) {
         this.context = context;
@@ -76,9 +77,8 @@ final class ManagedRoles {
         this.messages = messages;
         this.calls = calls;
         this.patience = patience;
-        this.deferred = deferred;
         this.first = first;
-        this.completions = new Completions(alarm);
+        this.completions = new CompletedCopies(alarm);
         this.adopting = new SerialExecutor("rowan-adoption-" + serverId, context.scheduling(), context.errors());
         this.leases = new LeaseAgent(
                 serverId,
@@ -88,9 +88,10 @@ final class ManagedRoles {
                 context.clock(),
                 messages::send,
                 alarm);
-        this.control = new ControlMessages(messages, leases, completions, adopting, context.errors());
+        this.copies = new CopyMessages(serverId, this::committed, messages, completions, context.clock());
+        this.control = new ControlMessages(messages, leases, completions, copies, adopting, context.errors());
         messages.control(control);
-        leases.started(Electorate.of(first), managing());
+        leases.started(Electorate.of(first), first.startTerm() == first.term(), managing());
         this.leasesAgent = context.scheduling().take(leases, context.errors());
         leasesAgent.start();
     }
@@ -113,7 +114,7 @@ final class ManagedRoles {
     }
 
     CopyListener copies() {
-        return new CopyMessages(serverId, this::committed, messages, calls, patience, deferred, completions);
+        return copies;
     }
 
     /**
@@ -131,6 +132,19 @@ final class ManagedRoles {
         final Adoption own =
                 new Adoption(serverId, incarnation, area, server, context.scheduling(), leases, first, view, routing);
         adoption = own;
+        server.roleChanges().prepared(first);
+        server.roleChanges()
+                .openings()
+                .use((to, message) -> messages.send(
+                        to,
+                        PeerMessageDescriptor.write(
+                                PeerRequestType.OPENING,
+                                false,
+                                message.shard(),
+                                own.prepared().term(),
+                                0,
+                                0,
+                                message.encoded())));
         control.use(own, server);
         final ConfigurationManager managing = new ConfigurationManager(
                 serverId,

@@ -30,11 +30,8 @@ import org.rowankv.server.peer.SpaceReclaimer;
 import org.rowankv.server.peer.StaleTermException;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.shard.Replicas;
-import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
-import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.Routing;
-import org.rowankv.topology.ShardAssignment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -134,20 +131,12 @@ final class RoleTerm implements MembershipView {
                 serverSettings.cleanerReserve(),
                 serverSettings.spaceLimit(area.segmentCount(), area.segmentLength(), found.mostReplicas()),
                 serverSettings.counters());
-        final KeyHash keyHash = new KeyHash(found.hashSeed());
-        final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
-        for (int shard = 0; shard < replicas.length; shard++) {
-            if (found.shard(shard).isComplete(serverId)) { // a copy that was interrupted begins anew
-                replicas[shard] = new ShardReplica(
-                        shard,
-                        found.shardCount(),
-                        keyHash,
-                        segments,
-                        area.tenures().tenure(shard));
-            }
-        }
         final RecoveredServer read = new RecoveredServer(
-                serverId, segments, new Replicas(replicas), settings.shape().replicas() > 1, context.errors());
+                serverId,
+                segments,
+                AssignedReplicas.complete(found, segments),
+                settings.shape().replicas() > 1,
+                context.errors());
         read.scan(context.scanThreads(), context.clock());
         recovered = read;
         final EndpointSettings endpointSettings = ServerContext.endpointSettings(
@@ -169,7 +158,7 @@ final class RoleTerm implements MembershipView {
     /** It has stored a common start without those servers, whose processes may still hold leases. */
     void startWithout(Set<Integer> servers) {
         LOG.warn(
-                "ROWAN-2017 Common start without servers {}: they are away, and others have complete replicas",
+                "ROWAN-2018 Common start without servers {}: they are away, and others have complete replicas",
                 servers.stream().map(roles.members().names()::get).toList());
         opensNs = context.clock().nanoTime() + settings.leaseTimes().twoLeasesNs();
         opensLater = true;
@@ -209,8 +198,8 @@ final class RoleTerm implements MembershipView {
     /** Reconciles the logs with all other members; returns the number of entries copied. */
     private long startTogether(
             Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
-        requireReplicas(configuration, read);
-        beginTenures(configuration);
+        AssignedReplicas.requireComplete(configuration, read);
+        AssignedReplicas.beginTenures(configuration, area);
         area.superblock().adoptTerm(configuration.term());
         area.superblock().acceptIncomplete();
         final List<Integer> others = configuration.members().stream()
@@ -244,7 +233,7 @@ final class RoleTerm implements MembershipView {
     private long join(Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
         patience.check();
         read.discard();
-        beginTenures(configuration);
+        AssignedReplicas.beginTenures(configuration, area);
         area.superblock().adoptTerm(configuration.term());
         area.superblock().acceptIncomplete();
         final PeerCalls calling = new PeerCalls(opened, this::term, context.scheduling());
@@ -265,37 +254,8 @@ final class RoleTerm implements MembershipView {
                 messages,
                 calling,
                 cluster.patienceOfManager(),
-                deferred,
                 configuration,
                 cluster::alarm);
-    }
-
-    /** Those that the scan has read, and joining ones, which are empty. */
-    private Replicas replicas(Configuration configuration, RecoveredServer read) {
-        final KeyHash keyHash = new KeyHash(configuration.hashSeed());
-        final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[configuration.shardCount()];
-        for (int shard = 0; shard < replicas.length; shard++) {
-            final ShardAssignment assignment = configuration.shard(shard);
-            if (assignment.isJoining(serverId)) {
-                final ShardReplica joining = new ShardReplica(
-                        shard, configuration.shardCount(), keyHash, read.segments(), assignment.epoch());
-                joining.beginJoining();
-                replicas[shard] = joining;
-            } else if (assignment.isReplica(serverId)) {
-                replicas[shard] = read.replicas().get(shard);
-            }
-        }
-        return new Replicas(replicas);
-    }
-
-    /** A joining replica begins with its epoch: what was received before is void. */
-    private void beginTenures(Configuration configuration) {
-        for (int shard = 0; shard < configuration.shardCount(); shard++) {
-            if (configuration.shard(shard).isJoining(serverId)) {
-                area.tenures().put(shard, configuration.shard(shard).epoch());
-            }
-        }
-        area.drain();
     }
 
     /**
@@ -336,19 +296,10 @@ final class RoleTerm implements MembershipView {
         return opened == null ? "" : opened.lastRefusal(server);
     }
 
-    private static void requireReplicas(Configuration configuration, RecoveredServer read) {
-        for (int shard = 0; shard < configuration.shardCount(); shard++) {
-            if (configuration.shard(shard).isComplete(read.serverId())
-                    != read.replicas().has(shard)) {
-                throw new StaleTermException("shard " + shard + " has other replicas now");
-            }
-        }
-    }
-
     private void serve(Configuration configuration, RecoveredServer read, Endpoint opened) {
         final ManagedRoles following = Objects.requireNonNull(managed);
         final PeerCalls calling = Objects.requireNonNull(calls);
-        final Replicas replicas = replicas(configuration, read);
+        final Replicas replicas = AssignedReplicas.of(configuration, read);
         final DeferredSpacePressure lazy = new DeferredSpacePressure();
         final List<IoPoller> ios = context.door().ios();
         area.whenForced(() -> ios.forEach(IoPoller::wakeUp));
@@ -365,6 +316,7 @@ final class RoleTerm implements MembershipView {
                 lazy,
                 following.copies(),
                 cluster::askForStart,
+                following.leases()::mayAnswer,
                 ios);
         final EndpointSettings endpointSettings = ServerContext.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);

@@ -113,6 +113,9 @@ final class StoredRoles {
             waitLog.goesOn();
             return found;
         }
+        if (found.incarnations().get(serverId) == own.incarnation()) {
+            throw new StaleTermException("term " + found.term() + " excludes this start of the server");
+        }
         final Set<Integer> away = new TreeSet<>();
         final List<String> needed = new ArrayList<>();
         final List<Long> incarnations = new ArrayList<>(found.incarnations());
@@ -133,8 +136,8 @@ final class StoredRoles {
             if (next != null) {
                 // The first server decides; the others read the result.
                 final boolean decided = nodes.decide(next.managedBy(serverId), stored.version());
-                if (decided && !needed.isEmpty()) {
-                    own.startWithout(away);
+                if (decided && !away.isEmpty()) {
+                    own.startWithout(away); // a former manager may have granted them leases
                 }
                 return null;
             }

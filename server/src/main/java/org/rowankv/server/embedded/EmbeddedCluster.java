@@ -22,7 +22,9 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.area.UnusableAreaException;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.catalogue.SpareContents;
 import org.rowankv.server.checkpoint.CheckpointStatistics;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
@@ -154,6 +156,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                                 pressure,
                                 copies,
                                 this::renewed,
+                                AnswerPermit.ALWAYS,
                                 List.of())
                         .open(server.serverId(), fabric, view));
             }
@@ -290,6 +293,11 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     EmbeddedCatalogue catalogue() {
+        return caches;
+    }
+
+    /** For tools: replaces caches' contents. No client may have such a cache open. */
+    public SpareContents spares() {
         return caches;
     }
 

@@ -85,15 +85,23 @@ public final class Adoption {
             return false;
         }
         area.superblock().adoptTerm(next.term());
+        while (!server.joining().join(next)) { // its agents have to run
+            if (server.isStopped()) {
+                return false;
+            }
+            server.wakeUp();
+            scheduling.park(PAUSE_NS);
+        }
         view.accept(next);
         for (int other = 0; other < before.serverCount(); other++) {
             if (other != serverId
                     && before.isMember(other)
                     && !next.names(other, before.incarnations().get(other))) {
-                server.fence(other);
+                server.roleChanges().exclude(other);
             }
         }
         prepared = next;
+        server.roleChanges().prepared(next);
         if (isOwn) {
             return true; // its authority follows when it knows the outcome
         }
@@ -111,23 +119,15 @@ public final class Adoption {
             return false;
         }
         if (committed.term() < term) {
-            server.adopt(next);
+            server.roleChanges().committed(next);
             committed = next;
-            if (server.hasUnopened()) {
-                final long digested = server.digestCycles() + 2;
-                while (server.digestCycles() < digested && !server.isStopped()) {
-                    server.wakeUp();
-                    scheduling.park(PAUSE_NS);
-                }
-                server.openShards();
-            }
             routing.accept(next);
             LOG.info(
                     "Configuration in force term={} manager={} members={} primaries={}",
                     term,
                     next.manager(),
                     next.members(),
-                    server.primaryCount());
+                    next.primariesOf(serverId).size());
         }
         return true;
     }

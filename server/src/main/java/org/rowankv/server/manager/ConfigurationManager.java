@@ -36,6 +36,8 @@ public final class ConfigurationManager {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationManager.class);
     private static final long PAUSE_NS = 1_000_000;
     private static final long UNKNOWN = -2;
+    /** A server that returns sooner is not replaced. */
+    private static final long COPY_AFTER_NS = 10_000_000_000L;
 
     private final int serverId;
     private final int replicas;
@@ -43,7 +45,7 @@ public final class ConfigurationManager {
     private final LeaseAgent leases;
     private final Adoption adoption;
     private final AdoptionThread adopting;
-    private final Completions completions;
+    private final CompletedCopies completions;
     private final MemberRegistrations registrations;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
@@ -59,6 +61,7 @@ public final class ConfigurationManager {
     private boolean settled;
 
     private String saying = "";
+    private long lackingSinceNs;
 
     /** Runs the steps of the adoption, one after the other, and waits for their ends. */
     public interface AdoptionThread {
@@ -74,7 +77,7 @@ public final class ConfigurationManager {
             LeaseAgent leases,
             Adoption adoption,
             AdoptionThread adopting,
-            Completions completions,
+            CompletedCopies completions,
             MemberRegistrations registrations,
             PeerCalls calls,
             PeerCalls.Patience patience,
@@ -90,6 +93,7 @@ public final class ConfigurationManager {
         this.calls = calls;
         this.patience = patience;
         this.scheduling = scheduling;
+        this.lackingSinceNs = leases.now().monotonicNs();
     }
 
     /** What it waits for; empty if nothing. */
@@ -148,7 +152,22 @@ public final class ConfigurationManager {
         if (!complete.isEmpty()) {
             return present.completed(complete);
         }
-        return withReturned(present);
+        final Configuration returned = withReturned(present);
+        return returned == null ? withReplaced(present) : returned;
+    }
+
+    /** Members take over the replicas of servers that stay away. */
+    private @Nullable Configuration withReplaced(Configuration present) {
+        final boolean isCopying =
+                present.shards().stream().anyMatch(shard -> !shard.joining().isEmpty());
+        final long nowNs = leases.now().monotonicNs();
+        if (isCopying
+                || present.members().stream()
+                        .allMatch(member -> lacking(present, member).isEmpty())) {
+            lackingSinceNs = nowNs;
+            return null;
+        }
+        return nowNs - lackingSinceNs < COPY_AFTER_NS ? null : present.filled(replicas);
     }
 
     private Set<Integer> gone(Configuration present) {

@@ -1,15 +1,15 @@
 package org.rowankv.server.manager;
 
 import java.nio.ByteBuffer;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.engine.Server;
+import org.rowankv.server.opening.OpeningMessage;
 import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
@@ -24,7 +24,8 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
 
     private final PeerMessages messages;
     private final LeaseAgent leases;
-    private final Completions completions;
+    private final CompletedCopies completions;
+    private final CopyMessages copies;
     /** Null until this server serves. */
     private volatile @Nullable Adoption adoption;
 
@@ -33,14 +34,18 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
     private final Executor adopting;
 
     private final ErrorLog errors;
-    /** Progress of copies that was counted; a request may arrive again. */
-    private final Set<Long> counted = ConcurrentHashMap.newKeySet();
 
     public ControlMessages(
-            PeerMessages messages, LeaseAgent leases, Completions completions, Executor adopting, ErrorLog errors) {
+            PeerMessages messages,
+            LeaseAgent leases,
+            CompletedCopies completions,
+            CopyMessages copies,
+            Executor adopting,
+            ErrorLog errors) {
         this.messages = messages;
         this.leases = leases;
         this.completions = completions;
+        this.copies = copies;
         this.adopting = adopting;
         this.errors = errors;
     }
@@ -76,6 +81,7 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
                 });
             case PeerRequestType.COMPLETED -> completed(from, incarnation, message);
             case PeerRequestType.COPY_ANNOUNCED, PeerRequestType.COPIED -> copy(following, serving, from, message);
+            case PeerRequestType.OPENING -> opening(serving, from, message);
             default -> throw new AssertionError("question " + PeerMessageDescriptor.question(message));
         }
     }
@@ -111,33 +117,41 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
 
     private void completed(int from, long incarnation, ByteBuffer message) {
         final ByteBuffer payload = PeerMessageDescriptor.payload(message);
-        final Set<Integer> shards = new TreeSet<>();
-        while (payload.remaining() >= Integer.BYTES) {
-            shards.add(payload.getInt());
+        final Map<Integer, Integer> epochs = new TreeMap<>();
+        while (payload.remaining() >= 2 * Integer.BYTES) {
+            epochs.put(payload.getInt(), payload.getInt());
         }
-        completions.report(from, incarnation, shards);
-        messages.answer(from, message, 0, NOTHING);
+        completions.report(from, incarnation, epochs);
+    }
+
+    private void opening(Server serving, int from, ByteBuffer message) {
+        final ByteBuffer payload = PeerMessageDescriptor.payload(message);
+        final String reason = OpeningMessage.whyInvalid(payload);
+        if (reason == null) {
+            serving.roleChanges().openings().received(from, OpeningMessage.decoded(payload));
+        } else {
+            errors.reportExpected("a message of server " + from, new IllegalArgumentException(reason));
+        }
     }
 
     private void copy(Adoption following, Server serving, int from, ByteBuffer message) {
-        final int shard = PeerMessageDescriptor.shard(message);
-        final long bytes = PeerMessageDescriptor.argument(message);
-        final Configuration present = following.prepared();
-        if (shard < 0
-                || shard >= present.shardCount()
-                || present.shard(shard).primary() != from
-                || !present.shard(shard).isJoining(serving.serverId())
-                || bytes < 0) {
+        if (PeerMessageDescriptor.isAnswer(message)) {
+            copies.answered(from, message);
             return;
         }
-        if (counted.add(PeerMessageDescriptor.number(message) << 8 | from)) {
-            if (PeerMessageDescriptor.question(message) == PeerRequestType.COPY_ANNOUNCED) {
-                serving.joining().announced(bytes);
-            } else {
-                serving.joining().copied(shard, bytes);
-            }
-            serving.wakeUp();
+        final int shard = PeerMessageDescriptor.shard(message);
+        final int epoch = (int) PeerMessageDescriptor.number(message);
+        final long bytes = PeerMessageDescriptor.argument(message);
+        final Configuration present = following.prepared();
+        if (shard < 0 || shard >= present.shardCount() || present.shard(shard).primary() != from || bytes < 0) {
+            return;
         }
-        messages.answer(from, message, 0, NOTHING);
+        final boolean heard = PeerMessageDescriptor.question(message) == PeerRequestType.COPY_ANNOUNCED
+                ? serving.joining().announced(shard, epoch, bytes)
+                : serving.joining().copied(shard, epoch);
+        serving.wakeUp();
+        if (heard) {
+            messages.answer(from, message, 0, NOTHING);
+        }
     }
 }

@@ -150,11 +150,16 @@ public final class LeaseAgent implements Agent {
         return authority;
     }
 
-    /** After the common start in that configuration, which this server has prepared and committed. */
-    public synchronized void started(Electorate stored, @Nullable ManagerTerm managing) {
+    /**
+     * This server has prepared that configuration.
+     *
+     * @param committed whether it has committed it too, as after a common start
+     */
+    public synchronized void started(Electorate stored, boolean committed, @Nullable ManagerTerm managing) {
         final Voter voter = authority.voter().preparing(stored);
         active = true;
-        final Authority unused = change(before -> new Authority(times, voter, stored.term(), null, managing));
+        final Authority unused =
+                change(before -> new Authority(times, voter, committed ? stored.term() : 0, null, managing));
     }
 
     /** From now on nothing is granted, confirmed or answered. */

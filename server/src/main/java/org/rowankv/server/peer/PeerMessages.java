@@ -143,7 +143,7 @@ public final class PeerMessages implements MessageHandler, Agent {
             return;
         }
         final int question = PeerMessageDescriptor.question(message);
-        if (question == PeerRequestType.LEASE || question == PeerRequestType.CONFIRM) {
+        if (isControl(question)) {
             control(from, incarnation, message);
         } else if (PeerMessageDescriptor.isAnswer(message)) {
             waiting.answered(from, message);
@@ -152,6 +152,19 @@ public final class PeerMessages implements MessageHandler, Agent {
         } else {
             asked(from, incarnation, message);
         }
+    }
+
+    /** Whether the handler receives answers too. */
+    private static boolean isControl(int question) {
+        return switch (question) {
+            case PeerRequestType.LEASE,
+                    PeerRequestType.CONFIRM,
+                    PeerRequestType.COMPLETED,
+                    PeerRequestType.COPY_ANNOUNCED,
+                    PeerRequestType.COPIED,
+                    PeerRequestType.OPENING -> true;
+            default -> false;
+        };
     }
 
     private static boolean isOfStart(int question) {
@@ -178,12 +191,8 @@ public final class PeerMessages implements MessageHandler, Agent {
         switch (PeerMessageDescriptor.question(message)) {
             case PeerRequestType.COLLECT, PeerRequestType.LACKING, PeerRequestType.FETCH, PeerRequestType.TAKE ->
                 reconcile(from, message);
-            case PeerRequestType.HAS_LEASE,
-                    PeerRequestType.PREPARE,
-                    PeerRequestType.COMMIT,
-                    PeerRequestType.COMPLETED,
-                    PeerRequestType.COPY_ANNOUNCED,
-                    PeerRequestType.COPIED -> control(from, incarnation, message);
+            case PeerRequestType.HAS_LEASE, PeerRequestType.PREPARE, PeerRequestType.COMMIT ->
+                control(from, incarnation, message);
             case PeerRequestType.COMPARED -> {
                 compared.add(from);
                 answer(from, message, 0, NOTHING);

@@ -43,12 +43,15 @@ public final class PeerRequestType {
     public static final int PREPARE = 14;
     /** Take the roles of the prepared configuration, whose term is the argument. */
     public static final int COMMIT = 15;
-    /** The sender's copies of the shards in the payload are complete; to the manager. */
+    /** The sender's copies of the shards in the payload are complete in their epochs; to the manager, without an answer. */
     public static final int COMPLETED = 16;
-    /** A copy of a shard will take so many bytes at the answerer. */
+    /** A copy of a shard will take so many bytes at the answerer; the number is the epoch, here and below. */
     public static final int COPY_ANNOUNCED = 17;
-    /** A copy of a shard has landed at the answerer, and left so many bytes unused. */
+    /** A copy of a shard has landed at the answerer. */
     public static final int COPIED = 18;
+
+    /** A message between openings of shards, in the payload; it has no answer of this protocol. */
+    public static final int OPENING = 19;
 
     private PeerRequestType() {}
 }

@@ -30,6 +30,8 @@ import org.rowankv.topology.ShardAssignment;
  */
 final class ClusterSimulation {
     private static final int WINDOW = 150;
+    /** Longer than a lease. */
+    private static final long SETTLED_NS = 500_000_000;
 
     private final ClusterPlan plan;
     private final Timeline timeline = new Timeline();
@@ -251,8 +253,13 @@ final class ClusterSimulation {
         scheduler.onProgress();
     }
 
+    /** Also until nothing more is found out about faults of before. */
     void awaitServed() {
-        while (!isServed()) {
+        long sinceNs = timeline.nowNs();
+        while (!isServed() || timeline.nowNs() - sinceNs < SETTLED_NS) {
+            if (!isServed()) {
+                sinceNs = timeline.nowNs();
+            }
             scheduler.step();
         }
     }

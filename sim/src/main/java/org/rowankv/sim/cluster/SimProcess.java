@@ -314,6 +314,12 @@ final class SimProcess {
                 + (server.configuration() == null
                         ? "no term"
                         : "term " + server.configuration().term())
+                + (door == null || door.server().copies().progress().isEmpty()
+                        ? ""
+                        : " copies " + door.server().copies().progress())
+                + (door == null
+                        ? ""
+                        : " openings " + door.server().roleChanges().openings())
                 + (errors.count() == 0 ? "" : ", reports " + errors.distinct());
     }
 
