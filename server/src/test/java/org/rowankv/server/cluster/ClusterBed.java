@@ -65,10 +65,10 @@ public final class ClusterBed implements AutoCloseable {
     public final class Member {
         final String name;
         public final TcpProxy proxy;
-        /** In front of its port for clients. */
-        final TcpProxy clients = new TcpProxy(() -> port.address());
         /** While its servers have ports. */
         private volatile @Nullable ClientPort port;
+        /** In front of its port for clients. */
+        final TcpProxy clients = new TcpProxy(() -> port.address());
         volatile ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         volatile @Nullable TcpFabric fabric;
         /** The configuration store as it sees it. */
