@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.session.RetrySchedule;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.WireException;
@@ -57,7 +57,7 @@ final class NetCatalogue implements Catalogue {
                 return answered;
             }
             final boolean unused = session.seek(session.route().term());
-            LockSupport.parkNanos(this, PAUSE_NS);
+            RetrySchedule.pause(PAUSE_NS);
         } while (session.clock().nanoTime() - deadlineNs < 0);
         throw new RowanException(
                 Status.UNREACHABLE, "no server responded to a catalogue request in time; it may have been applied");

@@ -120,9 +120,7 @@ public final class NetSession implements Session {
                 throw new RowanException(
                         Status.UNREACHABLE,
                         "no server of the cluster can be reached: "
-                                + links.stream()
-                                        .map(ServerLink::whyUnreachable)
-                                        .collect(Collectors.joining("; ")));
+                                + links.stream().map(ServerLink::whyUnreachable).collect(Collectors.joining("; ")));
             }
         } finally {
             links.forEach(ServerLink::close);

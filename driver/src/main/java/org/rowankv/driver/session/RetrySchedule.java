@@ -10,10 +10,12 @@ import org.rowankv.runtime.Clock;
  * Retry policy of an operation: whether it has another attempt, and when. The only place that repeats requests: a
  * {@link Session} carries one attempt.
  *
- * <p>An operation ends when no time for another attempt is left, not before, as long as its last attempt had no reply or was not applied and may
- * be by another server or later ({@link Status#isForAnother}): a shard may lose its primary at any time and have the
- * next one soon. After each such attempt the session searches for a newer configuration. With one, and after the
- * first lost reply, the next attempt follows at once; else pauses grow from 1 ms to 20 ms. Owned by one caller.
+ * <p>An operation ends when no time for another attempt is left, not before, as long as its last attempt had no
+ * reply, or was not applied and may be by another server or later ({@link Status#isForAnother}): a shard may lose its
+ * primary at any time and have the next one soon. After each such attempt the session searches for a newer
+ * configuration. With one, and after the first lost reply, the next attempt follows at once; else pauses grow from 1 ms
+ * to 20 ms. While the outcome is known, an attempt has as much time for its reply as the pause before it, lest the
+ * outcome become unknown. Owned by one caller.
  */
 public final class RetrySchedule {
     /** No other attempt: the status is final. */
@@ -67,7 +69,7 @@ public final class RetrySchedule {
         final boolean isKnown = session.seek(triedTerm);
         pauseNs = isAtOnce || isKnown ? 0 : Math.min(MAX_PAUSE_NS, Math.max(FIRST_PAUSE_NS, 2 * pauseNs));
         triedTerm = session.configuration().term();
-        return untilNs - clock.nanoTime() > pauseNs ? pauseNs : NEVER;
+        return untilNs - clock.nanoTime() > (replyLost ? pauseNs : 2 * pauseNs) ? pauseNs : NEVER;
     }
 
     /** Whether an attempt had no reply: then it may have been applied. */

@@ -88,7 +88,7 @@ final class NetConnectionTest {
                 selector,
                 key,
                 new ClientWelcome(7, 1, 0, 1 << 20, SLOTS),
-                NetSettings.DEFAULT.withSilenceNs(SILENCE_NS),
+                NetSettings.DEFAULT.withSpinNs(0).withSilenceNs(SILENCE_NS), // the clock stands still
                 clock,
                 routes);
         clock.advanceNs(1_000);

@@ -69,6 +69,7 @@ public final class ClusterBed implements AutoCloseable {
         private volatile @Nullable ClientPort port;
         /** In front of its port for clients. */
         final TcpProxy clients = new TcpProxy(() -> port.address());
+
         volatile ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         volatile @Nullable TcpFabric fabric;
         /** The configuration store as it sees it. */
@@ -148,11 +149,7 @@ public final class ClusterBed implements AutoCloseable {
                 }
                 try {
                     final ClientPort bound = ClientPort.bind(
-                            serving,
-                            ofRoles,
-                            ClientPortSettings.at("127.0.0.1", 0),
-                            SystemClock.INSTANCE,
-                            errors);
+                            serving, ofRoles, ClientPortSettings.at("127.0.0.1", 0), SystemClock.INSTANCE, errors);
                     port = bound;
                     return opened(bound.serve(routing));
                 } catch (IOException e) {

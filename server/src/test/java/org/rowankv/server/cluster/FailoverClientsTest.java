@@ -153,7 +153,8 @@ final class FailoverClientsTest {
         }
         for (int round = 0; !stopping.get(); round++) {
             final byte[] value = bytes(Integer.toString(round));
-            for (BulkResult each : client.putAll(cache, keys, keys.stream().map(key -> value).toList())) {
+            for (BulkResult each :
+                    client.putAll(cache, keys, keys.stream().map(key -> value).toList())) {
                 if (each.failure() != null) {
                     throw new AssertionError(each.failure());
                 }
