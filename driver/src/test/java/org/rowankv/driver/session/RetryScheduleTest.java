@@ -70,10 +70,12 @@ final class RetryScheduleTest {
             value = Status.class,
             names = {"STALE_TERM", "NOT_PRIMARY", "UNREACHABLE", "NO_VERSION"})
     void shouldTryWhatWasNotAppliedUntilTheDeadline(Status status) {
-        clock.advanceNs(DEADLINE_NS - 2_000_001);
+        clock.advanceNs(DEADLINE_NS - 4_000_001);
         assertThat(schedule.afterAnswer(status)).isEqualTo(1_000_000);
         clock.advanceNs(1_000_000);
-        assertThat(schedule.afterAnswer(status)).as("no time for a reply").isEqualTo(RetrySchedule.NEVER);
+        assertThat(schedule.afterAnswer(status))
+                .as("time for a pause of 2 ms, and half as much for the reply")
+                .isEqualTo(RetrySchedule.NEVER);
         assertThat(session.sought)
                 .as("for later operations, behind the last attempt too")
                 .isEqualTo(2);
