@@ -67,9 +67,9 @@ final class Route {
                         && members().stream().anyMatch(link -> link.address().equals(address));
     }
 
-    /** The servers that may have roles. */
+    /** The servers that may have roles: those with an address. */
     List<ServerLink> members() {
-        return configuration.members().stream().map(links::get).toList();
+        return links.stream().filter(link -> !link.address().isEmpty()).toList();
     }
 
     /** By server id. */

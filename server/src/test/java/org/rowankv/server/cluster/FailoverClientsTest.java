@@ -22,7 +22,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.driver.BulkResult;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.VersionedValue;
+import org.rowankv.driver.api.ChangeListener;
 import org.rowankv.driver.net.NetSettings;
+import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -70,6 +72,8 @@ final class FailoverClientsTest {
     private final List<Thread> callers = new ArrayList<>();
     private final AtomicInteger raised = new AtomicInteger();
     private final AtomicInteger bulks = new AtomicInteger();
+    private final AtomicInteger scans = new AtomicInteger();
+    private final AtomicInteger catalogueCalls = new AtomicInteger();
     /** By key and version: the one operation that replaced it. */
     private final Map<String, String> replaced = new ConcurrentHashMap<>();
 
@@ -165,12 +169,75 @@ final class FailoverClientsTest {
         }
     }
 
+    /** Every object is there from before the first scan until the end. */
+    private void scanAll() {
+        while (!stopping.get()) {
+            assertThat(scanned()).isEqualTo(KEYS + CALLERS * BULK);
+            scans.incrementAndGet();
+        }
+    }
+
+    private int scanned() {
+        int scanned = 0;
+        for (var scan = client.scan(cache, true); scan.hasNext(); scanned++) {
+            assertThat(scan.next().value()).isNotEmpty();
+        }
+        return scanned;
+    }
+
+    private void askForCaches() {
+        for (int i = 0; !stopping.get(); i++) {
+            final String name = "other" + i % 10;
+            final int id = client.catalogue().create(name, new byte[0]).id();
+            assertThat(client.catalogue().find(name).id()).isEqualTo(id);
+            assertThat(client.catalogue().evictions(id)).isZero();
+            catalogueCalls.incrementAndGet();
+        }
+    }
+
+    /** A subscriber that waits for the next change of each of its keys, some of which are in every shard. */
+    private static final class Subscriber implements ChangeListener {
+        private final Map<String, String> newest = new ConcurrentHashMap<>();
+
+        @Override
+        public void onChange(int shard, Change change) {
+            newest.put(new String(change.key(), UTF_8), new String(change.value(), UTF_8));
+        }
+
+        @Override
+        public void onEventsLost(int shard, long after, long upTo) {
+            // What a lost server had not delivered; its shards go on elsewhere.
+        }
+
+        boolean hasHeard(String value) {
+            return newest.size() >= BULK && newest.values().stream().allMatch(value::equals);
+        }
+    }
+
+    /** Writes them until it has heard of all, since changes may be lost with a server. */
+    private void requireHeard(int watched, Subscriber subscriber, String value) {
+        await().pollInterval(Duration.ofMillis(100))
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> {
+                    for (int i = 0; i < BULK; i++) {
+                        client.put(watched, bytes("watched" + i), bytes(value));
+                    }
+                    return subscriber.hasHeard(value);
+                });
+    }
+
     private void awaitMore() {
         final int enough = raised.get() + 200;
         final int enoughBulks = bulks.get() + 3;
+        final int enoughScans = scans.get() + 2;
+        final int enoughCalls = catalogueCalls.get() + 2;
         await().pollInterval(Duration.ofMillis(10))
                 .atMost(Duration.ofSeconds(120))
-                .until(() -> !failures.isEmpty() || raised.get() >= enough && bulks.get() >= enoughBulks);
+                .until(() -> !failures.isEmpty()
+                        || raised.get() >= enough
+                                && bulks.get() >= enoughBulks
+                                && scans.get() >= enoughScans
+                                && catalogueCalls.get() >= enoughCalls);
         assertThat(failures).isEmpty();
     }
 
@@ -180,6 +247,10 @@ final class FailoverClientsTest {
         try (ClusterBed bed = new ClusterBed(dir, 3, 2, 16 << 20).withPorts().startAll()) {
             client = RowanClient.connect(bed.addresses(), NetSettings.DEFAULT, DEADLINE_NS);
             cache = client.catalogue().create("cache", new byte[0]).id();
+            final int watched =
+                    client.catalogue().create("watched", new byte[0]).id();
+            final Subscriber subscriber = new Subscriber();
+            client.subscribe(watched, false, null, subscriber);
             final CountDownLatch ended = new CountDownLatch(CALLERS);
             for (int i = 0; i < CALLERS; i++) {
                 final int from = i;
@@ -187,6 +258,10 @@ final class FailoverClientsTest {
                 start(() -> writeBulks(from));
                 raiseWithoutWaiting(i, ended);
             }
+            await().until(() -> bulks.get() >= CALLERS && scanned() == KEYS + CALLERS * BULK);
+            start(this::scanAll);
+            start(this::askForCaches);
+            requireHeard(watched, subscriber, "before");
             awaitMore();
             loss.of(bed.members.get(2));
             awaitMore();
@@ -194,8 +269,8 @@ final class FailoverClientsTest {
                 final Configuration present = bed.members.get(0).server.configuration();
                 return present != null && present.members().size() == 2;
             });
-            assertThat(client.catalogue().find("cache")).isNotNull();
             awaitMore();
+            requireHeard(watched, subscriber, "behind");
             stopping.set(true);
             for (Thread caller : callers) {
                 caller.join();
@@ -207,11 +282,7 @@ final class FailoverClientsTest {
                 sum += numberOf(client.get(cache, bytes("counter" + i)));
             }
             assertThat(sum).isEqualTo(raised.get());
-            int scanned = 0;
-            for (var scan = client.scan(cache, true); scan.hasNext(); scanned++) {
-                scan.next();
-            }
-            assertThat(scanned).isEqualTo(KEYS + CALLERS * BULK);
+            assertThat(scanned()).isEqualTo(KEYS + CALLERS * BULK);
             client.close();
         }
     }
