@@ -212,7 +212,10 @@ final class CacheFactory {
             final CacheDescriptor present = CacheDescriptor.of(found.descriptor());
             if (!present.equals(keysAsGiven ? descriptor : descriptor.withKeys(present.keys()))) {
                 throw new CacheException("the cache " + name + " is in the store with another configuration: there "
-                        + present + "; here " + descriptor + "; open it as it is, or destroy it first");
+                        + present + "; here " + descriptor + "; open it as it is, or destroy it first"
+                        + (present.keys() == KeyFormat.SERIALIZED && descriptor.keys() == KeyFormat.STRUCTURAL
+                                ? "; rowan recode rewrites serialized keys as structural ones"
+                                : ""));
             }
             shared.prepare(name, found.id(), isAlone, isFresh, template == null ? null : template.generation());
             if (limit != null && !limit.equals(found.limit())) {

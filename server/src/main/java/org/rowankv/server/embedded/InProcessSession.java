@@ -80,7 +80,7 @@ final class InProcessSession implements Session {
                         shard,
                         next,
                         withValues,
-                        (key, value, version) -> entries.add(new ScanPage.Entry(key, value, version)));
+                        (key, value, version, expiryMs) -> entries.add(new ScanPage.Entry(key, value, version)));
             } while (next != 0 && entries.size() < limit);
         } catch (NotServedException e) {
             throw refusal(e);
