@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import javax.cache.CacheException;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.WriteResult;
 import org.rowankv.jcache.codec.ByteSink;
 import org.rowankv.jcache.codec.Codec;
 import org.rowankv.protocol.Condition;
@@ -172,17 +173,13 @@ final class KeyRecoding {
         }
     }
 
-    private void settle(ByteBuffer key, StoredObject object) {
-        if (dropsUnclear && unclear.contains(key)) {
-            RowanClient.checkOutcome(removal(key.array()));
+    private void settle(ByteBuffer sharedKey, StoredObject object) {
+        final byte[] key = new byte[sharedKey.remaining()];
+        sharedKey.duplicate().get(key);
+        if (dropsUnclear && unclear.contains(sharedKey)) {
+            final WriteResult unused = client.remove(cache.newId(), key);
         } else {
-            final boolean unused = put(key.array(), object, Condition.ALWAYS);
+            final boolean unused = put(key, object, Condition.ALWAYS);
         }
-    }
-
-    private Request removal(byte[] key) {
-        final Request request = new Request().delete(cache.newId(), key, 0, key.length);
-        client.execute(request);
-        return request;
     }
 }

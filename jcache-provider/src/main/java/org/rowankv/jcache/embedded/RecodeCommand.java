@@ -54,15 +54,13 @@ public final class RecodeCommand {
     private static final int PROGRESS_EVERY = 100_000;
 
     private final PrintStream out;
-    private final PrintStream err;
     private final int progressEvery;
     private final List<String> names = new ArrayList<>();
     private String classpath = "";
     private boolean dropsUnclear;
 
-    private RecodeCommand(PrintStream out, PrintStream err, int progressEvery) {
+    private RecodeCommand(PrintStream out, int progressEvery) {
         this.out = out;
-        this.err = err;
         this.progressEvery = progressEvery;
     }
 
@@ -78,7 +76,7 @@ public final class RecodeCommand {
      * @param progressEvery so many keys a line of progress is printed
      */
     static int run(PrintStream out, PrintStream err, int progressEvery, String... args) {
-        final RecodeCommand command = new RecodeCommand(out, err, progressEvery);
+        final RecodeCommand command = new RecodeCommand(out, progressEvery);
         if (List.of(args).contains("--help") || List.of(args).contains("-h")) {
             out.println(HELP);
             return WELL;
