@@ -203,6 +203,21 @@ final class ClassPlan {
         }
     }
 
+    /** The field as a part of a key: 0.0 for -0.0 where the class takes them for the same, as {@code ==} does. */
+    @Nullable
+    Object part(int field, Object from) {
+        final Object value = get(field, from);
+        final Object zero;
+        if (Double.valueOf(-0.0).equals(value)) {
+            zero = 0.0;
+        } else if (Float.valueOf(-0.0f).equals(value)) {
+            zero = 0.0f;
+        } else {
+            return value;
+        }
+        return KeyProbe.equalsCopyWith(this, from, field, zero) ? zero : value;
+    }
+
     /** A new object with these fields. */
     Object make(@Nullable Object[] values) {
         final @Nullable Object[] fitting = new @Nullable Object[values.length];
