@@ -19,6 +19,7 @@ public final class PlantedBugs {
             "fabric.txt",
             "index.txt",
             "jcache.txt",
+            "keys.txt",
             "log.txt",
             "ports.txt",
             "replicas.txt",
