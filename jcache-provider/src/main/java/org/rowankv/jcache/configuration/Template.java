@@ -76,9 +76,9 @@ public final class Template {
         return text == null ? null : TemplateEntry.keyFormat(text);
     }
 
-    /** Whether such caches write values by the names of their fields where possible. */
-    public boolean hasValuesByName() {
-        return !TemplateEntry.JAVA.equals(texts.get(TemplateEntry.CODEC));
+    /** The name of the codec of the values of such caches; null if the template says none. */
+    public @Nullable String codec() {
+        return texts.get(TemplateEntry.CODEC);
     }
 
     private long limit(TemplateEntry entry, @Nullable String text) {

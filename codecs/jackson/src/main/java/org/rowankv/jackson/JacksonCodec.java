@@ -1,0 +1,159 @@
+package org.rowankv.jackson;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.util.LRUMap;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.rowankv.jcache.codec.custom.ValueCodec;
+
+/**
+ * Records and beans as JSON: template entry {@code codec=jackson}. A value is {@code {"type":"com.acme.Book","value":{...}}};
+ * its parts are read by the declared types of its properties, so an {@code Object} comes back as a map or list. Classes may gain
+ * and lose properties. Collections, maps and arrays that are values themselves are left to {@code codec=record}.
+ *
+ * <p>Only classes that the cache's class rules allow are written and read; default typing is off. The first value of each
+ * class is read back before it is stored, so that a class that cannot be read fails at {@code put}.
+ *
+ * <p>An application with a mapper of its own makes a subclass with another name, and lists that as a service. Thread-safe.
+ */
+public class JacksonCodec implements ValueCodec {
+    private static final String TYPE = "type";
+    private static final String VALUE = "value";
+    private static final int TYPES_CACHED = 200;
+
+    private final String name;
+    private final ObjectMapper mapper;
+    private final Set<Class<?>> readBack = ConcurrentHashMap.newKeySet();
+
+    /** The codec {@code jackson}: dates as texts with their zones, unknown properties ignored. */
+    public JacksonCodec() {
+        this(
+                "jackson",
+                JsonMapper.builder()
+                        .addModule(new Jdk8Module())
+                        .addModule(new JavaTimeModule())
+                        .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+                        .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+                        .enable(SerializationFeature.WRITE_DATES_WITH_ZONE_ID)
+                        .disable(DeserializationFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+                        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                        .build());
+    }
+
+    /**
+     * A codec with the mapper's settings; its default typing is not taken over.
+     *
+     * @param name in templates
+     * @param mapper copied
+     */
+    protected JacksonCodec(String name, ObjectMapper mapper) {
+        this.name = name;
+        this.mapper = mapper.copy()
+                .deactivateDefaultTyping()
+                .setPolymorphicTypeValidator(new AllowedSubtypes())
+                .registerModule(AllowedBeans.module());
+        // With its own cache of types: the shared one would keep the classes of applications.
+        this.mapper.setTypeFactory(this.mapper.getTypeFactory().withCache(new LRUMap<>(16, TYPES_CACHED)));
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public boolean takes(Class<?> type) {
+        return !type.isArray()
+                && !type.getName().startsWith("java.")
+                && !type.isHidden()
+                && !type.isSynthetic()
+                && !Collection.class.isAssignableFrom(type)
+                && !Map.class.isAssignableFrom(type);
+    }
+
+    @Override
+    public void encode(Object value, OutputStream out, Predicate<Class<?>> allowed) throws IOException {
+        final Class<?> type = value.getClass();
+        if (readBack.contains(type)) {
+            write(value, out, allowed);
+            return;
+        }
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        write(value, bytes, allowed);
+        final Object copy;
+        try {
+            copy = read(new ByteArrayInputStream(bytes.toByteArray()), type, allowed);
+        } catch (IOException e) {
+            throw new IOException("its JSON could not be read back: " + e.getMessage(), e);
+        }
+        if (copy.getClass() != type) {
+            throw new IOException("its JSON is read back as a " + copy.getClass().getName());
+        }
+        readBack.add(type);
+        bytes.writeTo(out);
+    }
+
+    private void write(Object value, OutputStream out, Predicate<Class<?>> allowed) throws IOException {
+        try (JsonGenerator to = mapper.createGenerator(out)) {
+            to.writeStartObject();
+            to.writeStringField(TYPE, value.getClass().getName());
+            to.writeFieldName(VALUE);
+            mapper.writer().withAttribute(AllowedBeans.RULES, allowed).writeValue(to, value);
+            to.writeEndObject();
+        }
+    }
+
+    @Override
+    public Object decode(InputStream in, ClassLoader loader, Predicate<Class<?>> allowed)
+            throws IOException, ClassNotFoundException {
+        try (JsonParser from = mapper.createParser(in)) {
+            final Class<?> type = Class.forName(typeName(from), false, loader);
+            AllowedBeans.require(type, allowed);
+            return value(from, type, allowed);
+        }
+    }
+
+    private Object read(InputStream in, Class<?> type, Predicate<Class<?>> allowed) throws IOException {
+        try (JsonParser from = mapper.createParser(in)) {
+            final String unused = typeName(from);
+            return value(from, type, allowed);
+        }
+    }
+
+    private static String typeName(JsonParser from) throws IOException {
+        require(from.nextToken() == JsonToken.START_OBJECT && TYPE.equals(from.nextFieldName()));
+        require(from.nextToken() == JsonToken.VALUE_STRING);
+        return from.getText();
+    }
+
+    private Object value(JsonParser from, Class<?> type, Predicate<Class<?>> allowed) throws IOException {
+        require(VALUE.equals(from.nextFieldName()));
+        require(from.nextToken() != JsonToken.VALUE_NULL);
+        final Object value =
+                mapper.readerFor(type).withAttribute(AllowedBeans.RULES, allowed).readValue(from);
+        require(from.nextToken() == JsonToken.END_OBJECT);
+        return value;
+    }
+
+    private static void require(boolean holds) throws IOException {
+        if (!holds) {
+            throw new IOException("the bytes are not {\"type\":...,\"value\":...}");
+        }
+    }
+}
