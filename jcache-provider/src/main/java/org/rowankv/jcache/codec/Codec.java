@@ -59,10 +59,18 @@ public final class Codec {
         if (encodeValueType(value, out)) {
             return;
         }
-        if (custom != null && custom.takes(value.getClass())) {
+        if (custom != null && takes(custom, value.getClass())) {
             writeCustom(custom, value, out);
         } else if (!valuesByName || !named.write(value, out)) {
             serialized.write(value, out);
+        }
+    }
+
+    private static boolean takes(ValueCodec codec, Class<?> type) {
+        try {
+            return codec.takes(type);
+        } catch (RuntimeException e) {
+            throw new CacheException("the codec " + codec.name() + " fails for " + type + ", and nothing is stored", e);
         }
     }
 

@@ -25,7 +25,7 @@ public final class ValueCodecs {
     /** A new codec of that name; null if the class loader has none. */
     public static @Nullable ValueCodec find(String name, ClassLoader loader) {
         final List<ValueCodec> found =
-                all(loader).stream().filter(codec -> codec.name().equals(name)).toList();
+                all(loader).stream().filter(codec -> name.equals(codec.name())).toList();
         if (found.size() > 1) {
             throw new CacheException("two codecs are called " + name + ": " + found.get(0).getClass() + " and "
                     + found.get(1).getClass() + "; remove one from the class path");
@@ -38,7 +38,7 @@ public final class ValueCodecs {
         final TreeMap<String, String> names = new TreeMap<>();
         names.put(JAVA, "");
         names.put(RECORD, "");
-        all(loader).forEach(codec -> names.put(codec.name(), ""));
+        all(loader).forEach(codec -> names.put(String.valueOf(codec.name()), ""));
         return names.keySet();
     }
 

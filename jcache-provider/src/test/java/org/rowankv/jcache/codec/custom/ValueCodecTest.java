@@ -43,6 +43,9 @@ class ValueCodecTest {
     /** Which no setting allows. */
     public record Secret(String text) {}
 
+    /** Whose class alone makes the codec fail. */
+    private record Unliked() implements Serializable {}
+
     /** Which the codec leaves to others. */
     private record Plain(String text) implements Serializable {}
 
@@ -55,6 +58,9 @@ class ValueCodecTest {
 
         @Override
         public boolean takes(Class<?> type) {
+            if (type == Unliked.class) {
+                throw new IllegalStateException("no mood");
+            }
             return type == Word.class || type == Phrase.class || type == Secret.class;
         }
 
@@ -166,6 +172,9 @@ class ValueCodecTest {
     void shouldStoreNothingIfTheCodecFails() throws IOException {
         final Cache<String, Object> cache = create(manager(with(WordCodec.class), "&template.c.codec=word"));
         cache.put("k", new Word("before"));
+        assertThatThrownBy(() -> cache.put("k", new Unliked()))
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("codec word fails");
         for (String text : List.of("io", "runtime", "stack")) {
             assertThatThrownBy(() -> cache.put("k", new Word(text)))
                     .isInstanceOf(CacheException.class)
