@@ -72,6 +72,11 @@ final class PortEndpoint implements ClientEndpoint {
             }
 
             @Override
+            public void route(Routing next) {
+                open.publish(next);
+            }
+
+            @Override
             public void close() {
                 open.close();
             }

@@ -199,6 +199,8 @@ public final class ServerCommand implements Callable<Integer> {
             with.acceptUnclean = ServerOption.ACCEPT_UNCLEAN.isSet(spec);
             with.acceptCopied = ServerOption.ACCEPT_COPIED.isSet(spec);
             with.sessionLeaseMs = sessionLeaseMs();
+            with.leaseMs = number(ServerOption.LEASE);
+            with.startWaitMs = number(ServerOption.START_WAIT);
             with.threading = threadingMode();
             with.secret = secret;
         });

@@ -87,6 +87,17 @@ public enum ServerOption {
             "0 (for ever) or at least 20 seconds",
             "600",
             "seconds without a request after which a client's session ends; 0: never"),
+    LEASE(
+            SettingForm.NUMBER,
+            "10..60000",
+            "" + ClusterSettings.DEFAULT_LEASE_MS,
+            "ms that a server may answer without hearing the configuration manager, and after which a silent server is"
+                    + " excluded; the same on every server"),
+    START_WAIT(
+            SettingForm.NUMBER,
+            "",
+            "" + ClusterSettings.DEFAULT_START_WAIT_MS,
+            "ms that a start waits for servers without which every object is there too"),
     DRAIN(SettingForm.NUMBER, "", "" + ClusterSettings.DEFAULT_DRAIN_MS, "ms that a stop waits for pending operations"),
     LOG_FORMAT(
             SettingForm.CHOICE,

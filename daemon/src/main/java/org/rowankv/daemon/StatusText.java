@@ -89,6 +89,30 @@ public final class StatusText {
                         .count();
     }
 
+    private int joining(int server) {
+        final Configuration configuration = view.configuration();
+        return configuration == null
+                ? 0
+                : (int) configuration.shards().stream()
+                        .filter(shard -> shard.isJoining(server))
+                        .count();
+    }
+
+    private boolean isExcluded(int server) {
+        final Configuration configuration = view.configuration();
+        return configuration != null && !configuration.isMember(server);
+    }
+
+    /** Shards with fewer complete replicas than the cluster keeps. */
+    private long degraded() {
+        final Configuration configuration = view.configuration();
+        return configuration == null
+                ? 0
+                : configuration.shards().stream()
+                        .filter(shard -> shard.replicaCount() - shard.joining().size() < view.replicas())
+                        .count();
+    }
+
     String text(boolean withShards) {
         final StringBuilder text = new StringBuilder();
         text.append("cluster ").append(cluster);
@@ -103,11 +127,18 @@ public final class StatusText {
         text.append(view.replicas()).append(" replicas");
         final @Nullable Configuration configuration = view.configuration();
         text.append(configuration == null ? "" : ", " + configuration.shardCount() + " shards")
+                .append(
+                        configuration == null || !configuration.hasManager()
+                                ? ""
+                                : ", manager "
+                                        + view.members()
+                                                .get(configuration.manager())
+                                                .name())
                 .append('\n');
         for (int server = 0; server < view.members().size(); server++) {
             final MemberView member = view.members().get(server);
             text.append(String.format(
-                    "  %-3d %-16s %-22s %-22s start %-5d %4d primaries %4d replicas  %-9s  %s%n",
+                    "  %-3d %-16s %-22s %-22s start %-5d %4d primaries %4d replicas %4d joining  %-9s  %s%n",
                     server,
                     member.name(),
                     member.clients().isEmpty() ? "-" : member.clients(),
@@ -115,8 +146,9 @@ public final class StatusText {
                     member.announced(),
                     primaries(server),
                     replicas(server),
+                    joining(server),
                     threading(server),
-                    health(server)));
+                    isExcluded(server) ? health(server) + ", excluded" : health(server)));
         }
         if (withShards && configuration != null) {
             for (int shard = 0; shard < configuration.shardCount(); shard++) {
@@ -128,7 +160,8 @@ public final class StatusText {
                 .append(term())
                 .append(" servers=")
                 .append(view.members().size());
-        text.append(" serving=").append(serving()).append('\n');
+        text.append(" serving=").append(serving());
+        text.append(" degraded=").append(degraded()).append('\n');
         return text.toString();
     }
 
@@ -138,6 +171,7 @@ public final class StatusText {
         json.append(",\"term\":").append(term());
         json.append(",\"replicas\":").append(view.replicas());
         json.append(",\"serving\":").append(serving());
+        json.append(",\"degraded\":").append(degraded());
         json.append(",\"servers\":[");
         for (int server = 0; server < view.members().size(); server++) {
             final MemberView member = view.members().get(server);
@@ -149,6 +183,8 @@ public final class StatusText {
             json.append(",\"announced\":").append(member.announced());
             json.append(",\"incarnation\":").append(member.incarnation());
             json.append(",\"primaries\":").append(primaries(server));
+            json.append(",\"joining\":").append(joining(server));
+            json.append(",\"excluded\":").append(isExcluded(server));
             json.append(",\"health\":").append(quoted(health(server)));
             json.append(",\"threading\":")
                     .append(quotedOrNull(statuses.get(server).get("threading")));

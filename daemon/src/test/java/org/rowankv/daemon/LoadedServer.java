@@ -101,7 +101,9 @@ final class LoadedServer {
     private static long read(Server server, Configuration configuration, KeyHash hash, int key) {
         final byte[] bytes = bytes(key);
         final Request request = placed(new Request().get(CACHE, bytes, 0, bytes.length), configuration, hash);
-        server.requests().call(request);
+        do {
+            server.requests().call(request); // NOT_PRIMARY until it has a lease
+        } while (request.status() == Status.NOT_PRIMARY && !server.isStopped());
         return request.status() == Status.OK
                 ? Long.parseLong(new String(request.resultBytes(), StandardCharsets.UTF_8).strip())
                 : 0;
@@ -127,6 +129,9 @@ final class LoadedServer {
                 final Request request = placed(
                         new Request().put(CACHE, bytes, 0, bytes.length, value, 0, value.length), configuration, hash);
                 server.requests().call(request);
+                if (request.status() == Status.NOT_PRIMARY) {
+                    continue; // another server took over, or it has no lease
+                }
                 if (request.status() == Status.OK) {
                     print("ACKED " + key + " " + number);
                 } else if (request.status() == Status.CLOSED) {

@@ -111,7 +111,7 @@ class StoreToolRefusalTest {
         refused(dir, "format version 2", "open it with the version that wrote it");
         Files.writeString(manifest, text);
         ToolStore.flip(ToolStore.area(dir, 0), 8, 1);
-        refused(dir, "area-0.rowan has format version 2", "open it with the version that wrote it");
+        refused(dir, "area-0.rowan has format version 5", "open it with the version that wrote it");
     }
 
     @Test

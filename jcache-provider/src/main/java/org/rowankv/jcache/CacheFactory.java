@@ -31,6 +31,7 @@ import org.rowankv.jcache.integration.BackgroundThreads;
 import org.rowankv.jcache.integration.LoaderCalls;
 import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.management.Statistics;
+import org.rowankv.jcache.near.NearCache;
 import org.rowankv.jcache.operation.CacheBinding;
 import org.rowankv.jcache.operation.ExceptionMapping;
 import org.rowankv.jcache.store.SharedStore;
@@ -53,6 +54,7 @@ final class CacheFactory {
     private final StoreSettings settings;
     private final AllowedClasses allowed;
     private final AtomicBoolean warnedOfReferences = new AtomicBoolean();
+    private final AtomicBoolean warnedOfClasses = new AtomicBoolean();
 
     CacheFactory(
             RowanCacheManager manager,
@@ -179,7 +181,32 @@ final class CacheFactory {
                 new Statistics(shared.store().clock(), () -> catalogue().evictions(cacheId)),
                 shared.sharedState(cacheId),
                 configuration.isReadThrough() ? loads : null,
-                writes));
+                writes,
+                near(name, expiry, template),
+                settings.maxValue()));
+    }
+
+    private <V> @Nullable NearCache<V> near(String name, ExpiryEvaluator expiry, @Nullable Template template) {
+        final long bytes = template == null ? 0 : template.nearBytes();
+        if (bytes == 0) {
+            return null;
+        }
+        if (expiry.dependsOnAccess()) {
+            LOG.warn(
+                    "ROWAN-1114 near=validated has no effect, because each access may change the lifetime policy={} cache={}",
+                    expiry.policyClass(),
+                    name);
+            return null;
+        }
+        try {
+            return new NearCache<>(shared.store().client(), bytes);
+        } catch (NoClassDefFoundError e) {
+            throw new CacheException(
+                    "the template of the cache " + name
+                            + " has near=validated, which needs the library com.github.ben-manes.caffeine:caffeine 3 on the"
+                            + " class path; add it, or set near=off",
+                    e);
+        }
     }
 
     /** Closed where other JVMs may have written the bytes, or where the user lists classes. */
@@ -187,23 +214,29 @@ final class CacheFactory {
         if (settings.addresses().isEmpty() && allowed.isEmpty()) {
             return ClassRules.open();
         }
-        if (allowed.isEmpty() && types.contains(Object.class)) {
+        if (allowed.isEmpty() && types.contains(Object.class) && warnedOfClasses.compareAndSet(false, true)) {
             LOG.warn(
-                    "ROWAN-1112 Of classes that are not the JDK's none may be stored, because neither types nor classes are named;"
-                            + " use setTypes or set {} cache={}",
+                    "ROWAN-1112 Classes of the application may not be stored, because neither types nor classes are named; use"
+                            + " setTypes or set {} cache={}; further caches are not reported",
                     AllowedClasses.exampleLine(loader.get()),
                     name);
         }
         return ClassRules.closed(types, allowed);
     }
 
-    private record Attached(int cacheId, KeyFormat keys, @Nullable ValueCodec codec) {}
+    private record Attached(
+            int cacheId, KeyFormat keys, @Nullable ValueCodec codec) {}
 
     /** The cache in the store: new, or existing with a descriptor that fits. */
     private Attached attach(String name, CacheDescriptor given, @Nullable Template template) {
         final CacheLimit limit = template == null ? null : template.limit();
         final boolean isAlone = settings.addresses().isEmpty();
         final boolean isFresh = template != null && template.isFresh();
+        if (template != null && template.nearBytes() > 0 && !isAlone) {
+            throw new CacheException("the template of the cache " + name
+                    + " has near=validated: only a store in this JVM (rowan:embedded) proves at each use that a value is"
+                    + " current; set near=off");
+        }
         if (isFresh && !isAlone) {
             throw new CacheException(
                     "the template of the cache " + name
@@ -220,10 +253,11 @@ final class CacheFactory {
             final Catalogue.CacheRecord found = catalogue().create(name, wanted.toBytes());
             final CacheDescriptor present = CacheDescriptor.of(found.descriptor());
             if (codec != null && !present.codec().equals(ownCodec)) {
-                throw new CacheException("the cache " + name + " has codec="
-                        + (present.codec().isEmpty() ? "record or java" : present.codec())
-                        + " in the store, and its template here codec=" + codec
-                        + "; remove the entry from the template to open the cache as it is, or destroy the cache first");
+                throw new CacheException(
+                        "the cache " + name + " has codec="
+                                + (present.codec().isEmpty() ? "record or java" : present.codec())
+                                + " in the store, and its template here codec=" + codec
+                                + "; remove the entry from the template to open the cache as it is, or destroy the cache first");
             }
             final CacheDescriptor fitting = wanted.withCodec(present.codec());
             if (!present.equals(keys == null ? fitting.withKeys(present.keys()) : fitting)) {
@@ -239,8 +273,8 @@ final class CacheFactory {
             shared.prepare(name, found.id(), isAlone, isFresh, template == null ? null : template.generation());
             if (limit != null && !limit.equals(found.limit())) {
                 catalogue().limit(name, limit);
-            } else if (!found.limit().isNone()) {
-                LOG.info("Cache limit in force cache={} limit={}", name, found.limit());
+            } else if (limit == null && !found.limit().isNone()) {
+                LOG.info("Cache limit in force cache={} limit={}", name, found.limit()); // of another client
             }
             return new Attached(found.id(), present.keys(), valueCodec);
         } catch (RowanException e) {

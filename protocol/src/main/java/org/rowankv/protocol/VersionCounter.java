@@ -72,14 +72,21 @@ public final class VersionCounter {
      * @throws IllegalArgumentException if it is not larger than the present one
      */
     public void renew(int epoch) {
+        if (!renewIfLater(epoch)) {
+            throw new IllegalArgumentException("epoch " + epoch + " behind " + Version.toString(last.get()));
+        }
+    }
+
+    /** As {@link #renew}; false if the epoch is not larger than the present one. */
+    public boolean renewIfLater(int epoch) {
         final long first = Version.of(epoch, 0);
         while (true) {
             final long before = last.get();
             if (epoch <= Version.epoch(before)) {
-                throw new IllegalArgumentException("epoch " + epoch + " behind " + Version.toString(before));
+                return false;
             }
             if (last.compareAndSet(before, first)) {
-                return;
+                return true;
             }
         }
     }

@@ -1,10 +1,14 @@
 package org.rowankv.topology;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The placement: the term, the servers with their incarnations, and the assignment of every shard. Immutable; a change
@@ -15,12 +19,40 @@ import java.util.Set;
  * @param term the term of this configuration, ≥ 1
  * @param incarnations by server id: the incarnation of that server with roles in this term
  * @param shards by shard id
+ * @param startTerm the term of the last common start, ≤ {@code term}; later terms changed roles of running servers
+ * @param manager the server that alone stores the next configuration, one that is not excluded; {@link #NO_MANAGER} if
+ *     the next one begins with a common start
+ * @param excluded servers without roles: what is in {@code incarnations} for them never has roles again
  */
 public record Configuration(
-        long clusterId, long hashSeed, long term, List<Long> incarnations, List<ShardAssignment> shards) {
+        long clusterId,
+        long hashSeed,
+        long term,
+        List<Long> incarnations,
+        List<ShardAssignment> shards,
+        long startTerm,
+        int manager,
+        Set<Integer> excluded) {
+    /** No server may change the roles of running servers. */
+    public static final int NO_MANAGER = -1;
+
+    /** The configuration of a common start of all servers, without a manager. */
+    public Configuration(
+            long clusterId, long hashSeed, long term, List<Long> incarnations, List<ShardAssignment> shards) {
+        this(clusterId, hashSeed, term, incarnations, shards, term, NO_MANAGER, Set.of());
+    }
+
     public Configuration {
         incarnations = List.copyOf(incarnations);
         shards = List.copyOf(shards);
+        excluded = Set.copyOf(excluded);
+        if (startTerm > term) {
+            throw new IllegalArgumentException("term " + term + " before its start, term " + startTerm);
+        }
+        if (manager < NO_MANAGER || manager >= incarnations.size() || excluded.contains(manager)) {
+            throw new IllegalArgumentException(
+                    "server " + manager + " of " + incarnations.size() + " cannot be the manager without " + excluded);
+        }
         if (shards.isEmpty() || shards.size() > ShardMap.MAX_SHARDS) {
             throw new IllegalArgumentException(
                     "a configuration has 1.." + ShardMap.MAX_SHARDS + " shards, not " + shards.size());
@@ -29,6 +61,36 @@ public record Configuration(
 
     public int serverCount() {
         return incarnations.size();
+    }
+
+    /** Whether that server may have roles. */
+    public boolean isMember(int server) {
+        return server >= 0 && server < incarnations.size() && !excluded.contains(server);
+    }
+
+    /** Whether that process may have roles. */
+    public boolean names(int server, long incarnation) {
+        return isMember(server) && incarnations.get(server) == incarnation;
+    }
+
+    /** The servers that may have roles, ascending. */
+    public List<Integer> members() {
+        return IntStream.range(0, incarnations.size())
+                .filter(this::isMember)
+                .boxed()
+                .toList();
+    }
+
+    /** The shards of which that server is the primary. */
+    public List<Integer> primariesOf(int server) {
+        return IntStream.range(0, shards.size())
+                .filter(shard -> shards.get(shard).primary() == server)
+                .boxed()
+                .toList();
+    }
+
+    public boolean hasManager() {
+        return manager != NO_MANAGER;
     }
 
     public int shardCount() {
@@ -109,11 +171,66 @@ public record Configuration(
         return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
     }
 
-    /** After all servers have started anew and lost nothing: roles stay, every shard has a new epoch. A higher term. */
+    /** The common start of all servers, as below. */
     public Configuration restarted(List<Long> newIncarnations) {
+        final Configuration next = restarted(newIncarnations, Set.of(), 0);
+        if (next == null) {
+            throw new AssertionError("a shard without a complete replica: " + this);
+        }
+        return next;
+    }
+
+    /**
+     * The common start of all servers that are not gone, which have started anew and lost nothing: roles stay, every shard
+     * has a new epoch. Joining replicas begin anew, and shards with too few replicas get joining ones. A higher term.
+     *
+     * @param newIncarnations of all servers; of those that are gone the former ones
+     * @param gone servers without roles from now on
+     * @param replicas of each shard, if there are servers for them
+     * @return null if a shard has no complete replica left
+     */
+    public @Nullable Configuration restarted(List<Long> newIncarnations, Set<Integer> gone, int replicas) {
+        final int[] held = held();
         final List<ShardAssignment> next = new ArrayList<>(shards.size());
-        shards.forEach(shard -> next.add(shard.withEpoch(shard.epoch() + 1)));
-        return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
+        for (ShardAssignment shard : shards) {
+            final ShardAssignment left = shard.excluding(gone, NO_MANAGER);
+            if (left == null) {
+                return null;
+            }
+            next.add(filled(left, held, gone, replicas).withEpoch(shard.epoch() + 1));
+        }
+        return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next, term + 1, NO_MANAGER, gone);
+    }
+
+    private int[] held() {
+        final int[] held = new int[serverCount()];
+        for (ShardAssignment shard : shards) {
+            held[shard.primary()]++;
+            Arrays.stream(shard.backups()).forEach(backup -> held[backup]++);
+        }
+        return held;
+    }
+
+    private static ShardAssignment filled(ShardAssignment shard, int[] held, Set<Integer> gone, int replicas) {
+        ShardAssignment filled = shard;
+        int more = withFewest(held, filled, gone);
+        while (filled.replicaCount() < replicas && more >= 0) {
+            held[more]++;
+            filled = filled.adding(more);
+            more = withFewest(held, filled, gone);
+        }
+        return filled.equals(shard) ? shard : filled.withEpoch(shard.epoch() + 1);
+    }
+
+    /** Of the servers without a replica of the shard the one that holds the fewest of all; −1 if there is none. */
+    private static int withFewest(int[] held, ShardAssignment shard, Set<Integer> gone) {
+        int fewest = -1;
+        for (int server = 0; server < held.length; server++) {
+            if (!gone.contains(server) && !shard.isReplica(server) && (fewest < 0 || held[server] < held[fewest])) {
+                fewest = server;
+            }
+        }
+        return fewest;
     }
 
     /**
@@ -124,7 +241,7 @@ public record Configuration(
     public Configuration swapped(int shard, int newPrimary) {
         final List<ShardAssignment> next = new ArrayList<>(shards);
         next.set(shard, shards.get(shard).swapped(newPrimary));
-        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
+        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next, term + 1, NO_MANAGER, excluded);
     }
 
     /** The shards of which no complete replica is left without those servers. */
@@ -160,7 +277,101 @@ public record Configuration(
 
     /** A copy with a higher term, for a coordinated restart of all servers, in which each shard gets a new epoch. */
     public Configuration superseded() {
-        return new Configuration(clusterId, hashSeed, term + 1, incarnations, shards);
+        return new Configuration(clusterId, hashSeed, term + 1, incarnations, shards, term + 1, NO_MANAGER, excluded);
+    }
+
+    // --- changes of running servers, by their manager ---
+
+    /** The same roles under a manager. Not a higher term: for a configuration that is not stored yet. */
+    public Configuration managedBy(int server) {
+        return new Configuration(clusterId, hashSeed, term, incarnations, shards, startTerm, server, excluded);
+    }
+
+    private Configuration changed(
+            List<Long> newIncarnations, List<ShardAssignment> next, int newManager, Set<Integer> nowExcluded) {
+        return new Configuration(
+                clusterId, hashSeed, term + 1, newIncarnations, next, startTerm, newManager, nowExcluded);
+    }
+
+    /** The same roles in a higher term, under that manager. */
+    public Configuration succeeded(int newManager) {
+        return changed(incarnations, shards, newManager, excluded);
+    }
+
+    /**
+     * Without some servers, under that manager. Of a shard without its primary a complete backup takes over, spread over
+     * the servers.
+     *
+     * @return null if a shard has no complete replica left: then they stay
+     */
+    public @Nullable Configuration excluding(Set<Integer> servers, int newManager) {
+        final int[] primaries = new int[serverCount()];
+        shards.forEach(shard -> primaries[shard.primary()]++);
+        final List<ShardAssignment> next = new ArrayList<>(shards.size());
+        for (ShardAssignment shard : shards) {
+            int preferred = NO_MANAGER;
+            for (int backup : shard.backups()) {
+                if (shard.isComplete(backup)
+                        && !servers.contains(backup)
+                        && (preferred == NO_MANAGER || primaries[backup] < primaries[preferred])) {
+                    preferred = backup;
+                }
+            }
+            final ShardAssignment left = shard.excluding(servers, preferred);
+            if (left == null) {
+                return null;
+            }
+            if (left.primary() != shard.primary()) {
+                primaries[left.primary()]++;
+            }
+            next.add(left);
+        }
+        final Set<Integer> nowExcluded = new HashSet<>(excluded);
+        nowExcluded.addAll(servers);
+        return changed(incarnations, next, newManager, nowExcluded);
+    }
+
+    /**
+     * With a server that is excluded so far, as a joining backup of some shards.
+     *
+     * @param incarnation later than the excluded one
+     */
+    public Configuration adding(int server, long incarnation, Collection<Integer> ofShards) {
+        if (isMember(server) || incarnation <= incarnations.get(server)) {
+            throw new IllegalArgumentException("server " + server + " is a member, or had incarnation "
+                    + incarnations.get(server) + " before: " + incarnation);
+        }
+        final List<Long> newIncarnations = new ArrayList<>(incarnations);
+        newIncarnations.set(server, incarnation);
+        final Set<Integer> nowExcluded = new HashSet<>(excluded);
+        nowExcluded.remove(server);
+        return changed(newIncarnations, adding(server, ofShards), manager, nowExcluded);
+    }
+
+    /** With joining replicas on members, where shards have too few. */
+    public Configuration filled(int replicas) {
+        final int[] held = held();
+        return changed(
+                incarnations,
+                shards.stream()
+                        .map(shard -> filled(shard, held, excluded, replicas))
+                        .toList(),
+                manager,
+                excluded);
+    }
+
+    private List<ShardAssignment> adding(int server, Collection<Integer> ofShards) {
+        final List<ShardAssignment> next = new ArrayList<>(shards);
+        ofShards.forEach(shard -> next.set(shard, shards.get(shard).adding(server)));
+        return next;
+    }
+
+    /** After copies to joining replicas became complete, by server. Epochs stay. */
+    public Configuration completed(Map<Integer, Set<Integer>> shardsOfServers) {
+        final List<ShardAssignment> next = new ArrayList<>(shards);
+        shardsOfServers.forEach((server, completed) ->
+                completed.forEach(shard -> next.set(shard, next.get(shard).joined(server))));
+        return changed(incarnations, next, manager, excluded);
     }
 
     /** Whether any replica of that server is joining. */

@@ -90,6 +90,15 @@ public interface Endpoint extends AutoCloseable {
         return false;
     }
 
+    /**
+     * The credit that a process of another server holds here or has used, once it is fenced for good: it returns nothing
+     * more, and what it has not used is free again, which only this server's log shows. 0 if it is known already, or if
+     * the fabric keeps no such account.
+     */
+    default long takeCredit(int remoteServerId, long remoteIncarnation) {
+        return 0;
+    }
+
     /** Fences all senders of this endpoint, and ends the connections opened from here. */
     @Override
     void close();

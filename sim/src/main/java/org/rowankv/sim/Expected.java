@@ -34,6 +34,7 @@ final class Expected {
             "digest.committed",
             "commit.counted",
             "copy.read",
+            "join.digested",
             "clean.before-copy",
             "clean.copied",
             "clean.before-drain",

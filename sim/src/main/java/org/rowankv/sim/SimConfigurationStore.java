@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.NodeVersion;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 
@@ -18,9 +19,10 @@ final class SimConfigurationStore implements ConfigurationStore {
     }
 
     @Override
-    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+    public boolean compareAndSet(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
         Chaos.point("configuration.before-change");
-        final boolean done = store.compareAndSet(path, expectedVersion, bytes, stamp);
+        final boolean done = store.compareAndSet(path, expectedVersion, bytes, stamp, condition);
         Chaos.point("configuration.after-change");
         return done;
     }

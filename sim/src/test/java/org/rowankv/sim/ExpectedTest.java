@@ -16,8 +16,9 @@ import org.rowankv.sim.plant.SourceTree;
 
 class ExpectedTest {
     private static final Pattern POINT = Pattern.compile("Chaos\\.point\\(\"([^\"]+)\"\\)");
-    /** Points of server processes: the other simulator reaches them. */
-    private static final List<String> OF_PROCESSES = List.of("start.ready");
+    /** Points of server processes: the other simulator reaches them. Replicas of a simulated store join at its start. */
+    private static final List<String> OF_PROCESSES =
+            List.of("start.ready", "start.joining", "join.tenure", "join.begun");
 
     @Test
     void shouldExpectEveryPointThatThereIs() throws IOException {
@@ -36,7 +37,10 @@ class ExpectedTest {
         }
         // Points of the fabric and the client connections over TCP, which no simulated store uses; and those of waiters
         // for a session slot, of which simulated clients have enough.
-        points.removeIf(point -> point.startsWith("tcp.") || point.startsWith("role.") || point.startsWith("line."));
+        points.removeIf(point -> point.startsWith("tcp.")
+                || point.startsWith("role.")
+                || point.startsWith("line.")
+                || point.startsWith("opening."));
         points.removeAll(OF_PROCESSES);
         assertThat(Expected.points()).containsExactlyInAnyOrderElementsOf(points);
     }

@@ -11,11 +11,13 @@ import com.fasterxml.jackson.databind.cfg.MapperConfig;
 import com.fasterxml.jackson.databind.deser.BeanDeserializerModifier;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.BeanSerializerModifier;
+import com.fasterxml.jackson.databind.type.CollectionType;
+import com.fasterxml.jackson.databind.type.MapType;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks of each class of beans when a mapper first meets it. The rules are an attribute of the call; a mapper serves one cache,
+ * Checks of each class of beans, collections and maps when a mapper first meets it. The rules are an attribute of the call; a mapper serves one cache,
  * whose rules do not change. Stateless.
  */
 final class AllowedBeans {
@@ -56,6 +58,23 @@ final class AllowedBeans {
             require(config, bean);
             return deserializer;
         }
+
+        @Override
+        public JsonDeserializer<?> modifyCollectionDeserializer(
+                DeserializationConfig config,
+                CollectionType type,
+                BeanDescription bean,
+                JsonDeserializer<?> deserializer) {
+            require(config, bean);
+            return deserializer;
+        }
+
+        @Override
+        public JsonDeserializer<?> modifyMapDeserializer(
+                DeserializationConfig config, MapType type, BeanDescription bean, JsonDeserializer<?> deserializer) {
+            require(config, bean);
+            return deserializer;
+        }
     }
 
     private static final class Writing extends BeanSerializerModifier {
@@ -64,7 +83,9 @@ final class AllowedBeans {
         @Override
         public JsonSerializer<?> modifySerializer(
                 SerializationConfig config, BeanDescription bean, JsonSerializer<?> serializer) {
-            require(config, bean);
+            if (!bean.getType().isReferenceType()) { // such as Optional: its content is checked
+                require(config, bean);
+            }
             return serializer;
         }
     }

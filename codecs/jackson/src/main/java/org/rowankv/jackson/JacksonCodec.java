@@ -1,13 +1,17 @@
 package org.rowankv.jackson;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.util.LRUMap;
+import com.fasterxml.jackson.databind.util.LookupCache;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.ByteArrayInputStream;
@@ -20,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.codec.custom.ValueCodec;
 
 /**
@@ -28,7 +33,8 @@ import org.rowankv.jcache.codec.custom.ValueCodec;
  * and lose properties. Collections, maps and arrays that are values themselves are left to {@code codec=record}.
  *
  * <p>Only classes that the cache's class rules allow are written and read; default typing is off. The first value of each
- * class is read back before it is stored, so that a class that cannot be read fails at {@code put}.
+ * class is read back before it is stored, so that a class that cannot be read fails at {@code put}. Exceptions, which JSON would
+ * change, are left to {@code codec=record} too.
  *
  * <p>An application with a mapper of its own makes a subclass with another name, and lists that as a service. Thread-safe.
  */
@@ -37,8 +43,12 @@ public class JacksonCodec implements ValueCodec {
     private static final String VALUE = "value";
     private static final int TYPES_CACHED = 200;
 
+    /** A mapper whose classes come from this loader. */
+    private record Bound(ClassLoader loader, ObjectMapper mapper) {}
+
     private final String name;
     private final ObjectMapper mapper;
+    private volatile @Nullable Bound bound;
     private final Set<Class<?>> readBack = ConcurrentHashMap.newKeySet();
 
     /** The codec {@code jackson}: dates as texts with their zones, unknown properties ignored. */
@@ -57,7 +67,8 @@ public class JacksonCodec implements ValueCodec {
     }
 
     /**
-     * A codec with the mapper's settings; its default typing is not taken over.
+     * A codec with the mapper's settings. Its default typing is not taken over, nor are its limits of lengths: what was stored can
+     * be read.
      *
      * @param name in templates
      * @param mapper copied
@@ -68,8 +79,27 @@ public class JacksonCodec implements ValueCodec {
                 .deactivateDefaultTyping()
                 .setPolymorphicTypeValidator(new AllowedSubtypes())
                 .registerModule(AllowedBeans.module());
+        final JsonFactory factory = this.mapper.getFactory();
+        factory.setStreamReadConstraints(StreamReadConstraints.builder()
+                .maxNestingDepth(factory.streamWriteConstraints().getMaxNestingDepth())
+                .maxStringLength(Integer.MAX_VALUE)
+                .maxNameLength(Integer.MAX_VALUE)
+                .maxNumberLength(Integer.MAX_VALUE)
+                .build());
+    }
+
+    private ObjectMapper mapper(ClassLoader loader, Predicate<Class<?>> allowed) {
+        final Bound present = bound;
+        if (present != null && present.loader() == loader) {
+            return present.mapper();
+        }
+        final ObjectMapper made = mapper.copy();
         // With its own cache of types: the shared one would keep the classes of applications.
-        this.mapper.setTypeFactory(this.mapper.getTypeFactory().withCache(new LRUMap<>(16, TYPES_CACHED)));
+        final LookupCache<Object, JavaType> types = new LRUMap<>(16, TYPES_CACHED);
+        made.setTypeFactory(
+                made.getTypeFactory().withCache(types).withClassLoader(new AllowedClassLoader(loader, allowed)));
+        bound = new Bound(loader, made);
+        return made;
     }
 
     @Override
@@ -83,38 +113,43 @@ public class JacksonCodec implements ValueCodec {
                 && !type.getName().startsWith("java.")
                 && !type.isHidden()
                 && !type.isSynthetic()
+                && !Throwable.class.isAssignableFrom(type)
                 && !Collection.class.isAssignableFrom(type)
                 && !Map.class.isAssignableFrom(type);
     }
 
     @Override
-    public void encode(Object value, OutputStream out, Predicate<Class<?>> allowed) throws IOException {
+    public void encode(Object value, OutputStream out, ClassLoader loader, Predicate<Class<?>> allowed)
+            throws IOException {
+        final ObjectMapper own = mapper(loader, allowed);
         final Class<?> type = value.getClass();
         if (readBack.contains(type)) {
-            write(value, out, allowed);
+            write(own, value, out, allowed);
             return;
         }
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        write(value, bytes, allowed);
+        write(own, value, bytes, allowed);
         final Object copy;
         try {
-            copy = read(new ByteArrayInputStream(bytes.toByteArray()), type, allowed);
-        } catch (IOException e) {
+            copy = decode(new ByteArrayInputStream(bytes.toByteArray()), loader, allowed);
+        } catch (IOException | ClassNotFoundException e) {
             throw new IOException("its JSON could not be read back: " + e.getMessage(), e);
         }
         if (copy.getClass() != type) {
-            throw new IOException("its JSON is read back as a " + copy.getClass().getName());
+            throw new IOException(
+                    "its JSON is read back as a " + copy.getClass().getName());
         }
         readBack.add(type);
         bytes.writeTo(out);
     }
 
-    private void write(Object value, OutputStream out, Predicate<Class<?>> allowed) throws IOException {
-        try (JsonGenerator to = mapper.createGenerator(out)) {
+    private static void write(ObjectMapper own, Object value, OutputStream out, Predicate<Class<?>> allowed)
+            throws IOException {
+        try (JsonGenerator to = own.createGenerator(out)) {
             to.writeStartObject();
             to.writeStringField(TYPE, value.getClass().getName());
             to.writeFieldName(VALUE);
-            mapper.writer().withAttribute(AllowedBeans.RULES, allowed).writeValue(to, value);
+            own.writer().withAttribute(AllowedBeans.RULES, allowed).writeValue(to, value);
             to.writeEndObject();
         }
     }
@@ -122,17 +157,20 @@ public class JacksonCodec implements ValueCodec {
     @Override
     public Object decode(InputStream in, ClassLoader loader, Predicate<Class<?>> allowed)
             throws IOException, ClassNotFoundException {
-        try (JsonParser from = mapper.createParser(in)) {
+        final ObjectMapper own = mapper(loader, allowed);
+        try (JsonParser from = own.createParser(in)) {
             final Class<?> type = Class.forName(typeName(from), false, loader);
             AllowedBeans.require(type, allowed);
-            return value(from, type, allowed);
-        }
-    }
-
-    private Object read(InputStream in, Class<?> type, Predicate<Class<?>> allowed) throws IOException {
-        try (JsonParser from = mapper.createParser(in)) {
-            final String unused = typeName(from);
-            return value(from, type, allowed);
+            require(VALUE.equals(from.nextFieldName()));
+            require(from.nextToken() != JsonToken.VALUE_NULL);
+            final Object value = own.readerFor(type)
+                    .withAttribute(AllowedBeans.RULES, allowed)
+                    .readValue(from);
+            require(from.nextToken() == JsonToken.END_OBJECT);
+            return value;
+        } catch (AllowedClassLoader.Refused e) {
+            AllowedBeans.require(e.type(), allowed);
+            throw e;
         }
     }
 
@@ -140,15 +178,6 @@ public class JacksonCodec implements ValueCodec {
         require(from.nextToken() == JsonToken.START_OBJECT && TYPE.equals(from.nextFieldName()));
         require(from.nextToken() == JsonToken.VALUE_STRING);
         return from.getText();
-    }
-
-    private Object value(JsonParser from, Class<?> type, Predicate<Class<?>> allowed) throws IOException {
-        require(VALUE.equals(from.nextFieldName()));
-        require(from.nextToken() != JsonToken.VALUE_NULL);
-        final Object value =
-                mapper.readerFor(type).withAttribute(AllowedBeans.RULES, allowed).readValue(from);
-        require(from.nextToken() == JsonToken.END_OBJECT);
-        return value;
     }
 
     private static void require(boolean holds) throws IOException {

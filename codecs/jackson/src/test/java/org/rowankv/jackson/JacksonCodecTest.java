@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Constructor;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,7 +23,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.cache.Cache;
 import javax.cache.CacheException;
 import javax.cache.CacheManager;
@@ -97,10 +103,38 @@ class JacksonCodecTest {
         }
     }
 
-    /** Says so when it is initialized. */
-    static final class Loud {
+    record Typed(Class<?> type) {}
+
+    record Declared(Gadget part) {}
+
+    record DeclaredList(GadgetList parts) {}
+
+    private static final AtomicInteger DESERIALIZED = new AtomicInteger();
+
+    /** What another client would like to have made here. */
+    public static final class Gadget {
         static {
-            System.setProperty(HERE + ".loud", "yes");
+            System.setProperty(HERE + ".initialized", "yes");
+        }
+
+        /** Counts. */
+        public Gadget() {
+            DESERIALIZED.incrementAndGet();
+        }
+
+        /** Counts. */
+        public void setCommand(String command) {
+            DESERIALIZED.incrementAndGet();
+        }
+    }
+
+    /** Made of an array. */
+    public static final class GadgetList extends ArrayList<Object> {
+        private static final long serialVersionUID = 1L;
+
+        /** Counts. */
+        public GadgetList() {
+            DESERIALIZED.incrementAndGet();
         }
     }
 
@@ -113,7 +147,7 @@ class JacksonCodecTest {
 
         private static ObjectMapper careless() {
             final JsonMapper mapper = new JsonMapper();
-            mapper.activateDefaultTyping(mapper.getPolymorphicTypeValidator(), ObjectMapper.DefaultTyping.EVERYTHING);
+            mapper.activateDefaultTyping(mapper.getPolymorphicTypeValidator(), ObjectMapper.DefaultTyping.NON_FINAL);
             return mapper;
         }
     }
@@ -121,8 +155,7 @@ class JacksonCodecTest {
     private final CachingProvider provider = Caching.getCachingProvider();
 
     private static String allowing(Class<?>... types) {
-        return String.join(
-                ";", Arrays.stream(types).map(Class::getName).toList());
+        return String.join(";", Arrays.stream(types).map(Class::getName).toList());
     }
 
     private CacheManager manager(String codec, Class<?>... allowed) {
@@ -212,30 +245,112 @@ class JacksonCodecTest {
 
     @Test
     void shouldMakeNoObjectOfAClassThatIsNotAllowed() {
-        final CacheManager manager = manager("jackson", Envelope.class, Holder.class, Author.class);
+        final CacheManager manager =
+                manager("jackson", Holder.class, Typed.class, Class.class, Declared.class, DeclaredList.class);
         final Cache<String, Object> cache = open(manager);
+        final String gadget = Gadget.class.getName();
         for (String foreign : List.of(
-                json(Secret.class, "{\"text\":\"s\"}"),
-                json(Loud.class, "{}"),
-                json(Holder.class, "{\"part\":{\"@class\":\"" + Secret.class.getName() + "\",\"text\":\"s\"}}"),
-                json(Holder.class, "{\"part\":{\"@class\":\"" + Loud.class.getName() + "\"}}"))) {
+                json(Gadget.class, "{\"command\":\"c\"}"),
+                json(Holder.class, "{\"part\":{\"@class\":\"" + gadget + "\",\"command\":\"c\"}}"),
+                json(Holder.class, "{\"part\":[\"java.util.ArrayList<" + gadget + ">\",[{}]]}"),
+                json(Holder.class, "{\"part\":[\"" + GadgetList.class.getName() + "\",[]]}"),
+                json(Typed.class, "{\"type\":\"" + gadget + "\"}"),
+                json(Declared.class, "{\"part\":{\"command\":\"c\"}}"),
+                json(DeclaredList.class, "{\"parts\":[]}"))) {
             put(manager, foreign);
             assertThatThrownBy(() -> cache.get("k"))
                     .as(foreign)
                     .isInstanceOf(CacheException.class)
                     .hasMessageContaining("may not be serialized")
+                    .hasMessageContaining("Gadget")
                     .hasMessageContaining("allowed-classes");
         }
-        assertThat(System.getProperty(HERE + ".loud")).isNull();
-        for (Object value : List.of(new Secret("s"), new Envelope("to", new Secret("s")), new Holder(new Secret("s")))) {
-            cache.remove("k");
+        assertThat(DESERIALIZED).hasValue(0);
+        assertThat(System.getProperty(HERE + ".initialized")).isNull();
+    }
+
+    @Test
+    void shouldWriteNoObjectOfAClassThatIsNotAllowed() {
+        final Cache<String, Object> cache = open(manager("jackson", Envelope.class, Holder.class, Author.class));
+        for (Object value :
+                List.of(new Secret("s"), new Envelope("to", new Secret("s")), new Holder(new Secret("s")))) {
             assertThatThrownBy(() -> cache.put("k", value))
                     .isInstanceOf(CacheException.class)
-                    .hasMessageContaining("Secret");
+                    .hasMessageContaining("Secret")
+                    .hasMessageContaining("allowed-classes");
             assertThat(cache.containsKey("k")).isFalse();
         }
-        cache.put("k", new Holder(new Author("a", Optional.empty())));
-        assertThat(cache.get("k")).isEqualTo(new Holder(new Author("a", Optional.empty())));
+        for (Object part : List.of(new Author("a", Optional.empty()), new ArrayList<>(List.of("t")), "text")) {
+            cache.put("k", new Holder(part));
+            assertThat(cache.get("k")).isEqualTo(new Holder(part));
+        }
+    }
+
+    @Test
+    void shouldTakeClassesFromTheLoaderOfTheManager() throws Exception {
+        final ClassLoader application = new SecondLoader();
+        final Class<?> author = application.loadClass(Author.class.getName());
+        final Class<?> holder = application.loadClass(Holder.class.getName());
+        final CacheManager manager = provider.getCacheManager(
+                URI.create("rowan:embedded?capacity=16m&template.c.codec=jackson"), application, new Properties());
+        final Cache<String, Object> cache = open(manager);
+        final Constructor<?> maker = holder.getDeclaredConstructors()[0];
+        final Constructor<?> part = author.getDeclaredConstructors()[0];
+        maker.setAccessible(true);
+        part.setAccessible(true);
+        cache.put("k", maker.newInstance(part.newInstance("a", Optional.empty())));
+        final Object read = cache.get("k");
+        assertThat(read).isInstanceOf(holder).isNotInstanceOf(Holder.class);
+        assertThat(read).extracting("part").isInstanceOf(author);
+        assertThatThrownBy(() -> cache.put("k", new Author("a", Optional.empty())))
+                .isInstanceOf(CacheException.class)
+                .hasMessageContaining("read back");
+    }
+
+    /** Has classes of its own, as an application in a server has. */
+    private static final class SecondLoader extends ClassLoader {
+        SecondLoader() {
+            super(JacksonCodecTest.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith(HERE)) {
+                return super.loadClass(name, resolve);
+            }
+            final Class<?> found = findLoadedClass(name);
+            if (found != null) {
+                return found;
+            }
+            try (InputStream file = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                final byte[] bytes = file.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+    }
+
+    /** Longer than Jackson reads unless it is asked to, and than a segment. */
+    @Test
+    void shouldKeepLongTextsAndNumbers() {
+        final CacheManager manager =
+                provider.getCacheManager(URI.create("rowan:embedded?capacity=256m&template.c.codec=jackson"), null);
+        final Cache<String, Object> cache = open(manager);
+        cache.put("k", new Envelope("first of its class", 1));
+        final Envelope longer = new Envelope("x".repeat(21_000_000), BigInteger.TEN.pow(2_000));
+        cache.put("k", longer);
+        assertThat(longer.equals(cache.get("k"))).isTrue();
+        final Envelope names = new Envelope("t", Map.of("n".repeat(60_000), "v"));
+        cache.put("k", names);
+        assertThat(names.equals(cache.get("k"))).isTrue();
+    }
+
+    @Test
+    void shouldLeaveExceptionsToOthers() {
+        final Cache<String, Object> cache = open(manager("jackson", IllegalStateException.class));
+        cache.put("k", new IllegalStateException("s"));
+        assertThat(cache.get("k")).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -244,8 +359,7 @@ class JacksonCodecTest {
         final Cache<String, Object> cache = open(manager);
         final String typed = "[\"" + Secret.class.getName() + "\",{\"text\":\"s\"}]";
         put(manager, json(Envelope.class, "{\"to\":\"t\",\"content\":" + typed + "}"));
-        assertThat(cache.get("k"))
-                .isEqualTo(new Envelope("t", List.of(Secret.class.getName(), Map.of("text", "s"))));
+        assertThat(cache.get("k")).isEqualTo(new Envelope("t", List.of(Secret.class.getName(), Map.of("text", "s"))));
     }
 
     @Test

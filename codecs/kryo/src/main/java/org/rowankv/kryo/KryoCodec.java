@@ -9,6 +9,7 @@ import com.esotericsoftware.kryo.util.MapReferenceResolver;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.reflect.Modifier;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -56,7 +57,7 @@ public class KryoCodec implements ValueCodec {
         return name;
     }
 
-    /** Not exceptions, and of the JDK's classes only collections, maps and arrays: others hide their fields. */
+    /** Not exceptions, and of the JDK's classes only arrays and public collections and maps: others hide their fields. */
     @Override
     public boolean takes(Class<?> type) {
         return !type.isHidden()
@@ -64,8 +65,8 @@ public class KryoCodec implements ValueCodec {
                 && !Throwable.class.isAssignableFrom(type)
                 && (type.isArray()
                         || !type.getName().startsWith("java.")
-                        || Collection.class.isAssignableFrom(type)
-                        || Map.class.isAssignableFrom(type));
+                        || Modifier.isPublic(type.getModifiers())
+                                && (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)));
     }
 
     private Instance take() {
@@ -90,23 +91,19 @@ public class KryoCodec implements ValueCodec {
     }
 
     @Override
-    public void encode(Object value, OutputStream out, Predicate<Class<?>> allowed) throws IOException {
+    public void encode(Object value, OutputStream out, ClassLoader loader, Predicate<Class<?>> allowed)
+            throws IOException {
         final Instance instance = take();
         final Output bytes = instance.out();
         bytes.reset();
         instance.classes().ask(allowed);
-        instance.kryo().setClassLoader(loaderOf(value));
+        instance.kryo().setClassLoader(loader);
         instance.kryo().writeClassAndObject(bytes, value);
         if (instance.classes().hasMetNewClass()) {
             readBack(instance, value);
         }
         out.write(bytes.getBuffer(), 0, bytes.position());
         giveBack(instance);
-    }
-
-    private static ClassLoader loaderOf(Object value) {
-        final ClassLoader loader = value.getClass().getClassLoader();
-        return loader == null ? KryoCodec.class.getClassLoader() : loader;
     }
 
     private static void readBack(Instance instance, Object value) throws IOException {
@@ -119,7 +116,8 @@ public class KryoCodec implements ValueCodec {
             throw new IOException("its bytes could not be read back: " + e.getMessage(), e);
         }
         if (copy == null || copy.getClass() != value.getClass()) {
-            throw new IOException("its bytes are read back as a " + (copy == null ? "null" : copy.getClass().getName()));
+            throw new IOException("its bytes are read back as a "
+                    + (copy == null ? "null" : copy.getClass().getName()));
         }
     }
 

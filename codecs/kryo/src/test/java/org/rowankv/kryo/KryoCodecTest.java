@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.KryoSerializable;
+import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import com.esotericsoftware.kryo.serializers.CompatibleFieldSerializer;
 import java.math.BigDecimal;
@@ -18,9 +20,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.cache.Cache;
 import javax.cache.CacheException;
 import javax.cache.CacheManager;
@@ -49,6 +53,7 @@ class KryoCodecTest {
     record Author(String name, Kind kind) {}
 
     /** Neither Serializable nor with a constructor without parameters. */
+    @SuppressWarnings("UnusedVariable") // compared field by field
     static final class Book {
         private final String title;
         private final List<Author> authors;
@@ -72,10 +77,24 @@ class KryoCodecTest {
 
     record Envelope(Object content) {}
 
-    /** Says so when it is initialized. */
-    static final class Loud {
+    private static final AtomicInteger DESERIALIZED = new AtomicInteger();
+
+    /** What another client would like to have made here. */
+    static final class Evil implements KryoSerializable {
         static {
-            System.setProperty(HERE + ".loud", "yes");
+            System.setProperty(HERE + ".initialized", "yes");
+        }
+
+        Evil() {
+            DESERIALIZED.incrementAndGet();
+        }
+
+        @Override
+        public void write(Kryo kryo, Output output) {}
+
+        @Override
+        public void read(Kryo kryo, Input input) {
+            DESERIALIZED.incrementAndGet();
         }
     }
 
@@ -99,8 +118,7 @@ class KryoCodecTest {
         return provider.getCacheManager(
                 URI.create("rowan:embedded?capacity=16m&template.c.codec=" + codec + "&allowed-classes="
                         + String.join(
-                                ";",
-                                Arrays.stream(allowed).map(Class::getName).toList())),
+                                ";", Arrays.stream(allowed).map(Class::getName).toList())),
                 null);
     }
 
@@ -142,7 +160,8 @@ class KryoCodecTest {
 
     @Test
     void shouldKeepObjectsAndTheirReferences() {
-        final Cache<String, Object> cache = open(manager("kryo", Book.class, Author.class));
+        final Cache<String, Object> cache =
+                open(manager("kryo", Book.class, Author.class, IllegalStateException.class));
         for (int i = 0; i < 3; i++) {
             final Book book = book(i);
             book.sequel = book;
@@ -156,31 +175,61 @@ class KryoCodecTest {
         cache.put("k", new Author[] {new Author("a", Kind.POEM)});
         assertThat((Author[]) cache.get("k")).containsExactly(new Author("a", Kind.POEM));
         cache.put("k", new IllegalStateException("left to others"));
-        assertThat(cache.get("k")).isInstanceOf(IllegalStateException.class).hasMessage("left to others");
+        assertThat(cache.get("k"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasToString("java.lang.IllegalStateException: left to others");
+        cache.put("k", Collections.unmodifiableList(new ArrayList<>(List.of("so is this"))));
+        assertThat(cache.get("k")).isEqualTo(List.of("so is this"));
     }
 
     @Test
     void shouldMakeNoObjectOfAClassThatIsNotAllowed() {
-        final CacheManager manager = manager("kryo", Envelope.class);
+        final CacheManager manager = manager("kryo", Envelope.class, Class.class);
         final Cache<String, Object> cache = open(manager);
-        final byte[] loud = rename(foreign(new Envelope(new Calm("x"))), Calm.class.getName(), HERE + "$Loud");
-        for (byte[] bytes : List.of(foreign(new Secret("s")), foreign(new Envelope(new Secret("s"))), loud)) {
-            put(manager, bytes);
+        final Calm calm = new Calm("x");
+        for (Object value : List.of(
+                calm,
+                new Envelope(calm),
+                new Envelope(new ArrayList<>(List.of(calm))),
+                new Envelope(new HashMap<>(Map.of(calm, 1))),
+                new Envelope(new TreeMap<>(Map.of("k", calm))),
+                new Envelope(new Calm[] {calm}),
+                new Envelope(new Calm[0]),
+                new Envelope(Calm.class))) {
+            put(manager, rename(foreign(value), Calm.class.getName(), HERE + "$Evil"));
             assertThatThrownBy(() -> cache.get("k"))
                     .isInstanceOf(CacheException.class)
                     .hasMessageContaining("may not be serialized")
+                    .hasMessageContaining("Evil")
                     .hasMessageContaining("allowed-classes");
         }
-        assertThat(System.getProperty(HERE + ".loud")).isNull();
+        assertThat(DESERIALIZED).hasValue(0);
+        assertThat(System.getProperty(HERE + ".initialized")).isNull();
+    }
+
+    @Test
+    void shouldWriteNoObjectOfAClassThatIsNotAllowed() {
+        final Cache<String, Object> cache = open(manager("kryo", Envelope.class));
         for (Object value : List.of(new Secret("s"), new Envelope(new Secret("s")))) {
-            cache.remove("k");
             assertThatThrownBy(() -> cache.put("k", value))
                     .isInstanceOf(CacheException.class)
-                    .hasMessageContaining("Secret");
+                    .hasMessageContaining("Secret")
+                    .hasMessageContaining("allowed-classes");
             assertThat(cache.containsKey("k")).isFalse();
         }
         cache.put("k", new Envelope(List.of(1)));
         assertThat(cache.get("k")).isEqualTo(new Envelope(List.of(1)));
+    }
+
+    /** Longer than a segment. */
+    @Test
+    void shouldKeepBigObjects() {
+        final CacheManager manager =
+                provider.getCacheManager(URI.create("rowan:embedded?capacity=256m&template.c.codec=kryo"), null);
+        final Cache<String, Object> cache = open(manager);
+        final Envelope big = new Envelope("x".repeat(21_000_000));
+        cache.put("k", big);
+        assertThat(big.equals(cache.get("k"))).isTrue();
     }
 
     /** Of a name as long as that of the class that its bytes name in the end. */
@@ -218,7 +267,8 @@ class KryoCodecTest {
     @Test
     void shouldStoreNothingThatCannotBeReadBack() {
         final Cache<String, Object> cache = open(manager("kryo", Envelope.class));
-        assertThatThrownBy(() -> cache.put("k", new Envelope(Collections.unmodifiableList(new ArrayList<>(List.of(1))))))
+        assertThatThrownBy(
+                        () -> cache.put("k", new Envelope(Collections.unmodifiableList(new ArrayList<>(List.of(1))))))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("codec kryo");
         assertThat(cache.containsKey("k")).isFalse();

@@ -14,6 +14,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.framework.api.transaction.CuratorOp;
+import org.apache.curator.framework.api.transaction.CuratorTransactionResult;
 import org.apache.zookeeper.AddWatchMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
@@ -25,6 +27,7 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.NodeDescriptor;
 import org.rowankv.server.configstore.NodePath;
+import org.rowankv.server.configstore.NodeVersion;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 import org.slf4j.Logger;
@@ -159,23 +162,25 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     }
 
     @Override
-    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+    public boolean compareAndSet(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
         NodePath.require(path);
         if (bytes.length > MAX_NODE_LENGTH) {
             throw new IllegalArgumentException(
                     "node " + path + " of " + bytes.length + " bytes is longer than " + MAX_NODE_LENGTH);
         }
         final byte[] node = NodeDescriptor.encode(path, new VersionedNode(bytes.clone(), 0, stamp));
-        return call(() -> change(path, expectedVersion, node));
+        return call(() -> change(path, expectedVersion, node, condition));
     }
 
     @Override
     public boolean delete(String path, long expectedVersion) {
         NodePath.require(path);
-        return expectedVersion != ABSENT && call(() -> change(path, expectedVersion, NOTHING));
+        return expectedVersion != ABSENT && call(() -> change(path, expectedVersion, NOTHING, null));
     }
 
-    private boolean change(String path, long expectedVersion, byte[] bytes) throws Exception {
+    private boolean change(String path, long expectedVersion, byte[] bytes, @Nullable NodeVersion condition)
+            throws Exception {
         int version = (int) expectedVersion;
         if (expectedVersion == ABSENT) {
             final Found found = find(path);
@@ -189,6 +194,9 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
             return false; // an absent node cannot be deleted
         }
         try {
+            if (condition != null) {
+                return changeOnCondition(path, version, bytes, condition);
+            }
             if (version < 0) {
                 final String unused = curator.create().creatingParentsIfNeeded().forPath(path, bytes);
             } else {
@@ -200,6 +208,22 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
                 | KeeperException.NodeExistsException e) {
             return false;
         }
+    }
+
+    /** The check and the change are one transaction of ZooKeeper. */
+    private boolean changeOnCondition(String path, int version, byte[] bytes, NodeVersion condition) throws Exception {
+        if (condition.version() == ABSENT || condition.version() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a condition needs a node that was read: " + condition);
+        }
+        final CuratorOp check = curator.transactionOp()
+                .check()
+                .withVersion((int) condition.version())
+                .forPath(condition.path());
+        final CuratorOp change = version < 0
+                ? curator.transactionOp().create().forPath(path, bytes)
+                : curator.transactionOp().setData().withVersion(version).forPath(path, bytes);
+        final List<CuratorTransactionResult> unused = curator.transaction().forOperations(check, change);
+        return true;
     }
 
     @Override

@@ -69,7 +69,7 @@ public final class Codec {
     private static boolean takes(ValueCodec codec, Class<?> type) {
         try {
             return codec.takes(type);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             throw new CacheException("the codec " + codec.name() + " fails for " + type + ", and nothing is stored", e);
         }
     }
@@ -79,8 +79,8 @@ public final class Codec {
         out.write(Tag.CUSTOM);
         final AskedRules allowed = new AskedRules(rules);
         try {
-            codec.encode(value, out, allowed);
-        } catch (IOException | RuntimeException | StackOverflowError e) {
+            codec.encode(value, out, loader.get(), allowed);
+        } catch (IOException | RuntimeException | LinkageError | StackOverflowError e) {
             throw allowed.explain(new CacheException(
                     "an object of " + value.getClass() + " cannot be written by the codec " + codec.name()
                             + ", and is not stored: " + e.getMessage(),
@@ -94,15 +94,14 @@ public final class Codec {
         }
         final AskedRules allowed = new AskedRules(rules);
         try {
-            final Object value =
-                    custom.decode(new ByteArrayInputStream(bytes, offset, length), loader.get(), allowed);
+            final Object value = custom.decode(new ByteArrayInputStream(bytes, offset, length), loader.get(), allowed);
             if (value == null) {
                 throw new MalformedBytesException("the codec " + custom.name() + " has read null");
             }
             rules.checkWithJvmFilter(value.getClass()); // a codec may have forgotten to ask
             return value;
         } catch (ClassNotFoundException | LinkageError e) {
-            throw loader.missing(String.valueOf(e.getMessage()), e);
+            throw allowed.explain(loader.missing(String.valueOf(e.getMessage()), e));
         } catch (CacheException e) {
             throw allowed.explain(e);
         } catch (IOException | RuntimeException | StackOverflowError e) {

@@ -108,9 +108,9 @@ public enum Setting {
             Scope.MANAGER,
             "Classes that Java serialization may write and read: class names, `package.*`, `package.**`, `**` for "
                     + "every class not known from attacks, and the presets `@spring`, `@hibernate`, `@jdk`, separated "
-                    + "by `;`. Always allowed are JDK values and collections, enums, and the types given to "
-                    + "`setTypes` with those of their components. Default: nothing more with `rowan://`, `**` without. "
-                    + "The JVM's `jdk.serialFilter` applies too."),
+                    + "by `;`. Always allowed are JDK values and collections, enums, keys and entries that Spring and "
+                    + "Hibernate make, and the types given to `setTypes` with those of their components. Default: nothing "
+                    + "more with `rowan://`, `**` without. The JVM's `jdk.serialFilter` applies too."),
     STORE_BY_REFERENCE(
             SettingForm.CHOICE,
             "refuse",
@@ -142,6 +142,13 @@ public enum Setting {
             "Seconds that a remote operation is retried before its outcome is unknown; with unreachable "
                     + "servers it fails after half of that. Managers with the same servers and timeout share "
                     + "connections."),
+    MAX_VALUE(
+            SettingForm.BYTES,
+            "256m",
+            Scope.MANAGER,
+            "Longest encoded value that is stored, at most 256m. A value that does not fit into a segment is stored in "
+                    + "parts, which count as bytes of its cache and need room for the old and the new value while it is "
+                    + "replaced."),
     START(
             SettingForm.CHOICE,
             "eager",

@@ -290,13 +290,13 @@ class EmbeddedStoresTest {
     }
 
     @Test
-    void shouldRefuseAnEntryLargerThanASegment() {
+    void shouldRefuseAValueLargerThanTheLimit() {
         final Cache<String, byte[]> cache =
-                manager("capacity=8m&workers=4&segment=64k").createCache("c", bytes());
+                manager("capacity=8m&workers=4&segment=64k&max-value=80k").createCache("c", bytes());
         cache.put("k", new byte[1]);
         assertThatThrownBy(() -> cache.put("k", new byte[100_000]))
                 .isInstanceOf(CacheException.class)
-                .hasMessageContaining("segment");
+                .hasMessageContaining("max-value");
         assertThat(cache.get("k")).hasSize(1);
         cache.put("k", new byte[50_000]);
         assertThat(cache.get("k")).hasSize(50_000);

@@ -3,6 +3,7 @@ package org.rowankv.rdma.tcp;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
@@ -16,7 +17,7 @@ import org.rowankv.runtime.FaultLog;
 
 /**
  * State of the servers with queue pairs to one endpoint: their processes, open queue pairs and credit. On the NIC
- * agent's event loop only.
+ * agent's event loop only, but for {@link #takeCredit}.
  */
 final class InboundPeers {
     /** Limit of dead queue pairs of one server whose accounts are kept, the latest. */
@@ -25,7 +26,7 @@ final class InboundPeers {
     private final EndpointSettings settings;
     private final TcpReceiveQueue queue;
     private final FaultLog<WireFault> faults;
-    private final Map<Integer, Peer> peers = new HashMap<>();
+    private final Map<Integer, Peer> peers = new ConcurrentHashMap<>();
 
     private static final class Peer {
         private final long incarnation;
@@ -96,6 +97,12 @@ final class InboundPeers {
             throw new WireException(WireFault.BAD_FRAME, "queue pair " + hello.pair() + " is open, or too many are");
         }
         return new CreditAccount(peer.credit);
+    }
+
+    /** The credit that a process holds or has used, which is fenced and returns nothing more. Any thread. */
+    long takeCredit(int serverId, long incarnation) {
+        final Peer peer = peers.get(serverId);
+        return peer == null || peer.incarnation != incarnation ? 0 : peer.credit.takeAll();
     }
 
     void ended(LandingConnection connection) {

@@ -290,6 +290,11 @@ public final class TcpEndpoint implements Endpoint {
         return links.computeIfAbsent(serverId, id -> new MessageLink(this, id, fabricSettings));
     }
 
+    @Override
+    public long takeCredit(int remoteServerId, long remoteIncarnation) {
+        return inbound.takeCredit(remoteServerId, remoteIncarnation);
+    }
+
     /** Settles the credit of a dead queue pair at the receiver. */
     void settle(int serverId, long pair, long receivedCredit, long returnedCredit) {
         if (!closed && fabric.knows(serverId)) {

@@ -3,6 +3,7 @@ package org.rowankv.server.authority;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.rowankv.topology.Configuration;
 
 /**
  * The members of a stored configuration, which are its voters, and its manager. Each stored term has one, by
@@ -30,6 +31,16 @@ public record Electorate(long term, int manager, List<Long> incarnations, List<I
         if (!members.contains(manager)) {
             throw new IllegalArgumentException("the manager's slot " + manager + " is none of the members " + members);
         }
+    }
+
+    /**
+     * That of a configuration.
+     *
+     * @throws IllegalArgumentException if it has no manager
+     */
+    public static Electorate of(Configuration configuration) {
+        return new Electorate(
+                configuration.term(), configuration.manager(), configuration.incarnations(), configuration.members());
     }
 
     public boolean isMember(int slot) {

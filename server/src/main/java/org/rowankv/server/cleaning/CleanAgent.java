@@ -287,6 +287,7 @@ public final class CleanAgent implements Agent {
                 && segments.state(segment) == SegmentState.COMMITTED
                 && !segments.damage().isSuspect(segment, segments.generation(segment))
                 && (pinsOverlooked || !segments.pins().isPinned(segment))
+                && !segments.holds().isHeld(segment)
                 && !inQuarantine.test(segment);
     }
 

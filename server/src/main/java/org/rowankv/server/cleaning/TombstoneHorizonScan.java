@@ -74,7 +74,7 @@ final class TombstoneHorizonScan implements SegmentScan.Visitor {
         final Failure last = failures[candidate];
         return last.generation != segments.generation(candidate)
                 || segments.lastSequence() - last.asOf > segments.count() / 4
-                || last.awaitedVersion != 0 && replicas.get(last.awaitedShard).commitVersion() >= last.awaitedVersion;
+                || last.awaitedVersion != 0 && commitVersion(last.awaitedShard) >= last.awaitedVersion;
     }
 
     /** Whether the scan of that segment failed only because of CommitVer, which still has not advanced far enough. */
@@ -82,7 +82,13 @@ final class TombstoneHorizonScan implements SegmentScan.Visitor {
         final Failure last = failures[candidate];
         return last.generation == segments.generation(candidate)
                 && last.awaitedVersion != 0
-                && replicas.get(last.awaitedShard).commitVersion() < last.awaitedVersion;
+                && commitVersion(last.awaitedShard) < last.awaitedVersion;
+    }
+
+    /** Nothing is awaited of a shard whose replica was given up. */
+    private long commitVersion(int shard) {
+        final ShardReplica replica = replicas.find(shard);
+        return replica == null ? Long.MAX_VALUE : replica.commitVersion();
     }
 
     /** Begins with a closed and committed segment. */
@@ -94,15 +100,12 @@ final class TombstoneHorizonScan implements SegmentScan.Visitor {
         found = 0;
         needed = false;
         awaitedVersion = 0;
-        for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            // Entries still being copied here arrive in any order.
-            needed |= replicas.has(shard) && replicas.get(shard).isJoining();
-        }
         scan.begin(segments.area().addressOf(newSegment), segments.length(), generation);
     }
 
     /** Reads about so many bytes; true when the result is known. */
     boolean step(int budget) {
+        needed |= replicas.isJoining(); // entries still being copied here arrive in any order
         if (!needed) {
             scan.advance(budget, this);
         }

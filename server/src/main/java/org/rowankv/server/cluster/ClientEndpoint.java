@@ -27,6 +27,9 @@ public interface ClientEndpoint extends AutoCloseable {
             close();
         }
 
+        /** Sends connected clients the other roles, which are in force. */
+        default void route(Routing routing) {}
+
         /**
          * Stops accepting clients. Pending requests need not end first: the server waits for them afterwards, or they
          * fail when it has lost its roles.

@@ -60,6 +60,7 @@ public final class ClusterServer implements AutoCloseable {
     private ChangeFeedHandover changeFeedHandover = ChangeFeedHandover.NONE;
 
     private long checkedNs;
+    private volatile boolean storeChanged;
     /** The agents request another start of the roles. */
     private volatile boolean startRequested;
     /** Why the requested start is delayed, until the agents read it. */
@@ -80,7 +81,10 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     public void start() {
-        watched = context.store().watch(signal::give);
+        watched = context.store().watch(() -> {
+            storeChanged = true;
+            signal.give();
+        });
         work = context.scheduling().begin("rowan-cluster-" + settings.name(), false, this::run);
     }
 
@@ -122,6 +126,18 @@ public final class ClusterServer implements AutoCloseable {
     public @Nullable Configuration configuration() {
         final RoleTerm present = roleTerm;
         return present == null ? null : present.configuration();
+    }
+
+    /** The configuration whose roles are in force; null before it serves. */
+    public @Nullable Configuration inForce() {
+        final RoleTerm present = roleTerm;
+        return present == null ? null : present.inForce();
+    }
+
+    /** Whether it may answer without its backups now. */
+    public boolean mayAnswer() {
+        final RoleTerm present = roleTerm;
+        return present != null && present.mayAnswer();
     }
 
     /** The serving engine, or null. */
@@ -296,17 +312,57 @@ public final class ClusterServer implements AutoCloseable {
                         "a broken invariant, reported in the log above, has stopped the server's agents");
             }
             try {
-                roles.requireUnchanged(present);
+                present.manage();
+                readStore(present, roles);
                 if (startRequested && roles.supersede(present)) {
                     signal.give();
                 }
-                waitLog.goesOn();
+                saying(present.managerSays());
+            } catch (ClosedWhileWaiting e) {
+                return; // it drains
             } catch (ConfigurationStoreException e) {
                 whyNoStart = startRequested ? e : null;
                 waitLog.waits("the configuration store is unreachable; the data path continues", ": " + e.getMessage());
                 backOff();
             }
         }
+    }
+
+    private void saying(String what) {
+        if (what.isEmpty()) {
+            waitLog.goesOn();
+        } else {
+            waitLog.waits(what, "");
+        }
+    }
+
+    /** An alarm of the leases alone is no reason to read the store. */
+    private void readStore(RoleTerm present, StoredRoles roles) {
+        final long nowNs = context.clock().nanoTime();
+        if (storeChanged || nowNs - checkedNs >= POLL_WHILE_SERVING_MS * 1_000_000) {
+            storeChanged = false;
+            checkedNs = nowNs;
+            roles.requireNamed(present);
+        }
+    }
+
+    /** For calls of the manager and candidates: they end when the server closes. */
+    PeerCalls.Patience patienceOfManager() {
+        return () -> {
+            if (closing) {
+                throw new ClosedWhileWaiting();
+            }
+            requireNotStopped();
+        };
+    }
+
+    /** Wakes this server's thread: the leases need it. */
+    void alarm() {
+        signal.give();
+    }
+
+    ClusterNodes nodes() {
+        return nodes;
     }
 
     /** During the reconciliation: checks periodically whether the term is still current. */

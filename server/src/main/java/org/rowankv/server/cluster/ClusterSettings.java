@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.authority.LeaseTimes;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.membership.ClusterShape;
@@ -32,6 +33,8 @@ import org.rowankv.server.membership.HostAndPort;
  * incomplete
  * @param acceptCopied opens a directory that is a copy of the one the server was created in
  * @param sessionLeaseMs how long a client's session stays open without a request; 0: forever
+ * @param leaseMs how long a server may answer without hearing the manager; the same on all servers
+ * @param startWaitMs how long a start waits for servers that can be spared
  * @param threading of its agents: SHARED, or DEDICATED
  * @param secret of the cluster, which authenticates registrations; null: no authentication
  */
@@ -53,6 +56,8 @@ public record ClusterSettings(
         boolean acceptUnclean,
         boolean acceptCopied,
         long sessionLeaseMs,
+        long leaseMs,
+        long startWaitMs,
         ThreadingMode threading,
         @Nullable ClusterSecret secret) {
     /** Far longer than the deadlines of clients. */
@@ -62,6 +67,11 @@ public record ClusterSettings(
     public static final int DEFAULT_MUTATIONS_PER_WORKER = 32;
 
     public static final long DEFAULT_DRAIN_MS = 10_000;
+
+    /** Longer than usual pauses of a JVM. */
+    public static final long DEFAULT_LEASE_MS = 400;
+
+    public static final long DEFAULT_START_WAIT_MS = 5_000;
 
     public static final int DEFAULT_SHARDS_PER_SERVER = 48;
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
@@ -85,6 +95,8 @@ public record ClusterSettings(
         require(scrubMibPerSecond >= 0, "scrub-rate must not be negative");
         require(drainMs >= 0, "drain must not be negative");
         require(sessionLeaseMs >= 0, "session-lease must not be negative");
+        require(leaseMs >= 10 && leaseMs <= 60_000, "lease must be 10..60000 ms, not " + leaseMs);
+        require(startWaitMs >= 0, "start-wait must not be negative");
         require(threading != ThreadingMode.INVOKED, "threading must be shared or dedicated");
     }
 
@@ -109,6 +121,10 @@ public record ClusterSettings(
         if (!condition) {
             throw new IllegalArgumentException(message);
         }
+    }
+
+    LeaseTimes leaseTimes() {
+        return LeaseTimes.of(leaseMs * 1_000_000);
     }
 
     ServerSettings serverSettings(Consumer<ServerSettings.Builder> tuning) {
@@ -144,6 +160,8 @@ public record ClusterSettings(
         public boolean acceptUnclean;
         public boolean acceptCopied;
         public long sessionLeaseMs = DEFAULT_SESSION_LEASE_MS;
+        public long leaseMs = DEFAULT_LEASE_MS;
+        public long startWaitMs = DEFAULT_START_WAIT_MS;
         public ThreadingMode threading = ThreadingMode.SHARED;
         public @Nullable ClusterSecret secret;
 
@@ -168,6 +186,8 @@ public record ClusterSettings(
                     acceptUnclean,
                     acceptCopied,
                     sessionLeaseMs,
+                    leaseMs,
+                    startWaitMs,
                     threading,
                     secret);
         }

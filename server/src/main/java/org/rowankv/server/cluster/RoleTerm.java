@@ -1,6 +1,5 @@
 package org.rowankv.server.cluster;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -30,11 +29,8 @@ import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.server.peer.SpaceReclaimer;
 import org.rowankv.server.peer.StaleTermException;
 import org.rowankv.server.recovery.RecoveredServer;
-import org.rowankv.server.resync.CopyListener;
 import org.rowankv.server.shard.Replicas;
-import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
-import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.Routing;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +55,6 @@ final class RoleTerm implements MembershipView {
     private final PeerMessages messages;
     private final AgentHandle messagesAgent;
     private final SerialExecutor deferred;
-    private final List<Integer> others = new ArrayList<>();
     private volatile @Nullable Configuration adopted;
     private @Nullable Endpoint endpoint;
     private @Nullable RecoveredServer recovered;
@@ -71,6 +66,12 @@ final class RoleTerm implements MembershipView {
     private final ChangeFeedHandover earlierChanges;
     private ChangeFeedHandover changeFeedHandover = ChangeFeedHandover.NONE;
     private volatile boolean over;
+    private long beganWaitingNs;
+    /** Not before that this server reports readiness, if it opens later. */
+    private long opensNs;
+
+    private boolean opensLater;
+    private @Nullable ManagedRoles managed;
     /** Of this term; null before it has roles. */
     private @Nullable PeerCalls calls;
 
@@ -84,11 +85,6 @@ final class RoleTerm implements MembershipView {
         this.area = area;
         this.serverId = area.serverId();
         this.serverSettings = settings.serverSettings(context.tuning());
-        for (int other = 0; other < roles.members().names().size(); other++) {
-            if (other != serverId) {
-                others.add(other);
-            }
-        }
         this.deferred = new SerialExecutor("rowan-deferred-" + serverId, context.scheduling(), context.errors());
         this.messages = new PeerMessages(serverId, context.errors(), deferred);
         this.messagesAgent = context.scheduling().take(messages, context.errors());
@@ -109,16 +105,14 @@ final class RoleTerm implements MembershipView {
     @Override
     public boolean admits(int remote, long remoteIncarnation, long term) {
         final Configuration known = adopted;
-        return known != null
-                && term == known.term()
-                && remote >= 0
-                && remote < known.serverCount()
-                && known.incarnations().get(remote) == remoteIncarnation;
+        return known != null && term == known.term() && known.names(remote, remoteIncarnation);
     }
 
     @Override
     public Standing standing(int remote, long remoteIncarnation, long nonce) {
-        return others.contains(remote)
+        return remote != serverId
+                        && remote >= 0
+                        && remote < roles.members().names().size()
                 ? roles.announced().standing(remote, remoteIncarnation, nonce)
                 : Standing.REFUTED;
     }
@@ -137,20 +131,12 @@ final class RoleTerm implements MembershipView {
                 serverSettings.cleanerReserve(),
                 serverSettings.spaceLimit(area.segmentCount(), area.segmentLength(), found.mostReplicas()),
                 serverSettings.counters());
-        final KeyHash keyHash = new KeyHash(found.hashSeed());
-        final @Nullable ShardReplica[] replicas = new @Nullable ShardReplica[found.shardCount()];
-        for (int shard = 0; shard < replicas.length; shard++) {
-            if (found.shard(shard).isReplica(serverId)) {
-                replicas[shard] = new ShardReplica(
-                        shard,
-                        found.shardCount(),
-                        keyHash,
-                        segments,
-                        area.tenures().tenure(shard));
-            }
-        }
         final RecoveredServer read = new RecoveredServer(
-                serverId, segments, new Replicas(replicas), settings.shape().replicas() > 1, context.errors());
+                serverId,
+                segments,
+                AssignedReplicas.complete(found, segments),
+                settings.shape().replicas() > 1,
+                context.errors());
         read.scan(context.scanThreads(), context.clock());
         recovered = read;
         final EndpointSettings endpointSettings = ServerContext.endpointSettings(
@@ -160,7 +146,22 @@ final class RoleTerm implements MembershipView {
         opened.onMessages(messagesAgent::wakeUp);
         messages.use(opened);
         messagesAgent.start();
+        beganWaitingNs = context.clock().nanoTime();
         Chaos.point("start.recovered");
+    }
+
+    /** When it had read its area, and began to wait for roles. */
+    long beganWaitingNs() {
+        return beganWaitingNs;
+    }
+
+    /** It has stored a common start without those servers, whose processes may still hold leases. */
+    void startWithout(Set<Integer> servers) {
+        LOG.warn(
+                "ROWAN-2018 Common start without servers {}: they are away, and others have complete replicas",
+                servers.stream().map(roles.members().names()::get).toList());
+        opensNs = context.clock().nanoTime() + settings.leaseTimes().twoLeasesNs();
+        opensLater = true;
     }
 
     /**
@@ -174,32 +175,13 @@ final class RoleTerm implements MembershipView {
         if (read == null || opened == null) {
             throw new AssertionError("the area was not read");
         }
-        requireReplicas(configuration, read);
         deferred.execute(this::listCaches);
         final long beganNs = context.clock().nanoTime();
-        area.superblock().adoptTerm(configuration.term());
-        area.superblock().acceptIncomplete();
-        final PeerCalls calls = new PeerCalls(opened, configuration.term(), context.scheduling());
-        this.calls = calls;
-        final LogReconciliation reconciliation = new LogReconciliation(configuration, read);
-        adopted = configuration;
-        messages.adopt(configuration, calls, reconciliation);
-        reconciliation.compare(calls, patience);
-        calls.askAll(others, PeerRequestType.COMPARED, 0, patience);
-        cluster.await(() -> messages.compared().containsAll(others), patience);
-        final long copies = reconciliation.scatter(calls, patience);
-        Chaos.point("start.scattered");
-        calls.askAll(others, PeerRequestType.COLLECTED, 0, patience);
-        cluster.await(() -> messages.collected().containsAll(others), patience);
-        // All servers are complete: none sends further entries.
-        read.drain();
-        read.finish();
-        Chaos.point("start.term");
-        calls.askAll(others, PeerRequestType.READY, 0, patience);
-        cluster.await(() -> messages.ready().containsAll(others), patience);
-        Chaos.point("start.ready");
+        final long copies = configuration.startTerm() == configuration.term()
+                ? startTogether(configuration, read, opened, patience)
+                : join(configuration, read, opened, patience);
         cluster.await(() -> caches != null, patience);
-        serve(configuration, calls, read, opened);
+        serve(configuration, read, opened);
         LOG.info(
                 "Server open name={} id={} term={} start={} agents={} read={} torn={} copied={} ms={}",
                 settings.name(),
@@ -211,6 +193,69 @@ final class RoleTerm implements MembershipView {
                 read.tornEntries(),
                 copies,
                 (context.clock().nanoTime() - beganNs) / 1_000_000);
+    }
+
+    /** Reconciles the logs with all other members; returns the number of entries copied. */
+    private long startTogether(
+            Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
+        AssignedReplicas.requireComplete(configuration, read);
+        AssignedReplicas.beginTenures(configuration, area);
+        area.superblock().adoptTerm(configuration.term());
+        area.superblock().acceptIncomplete();
+        final List<Integer> others = configuration.members().stream()
+                .filter(member -> member != serverId)
+                .toList();
+        final PeerCalls calling = new PeerCalls(opened, this::term, context.scheduling());
+        this.calls = calling;
+        final LogReconciliation reconciliation = new LogReconciliation(configuration, read);
+        adopted = configuration;
+        messages.adopt(configuration, calling, reconciliation);
+        beginManaged(configuration, calling);
+        reconciliation.compare(calling, patience);
+        calling.askAll(() -> others, PeerRequestType.COMPARED, 0, patience);
+        cluster.await(() -> messages.compared().containsAll(others), patience);
+        final long copies = reconciliation.scatter(calling, patience);
+        Chaos.point("start.scattered");
+        calling.askAll(() -> others, PeerRequestType.COLLECTED, 0, patience);
+        cluster.await(() -> messages.collected().containsAll(others), patience);
+        // All servers are complete: none sends further entries.
+        read.drain();
+        read.finish();
+        Chaos.point("start.term");
+        cluster.await(() -> !opensLater || context.clock().nanoTime() - opensNs >= 0, patience);
+        calling.askAll(() -> others, PeerRequestType.READY, 0, patience);
+        cluster.await(() -> messages.ready().containsAll(others), patience);
+        Chaos.point("start.ready");
+        return copies;
+    }
+
+    /** Takes joining replicas, empty ones, while the other members serve; returns 0. */
+    private long join(Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
+        patience.check();
+        read.discard();
+        AssignedReplicas.beginTenures(configuration, area);
+        area.superblock().adoptTerm(configuration.term());
+        area.superblock().acceptIncomplete();
+        final PeerCalls calling = new PeerCalls(opened, this::term, context.scheduling());
+        this.calls = calling;
+        adopted = configuration;
+        messages.join(configuration, calling);
+        beginManaged(configuration, calling);
+        Chaos.point("start.joining");
+        return 0;
+    }
+
+    private void beginManaged(Configuration configuration, PeerCalls calling) {
+        managed = new ManagedRoles(
+                context,
+                settings,
+                roles,
+                incarnation,
+                messages,
+                calling,
+                cluster.patienceOfManager(),
+                configuration,
+                cluster::alarm);
     }
 
     /**
@@ -233,10 +278,12 @@ final class RoleTerm implements MembershipView {
     /** Servers with a missing answer: to a call, else to a step of the start. */
     Set<Integer> silent() {
         final PeerCalls asking = calls;
+        final Configuration present = adopted;
         final Set<Integer> silent = asking == null ? new TreeSet<>() : asking.unanswered();
         for (Set<Integer> heard : List.of(messages.compared(), messages.collected(), messages.ready())) {
-            if (silent.isEmpty()) {
-                silent.addAll(others);
+            if (silent.isEmpty() && present != null) {
+                silent.addAll(present.members());
+                silent.remove(serverId);
                 silent.removeAll(heard);
             }
         }
@@ -249,23 +296,17 @@ final class RoleTerm implements MembershipView {
         return opened == null ? "" : opened.lastRefusal(server);
     }
 
-    private static void requireReplicas(Configuration configuration, RecoveredServer read) {
-        for (int shard = 0; shard < configuration.shardCount(); shard++) {
-            if (configuration.shard(shard).isReplica(read.serverId())
-                    != read.replicas().has(shard)) {
-                throw new StaleTermException("shard " + shard + " has other replicas now");
-            }
-        }
-    }
-
-    private void serve(Configuration configuration, PeerCalls calls, RecoveredServer read, Endpoint opened) {
+    private void serve(Configuration configuration, RecoveredServer read, Endpoint opened) {
+        final ManagedRoles following = Objects.requireNonNull(managed);
+        final PeerCalls calling = Objects.requireNonNull(calls);
+        final Replicas replicas = AssignedReplicas.of(configuration, read);
         final DeferredSpacePressure lazy = new DeferredSpacePressure();
         final List<IoPoller> ios = context.door().ios();
         area.whenForced(() -> ios.forEach(IoPoller::wakeUp));
         final ServerContext parts = new ServerContext(
                 serverSettings,
                 read.segments(),
-                read.replicas(),
+                replicas,
                 configuration,
                 context.clock(),
                 context.scheduling(),
@@ -273,8 +314,9 @@ final class RoleTerm implements MembershipView {
                 context.errors(),
                 lazy,
                 lazy,
-                new NoCopies(),
+                following.copies(),
                 cluster::askForStart,
+                following.leases()::mayAnswer,
                 ios);
         final EndpointSettings endpointSettings = ServerContext.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);
@@ -283,14 +325,14 @@ final class RoleTerm implements MembershipView {
         final SpaceReclaimer pressure = new SpaceReclaimer(
                 made,
                 configuration.serverCount(),
-                others,
-                calls,
+                following::others,
+                calling,
                 messages::answer,
                 context.clock(),
                 messagesAgent::wakeUp);
         lazy.is(pressure);
         server = made;
-        earlierChanges.continueIn(configuration, serverId, read.replicas());
+        earlierChanges.continueIn(configuration, serverId, replicas);
         made.start();
         final ClusterCatalogue catalogue = new ClusterCatalogue(
                 context.store(),
@@ -299,8 +341,9 @@ final class RoleTerm implements MembershipView {
                 Objects.requireNonNull(caches),
                 made,
                 configuration.shardCount(),
-                others,
-                calls,
+                following::others,
+                () -> following.committed().term(),
+                calling,
                 () -> {
                     if (over) {
                         throw new StaleTermException("the server has lost its roles");
@@ -310,7 +353,35 @@ final class RoleTerm implements MembershipView {
         recovered = null;
         // After every server answers: completing a half-finished destroy needs all of them.
         deferred.execute(() -> prepare(catalogue));
-        clientEndpoint = context.door().open(made, new Routing(configuration, roles.clientAddresses()), catalogue);
+        final ClientEndpoint.Opened forClients =
+                context.door().open(made, new Routing(configuration, roles.clientAddresses()), catalogue);
+        clientEndpoint = forClients;
+        following.follow(
+                area,
+                made,
+                cluster.nodes(),
+                this::follow,
+                inForce -> forClients.route(new Routing(inForce, roles.clientAddresses())));
+    }
+
+    /** From now on the members of that configuration are connected, and no others. */
+    private void follow(Configuration prepared) {
+        adopted = prepared;
+        messages.follow(prepared);
+    }
+
+    /** Performs what is due as a candidate or as the manager. */
+    void manage() {
+        final ManagedRoles following = managed;
+        if (following != null) {
+            following.step();
+        }
+    }
+
+    /** What the manager waits for; empty if nothing. */
+    String managerSays() {
+        final ManagedRoles following = managed;
+        return following == null ? "" : following.saying();
     }
 
     /** Repeats until it succeeds: no other event gives this server the limits, or completes a half-finished destroy. */
@@ -341,6 +412,17 @@ final class RoleTerm implements MembershipView {
     @Nullable
     Configuration configuration() {
         return adopted;
+    }
+
+    @Nullable
+    Configuration inForce() {
+        final ManagedRoles following = managed;
+        return following == null ? null : following.committed();
+    }
+
+    boolean mayAnswer() {
+        final ManagedRoles following = managed;
+        return following != null && following.leases().mayAnswer();
     }
 
     /** Ends the roles at once: pending work stays as it is, for the next start to recover. */
@@ -404,6 +486,10 @@ final class RoleTerm implements MembershipView {
     }
 
     private void end() {
+        final ManagedRoles following = managed;
+        if (following != null) {
+            following.end();
+        }
         deferred.end();
         messagesAgent.close();
         final Server made = server;
@@ -413,23 +499,5 @@ final class RoleTerm implements MembershipView {
             endpoint.close();
         }
         deferred.awaitEnd();
-    }
-
-    /** No server joins a cluster of this version. */
-    private static final class NoCopies implements CopyListener {
-        @Override
-        public void announced(int shard, int joining, long bytes) {
-            throw new AssertionError("server " + joining + " is joining");
-        }
-
-        @Override
-        public void copied(int shard, int joining, long unused) {
-            throw new AssertionError("server " + joining + " is joining");
-        }
-
-        @Override
-        public boolean joined(int joining) {
-            throw new AssertionError("server " + joining + " is joining");
-        }
     }
 }

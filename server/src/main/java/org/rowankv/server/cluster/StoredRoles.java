@@ -2,11 +2,14 @@ package org.rowankv.server.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
+import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.InitialPlacement;
 import org.rowankv.server.membership.Members;
 import org.rowankv.server.membership.RegisteredServers;
@@ -92,45 +95,88 @@ final class StoredRoles {
         }
     }
 
-    /** Registers the incarnation; returns the configuration that assigns its roles, or null if there is none yet. */
+    /**
+     * Registers the incarnation; returns the configuration that assigns its roles, or null if there is none yet. The
+     * manager adds it, or all servers that are needed start together; after a while, without those that can be spared.
+     */
     @Nullable
     Configuration find(Area area, RoleTerm own) {
         nodes.announce(announcement(area, own)); // repeated, in case another writer has overwritten it
         final ClusterNodes.Stored stored = stored();
         final Configuration found = stored.configuration();
         requireNewest(area, found);
-        final List<Long> incarnations = new ArrayList<>();
-        final List<String> behind = new ArrayList<>();
+        readRegistrations();
+        if (found.names(serverId, own.incarnation())) {
+            if (!found.hasManager()) {
+                throw new StaleTermException("term " + found.term() + " asks all servers to start");
+            }
+            waitLog.goesOn();
+            return found;
+        }
+        if (found.incarnations().get(serverId) == own.incarnation()) {
+            throw new StaleTermException("term " + found.term() + " excludes this start of the server");
+        }
+        final Set<Integer> away = new TreeSet<>();
+        final List<String> needed = new ArrayList<>();
+        final List<Long> incarnations = new ArrayList<>(found.incarnations());
+        for (int server = 0; server < found.serverCount(); server++) {
+            if (registered(server) > found.incarnations().get(server)) {
+                incarnations.set(server, registered(server));
+            } else {
+                away.add(server);
+                if (holdsCompleteReplica(found, server)) {
+                    needed.add(describe(server));
+                }
+            }
+        }
+        final boolean waited = context.clock().nanoTime() - own.beganWaitingNs() >= settings.startWaitMs() * 1_000_000;
+        if (needed.isEmpty() || waited) {
+            final Configuration next =
+                    found.restarted(incarnations, away, settings.shape().replicas());
+            if (next != null) {
+                // The first server decides; the others read the result.
+                final boolean decided = nodes.decide(next.managedBy(serverId), stored.version());
+                if (decided && !away.isEmpty()) {
+                    own.startWithout(away); // a former manager may have granted them leases
+                }
+                return null;
+            }
+        }
+        waitLog.waits(
+                "waiting for " + (needed.size() == 1 ? "server " : "servers ") + String.join(", ", needed)
+                        + (waited
+                                ? ": no other has complete replicas of some shards"
+                                : ": a cluster starts when its servers are registered, or without those that can be"
+                                        + " spared"),
+                "");
+        return null;
+    }
+
+    private static boolean holdsCompleteReplica(Configuration found, int server) {
+        return found.shards().stream().anyMatch(shard -> shard.isComplete(server));
+    }
+
+    private String describe(int server) {
+        final HostAndPort address = context.addresses().of(server);
+        return members.names().get(server) + (address == null ? "" : " (at " + address + ")");
+    }
+
+    /** The incarnation that the server has registered last, as read last; 0 if there is none. */
+    long registered(int server) {
+        return announced.incarnation(server);
+    }
+
+    private void readRegistrations() {
         final List<String> clients = new ArrayList<>();
         for (int server = 0; server < members.names().size(); server++) {
             final ServerRegistration registration =
                     nodes.announcement(members.names().get(server));
-            final long announced = registration == null ? 0 : registration.incarnation();
             if (registration != null) {
                 register(server, registration);
             }
-            if (announced <= found.incarnations().get(server)) {
-                behind.add(members.names().get(server)
-                        + (registration == null ? "" : " (at " + registration.address() + ")"));
-            }
             clients.add(registration == null ? "" : registration.clients());
-            incarnations.add(announced);
         }
         clientAddresses = List.copyOf(clients);
-        if (found.incarnations().get(serverId) == own.incarnation()) {
-            waitLog.goesOn();
-            return found;
-        }
-        if (behind.isEmpty()) {
-            // The first server decides; the others read the result.
-            final boolean unused = nodes.decide(found.restarted(incarnations), stored.version());
-            return null;
-        }
-        waitLog.waits(
-                "waiting for " + (behind.size() == 1 ? "server " : "servers ") + String.join(", ", behind)
-                        + ": a cluster starts when all of its servers are registered",
-                "");
-        return null;
     }
 
     private ServerRegistration announcement(Area area, RoleTerm own) {
@@ -173,7 +219,11 @@ final class StoredRoles {
         return true;
     }
 
-    /** @throws StaleTermException if a server has restarted, or the roles have changed */
+    /**
+     * For a server that has not begun to serve.
+     *
+     * @throws StaleTermException if a server has restarted, or the roles have changed
+     */
     void requireUnchanged(RoleTerm present) {
         final Configuration own = present.configuration();
         final ClusterNodes.Stored stored = nodes.configuration();
@@ -183,15 +233,32 @@ final class StoredRoles {
         if (stored.configuration().term() > own.term()) {
             throw new StaleTermException("term " + stored.configuration().term() + " has begun");
         }
-        for (int server = 0; server < members.names().size(); server++) {
-            final ServerRegistration registration =
-                    nodes.announcement(members.names().get(server));
-            if (registration != null) {
-                register(server, registration);
-                if (registration.incarnation() > own.incarnations().get(server)) {
-                    throw new StaleTermException("server " + registration.name() + " has restarted");
-                }
+        readRegistrations();
+        for (int server : own.members()) {
+            if (registered(server) > own.incarnations().get(server)) {
+                throw new StaleTermException("server " + members.names().get(server) + " has restarted");
             }
         }
+    }
+
+    /**
+     * For a server that serves, and follows its manager.
+     *
+     * @throws StaleTermException if it is excluded, or another common start has begun
+     */
+    void requireNamed(RoleTerm present) {
+        final Configuration own = present.configuration();
+        final ClusterNodes.Stored stored = nodes.configuration();
+        if (own == null || stored == null) {
+            return;
+        }
+        final Configuration found = stored.configuration();
+        if (found.startTerm() > own.startTerm()) {
+            throw new StaleTermException("term " + found.startTerm() + " has begun");
+        }
+        if (found.term() > own.term() && !found.names(serverId, present.incarnation())) {
+            throw new StaleTermException("term " + found.term() + " excludes this server");
+        }
+        readRegistrations();
     }
 }

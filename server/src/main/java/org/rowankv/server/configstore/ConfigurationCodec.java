@@ -34,6 +34,10 @@ import org.rowankv.topology.ShardMap;
  * version {@value #JOINING_VERSION}, in which {@value #JOINING} is added to the server of each joining backup. So a reader
  * without support for joining refuses it, and reads all others.
  *
+ * <p>A configuration with a manager, with excluded servers, or behind its common start, has format version
+ * {@value #MANAGED_VERSION}: as the second, with the term of the common start (8), the manager or −1 (4) and a zero (4) before
+ * the incarnations, of which those of excluded servers have their highest bit set.
+ *
  * <p>Invalid bytes are refused with the reason; no count is used before its bytes are checked.
  */
 public final class ConfigurationCodec {
@@ -43,6 +47,7 @@ public final class ConfigurationCodec {
     static final int MAGIC = 0x43564b52; // "RKVC" in memory order
     static final int FORMAT_VERSION = 1;
     static final int JOINING_VERSION = 2;
+    static final int MANAGED_VERSION = 3;
     /** Above every server id. */
     static final int JOINING = 1 << 14;
 
@@ -58,6 +63,10 @@ public final class ConfigurationCodec {
     static final int HASH_SEED_OFFSET = CLUSTER_ID_OFFSET + Long.BYTES;
     static final int TERM_OFFSET = HASH_SEED_OFFSET + Long.BYTES;
     static final int HEADER_LENGTH = TERM_OFFSET + Long.BYTES;
+    static final int START_TERM_OFFSET = HEADER_LENGTH;
+    static final int MANAGER_OFFSET = START_TERM_OFFSET + Long.BYTES;
+    static final int MANAGED_HEADER_LENGTH = MANAGER_OFFSET + 2 * Integer.BYTES;
+    static final long EXCLUDED = Long.MIN_VALUE;
     static final int SHARD_LENGTH = Integer.BYTES + 2 * Short.BYTES;
 
     private ConfigurationCodec() {}
@@ -66,23 +75,27 @@ public final class ConfigurationCodec {
         if (configuration.serverCount() > MAX_SERVERS) {
             throw new IllegalArgumentException(configuration.serverCount() + " servers are more than " + MAX_SERVERS);
         }
-        int length = HEADER_LENGTH + configuration.serverCount() * Long.BYTES;
+        final int version = version(configuration);
+        int length = headerLength(version) + configuration.serverCount() * Long.BYTES;
         for (ShardAssignment shard : configuration.shards()) {
             length += SHARD_LENGTH + (shard.replicaCount() - 1) * Short.BYTES;
         }
-        final boolean joining = configuration.shards().stream()
-                .anyMatch(shard -> !shard.joining().isEmpty());
         final ByteBuffer buffer = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(MAGIC_OFFSET, MAGIC)
-                .putInt(FORMAT_VERSION_OFFSET, joining ? JOINING_VERSION : FORMAT_VERSION)
+                .putInt(FORMAT_VERSION_OFFSET, version)
                 .putInt(SERVER_COUNT_OFFSET, configuration.serverCount())
                 .putInt(SHARD_COUNT_OFFSET, configuration.shardCount())
                 .putLong(CLUSTER_ID_OFFSET, configuration.clusterId())
                 .putLong(HASH_SEED_OFFSET, configuration.hashSeed())
                 .putLong(TERM_OFFSET, configuration.term())
-                .position(HEADER_LENGTH);
-        for (long incarnation : configuration.incarnations()) {
-            buffer.putLong(incarnation);
+                .position(headerLength(version));
+        if (version == MANAGED_VERSION) {
+            buffer.putLong(START_TERM_OFFSET, configuration.startTerm())
+                    .putInt(MANAGER_OFFSET, configuration.manager());
+        }
+        for (int server = 0; server < configuration.serverCount(); server++) {
+            final long incarnation = configuration.incarnations().get(server);
+            buffer.putLong(configuration.isMember(server) ? incarnation : incarnation | EXCLUDED);
         }
         for (ShardAssignment shard : configuration.shards()) {
             buffer.putInt(shard.epoch()).putShort((short) shard.primary()).putShort((short) (shard.replicaCount() - 1));
@@ -95,17 +108,38 @@ public final class ConfigurationCodec {
         return buffer.array();
     }
 
+    private static int version(Configuration configuration) {
+        if (configuration.hasManager()
+                || !configuration.excluded().isEmpty()
+                || configuration.startTerm() != configuration.term()) {
+            return MANAGED_VERSION;
+        }
+        final boolean joining = configuration.shards().stream()
+                .anyMatch(shard -> !shard.joining().isEmpty());
+        return joining ? JOINING_VERSION : FORMAT_VERSION;
+    }
+
+    private static int headerLength(int version) {
+        return version == MANAGED_VERSION ? MANAGED_HEADER_LENGTH : HEADER_LENGTH;
+    }
+
     /** Throws {@link ConfigurationStoreException} with the reason if the bytes are not a configuration. */
     public static Configuration decode(byte[] bytes) {
         final String reason = whyInvalid(bytes);
         if (reason != null) {
             throw new ConfigurationStoreException("the stored configuration cannot be read: " + reason);
         }
-        final ByteBuffer buffer =
-                ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).position(HEADER_LENGTH);
+        final ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        final int version = buffer.getInt(FORMAT_VERSION_OFFSET);
+        buffer.position(headerLength(version));
         final List<Long> incarnations = new ArrayList<>();
+        final Set<Integer> excluded = new HashSet<>();
         for (int i = 0; i < buffer.getInt(SERVER_COUNT_OFFSET); i++) {
-            incarnations.add(buffer.getLong());
+            final long incarnation = buffer.getLong();
+            incarnations.add(incarnation & ~EXCLUDED);
+            if (incarnation < 0) {
+                excluded.add(i);
+            }
         }
         final List<ShardAssignment> shards = new ArrayList<>();
         for (int i = 0; i < buffer.getInt(SHARD_COUNT_OFFSET); i++) {
@@ -127,7 +161,10 @@ public final class ConfigurationCodec {
                 buffer.getLong(HASH_SEED_OFFSET),
                 buffer.getLong(TERM_OFFSET),
                 incarnations,
-                shards);
+                shards,
+                version == MANAGED_VERSION ? buffer.getLong(START_TERM_OFFSET) : buffer.getLong(TERM_OFFSET),
+                version == MANAGED_VERSION ? buffer.getInt(MANAGER_OFFSET) : Configuration.NO_MANAGER,
+                excluded);
     }
 
     /** Why the bytes are not a configuration that this version reads, or null. */
@@ -140,9 +177,9 @@ public final class ConfigurationCodec {
             return "it is not a configuration";
         }
         final int version = buffer.getInt(FORMAT_VERSION_OFFSET);
-        if (version != FORMAT_VERSION && version != JOINING_VERSION) {
-            return "it has format version " + version + ", this version of Rowan-KV reads " + FORMAT_VERSION + " and "
-                    + JOINING_VERSION + "; use the version that wrote it, or a newer one";
+        if (version < FORMAT_VERSION || version > MANAGED_VERSION) {
+            return "it has format version " + version + ", this version of Rowan-KV reads " + FORMAT_VERSION + " to "
+                    + MANAGED_VERSION + "; use the version that wrote it, or a newer one";
         }
         if (buffer.getInt(CHECKSUM_OFFSET) != checksum(buffer)) {
             return "its checksum is wrong";
@@ -158,11 +195,38 @@ public final class ConfigurationCodec {
         if (buffer.getLong(TERM_OFFSET) < 1) {
             return "term " + buffer.getLong(TERM_OFFSET);
         }
-        return whyShardsInvalid(buffer, servers, shards);
+        if (bytes.length < headerLength(version) + servers * Long.BYTES) {
+            return "it ends before the shards";
+        }
+        final String reason = whyServersInvalid(buffer, version, servers);
+        return reason == null ? whyShardsInvalid(buffer, headerLength(version), servers, shards) : reason;
     }
 
-    private static @Nullable String whyShardsInvalid(ByteBuffer buffer, int servers, int shards) {
-        int at = HEADER_LENGTH + servers * Long.BYTES;
+    private static @Nullable String whyServersInvalid(ByteBuffer buffer, int version, int servers) {
+        for (int server = 0; server < servers && version != MANAGED_VERSION; server++) {
+            if (buffer.getLong(HEADER_LENGTH + server * Long.BYTES) < 0) {
+                return "server " + server + " has a negative incarnation";
+            }
+        }
+        if (version != MANAGED_VERSION) {
+            return null;
+        }
+        final int manager = buffer.getInt(MANAGER_OFFSET);
+        if (manager < Configuration.NO_MANAGER
+                || manager >= servers
+                || manager >= 0 && buffer.getLong(MANAGED_HEADER_LENGTH + manager * Long.BYTES) < 0) {
+            return "server " + manager + " cannot be the manager";
+        }
+        final long startTerm = buffer.getLong(START_TERM_OFFSET);
+        return startTerm < 1
+                        || startTerm > buffer.getLong(TERM_OFFSET)
+                        || buffer.getInt(MANAGER_OFFSET + Integer.BYTES) != 0
+                ? "its common start is term " + startTerm
+                : null;
+    }
+
+    private static @Nullable String whyShardsInvalid(ByteBuffer buffer, int headerLength, int servers, int shards) {
+        int at = headerLength + servers * Long.BYTES;
         for (int shard = 0; shard < shards; shard++) {
             if (at > buffer.capacity() - SHARD_LENGTH) {
                 return "it ends before shard " + shard;
@@ -189,7 +253,7 @@ public final class ConfigurationCodec {
     /** Primary and backups must be servers, each once. */
     private static @Nullable String whyReplicasInvalid(ByteBuffer buffer, int at, int end, int servers) {
         final boolean[] seen = new boolean[servers];
-        final boolean mayJoin = buffer.getInt(FORMAT_VERSION_OFFSET) == JOINING_VERSION;
+        final boolean mayJoin = buffer.getInt(FORMAT_VERSION_OFFSET) >= JOINING_VERSION;
         int replica = at + Integer.BYTES;
         while (replica < end) {
             final boolean isBackup = replica > at + Integer.BYTES;

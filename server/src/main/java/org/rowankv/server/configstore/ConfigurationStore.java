@@ -36,7 +36,17 @@ public interface ConfigurationStore extends AutoCloseable {
      *
      * @return false if the node is not at the expected version; nothing was changed
      */
-    boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp);
+    default boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        return compareAndSet(path, expectedVersion, bytes, stamp, null);
+    }
+
+    /**
+     * As above, in one step with the condition that another node has a version too.
+     *
+     * @return false also if that does not hold
+     */
+    boolean compareAndSet(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition);
 
     /** Deletes the node; false if it is not at the expected version. */
     boolean delete(String path, long expectedVersion);

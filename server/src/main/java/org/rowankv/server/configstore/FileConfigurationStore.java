@@ -56,14 +56,16 @@ public final class FileConfigurationStore implements ConfigurationStore {
     }
 
     @Override
-    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+    public boolean compareAndSet(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
         MemoryConfigurationStore.requireLength(path, bytes);
         final Path file = NodeFile.of(directory, NodePath.require(path));
         final byte[] copy = bytes.clone();
         return call(() -> {
             requireIntact();
             final VersionedNode before = known(path);
-            if (versionOf(before) != expectedVersion) {
+            if (versionOf(before) != expectedVersion
+                    || condition != null && versionOf(known(condition.path())) != condition.version()) {
                 return false;
             }
             final VersionedNode node = new VersionedNode(copy, ++lastVersion, stamp);

@@ -18,17 +18,20 @@ public final class MemoryConfigurationStore implements ConfigurationStore {
     }
 
     @Override
-    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+    public boolean compareAndSet(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
         requireLength(path, bytes);
-        final boolean changed = change(path, expectedVersion, bytes, stamp);
+        final boolean changed = change(path, expectedVersion, bytes, stamp, condition);
         if (changed) {
             watchers.forEach(Runnable::run);
         }
         return changed;
     }
 
-    private synchronized boolean change(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-        if (version(NodePath.require(path)) != expectedVersion) {
+    private synchronized boolean change(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
+        if (version(NodePath.require(path)) != expectedVersion
+                || condition != null && version(condition.path()) != condition.version()) {
             return false;
         }
         nodes.put(path, new VersionedNode(bytes.clone(), lastVersion++, stamp));

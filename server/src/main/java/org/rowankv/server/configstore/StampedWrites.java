@@ -1,5 +1,6 @@
 package org.rowankv.server.configstore;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 
 /**
@@ -25,12 +26,17 @@ public final class StampedWrites {
      * transit; a retry meets the version check
      */
     public boolean compareAndSet(String path, long expectedVersion, byte[] bytes) {
+        return compareAndSet(path, expectedVersion, bytes, null);
+    }
+
+    /** As above, on condition of another node's version too. */
+    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, @Nullable NodeVersion condition) {
         final Stamp stamp;
         synchronized (random) {
             stamp = new Stamp(writer, random.nextLong());
         }
         try {
-            return store.compareAndSet(path, expectedVersion, bytes, stamp);
+            return store.compareAndSet(path, expectedVersion, bytes, stamp, condition);
         } catch (ConfigurationStoreException e) {
             final VersionedNode now = store.read(path);
             if (now != null && now.stamp().equals(stamp)) {

@@ -1,6 +1,7 @@
 package org.rowankv.server.digest;
 
 import java.nio.ByteBuffer;
+import org.rowankv.protocol.Version;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
@@ -36,9 +37,16 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private final EntryCheck check;
     private final EntryAssembler assembler;
     private final LandedTracker tracker;
+    private final CopyReserve reserve;
     private final Clock clock;
     private final long holeTimeoutNs;
     private final boolean flushes;
+    /** By shard: entries of earlier epochs that land under this one or a later one are scattered. */
+    private final int[] scatteredFrom;
+
+    /** By shard: the charges of what has landed since its primary began, for which that server had acquired credit. */
+    private final long[] drawn;
+
     private byte[] keyScratch = new byte[256];
     private long spaceFreed;
     private boolean mayForget;
@@ -60,6 +68,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         this.check = new EntryCheck(segments.region());
         this.assembler = new EntryAssembler(segments, segments.cleanerReserve());
         this.tracker = new LandedTracker(segments, replicas);
+        this.scatteredFrom = new int[replicas.shardCount()];
+        this.drawn = new long[replicas.shardCount()];
+        this.reserve = new CopyReserve(segments.space(), replicas.shardCount());
         this.clock = clock;
         this.holeTimeoutNs = holeTimeoutNs;
         this.flushes = segments.area().durability() == Durability.POWER;
@@ -166,12 +177,13 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private void commitVector(int segment, long address, int length, ByteBuffer buffer, int at) {
         final int pairs = CommitVector.count(buffer, at);
         for (int i = 0; i < pairs; i++) {
-            final int shard = CommitVector.shard(buffer, at, i);
-            if (replicas.has(shard)) {
-                replicas.get(shard).raiseCommitVersion(CommitVector.version(buffer, at, i));
-                if (!replicas.get(shard).isJoining()) {
-                    assembler.committed(shard, CommitVector.version(buffer, at, i));
+            final ShardReplica replica = replicas.find(CommitVector.shard(buffer, at, i));
+            if (replica != null) {
+                replica.raiseCommitVersion(CommitVector.version(buffer, at, i));
+                if (!replica.isJoining()) {
+                    assembler.committed(replica.shardId(), CommitVector.version(buffer, at, i));
                 }
+                replica.tail().trim(replica.commitVersion());
             }
         }
         mayForget = true;
@@ -184,16 +196,23 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final long version = EntryDescriptor.version(buffer, at);
         tracker.entry(segment, length, shard, version);
         tracker.block(segment);
-        final boolean withoutSpace = (EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0;
         final boolean isVoid = isVoid(shard, buffer, at);
+        final boolean withoutSpace = takesSpaceHere(shard, buffer, at, version);
         if (isVoid || isRepeated(replicas.get(shard), version)) {
             onBlockDone(address, length, !isVoid || withoutSpace);
+            if (isVoid && !withoutSpace) {
+                drawn[shard] += segments.charge(length);
+            }
             return;
         }
         final int before = assembler.repeatedCount();
         assembler.block(address, length, this);
-        if (withoutSpace && assembler.repeatedCount() == before) {
-            spaceFreed -= segments.charge(length);
+        if (assembler.repeatedCount() == before) {
+            if (withoutSpace || !drawsCredit(shard, version)) {
+                takeSpace(replicas.get(shard), withoutSpace, version, length);
+            } else {
+                drawn[shard] += segments.charge(length);
+            }
         }
     }
 
@@ -205,12 +224,23 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             segments.markDead(address, length);
             if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) == 0) {
                 spaceFreed += segments.charge(length);
+                drawn[shard] += segments.charge(length);
             }
             return;
         }
-        if (isRepeated(replicas.get(shard), version)) {
+        final ShardReplica replica = replicas.get(shard);
+        if (isRepeated(replica, version)
+                || isScattered(shard, buffer, at, version) && replica.tail().contains(version)) {
             segments.markDead(address, length);
             return;
+        }
+        if (type != EntryType.COMPLETION && version > replica.commitVersion()) {
+            if (drawsCredit(shard, version)
+                    && !takesSpaceHere(shard, buffer, at, version)
+                    && !replica.tail().contains(version)) {
+                drawn[shard] += segments.charge(length);
+            }
+            replica.tail().landed(version, address);
         }
         if (EntryType.isTombstone(type)) {
             segments.tombstone(segment, length, 0);
@@ -232,11 +262,42 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
                 || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
     }
 
-    private void apply(long address, int type, int length, ByteBuffer buffer, int at) {
-        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
-        if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0) {
-            spaceFreed -= segments.charge(length);
+    /**
+     * Whether no space was acquired for the entry before it was sent, so that it is taken now: unconditionally, since
+     * the space was acquired when the entry was first written.
+     */
+    private boolean takesSpaceHere(int shard, ByteBuffer buffer, int at, long version) {
+        return (EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) != 0
+                || isScattered(shard, buffer, at, version);
+    }
+
+    /** Whether a new primary sends what its predecessor had written. What is copied to a joining replica was announced. */
+    private boolean isScattered(int shard, ByteBuffer buffer, int at, long version) {
+        return Version.epoch(version) < scatteredFrom[shard]
+                && FrameDescriptor.tag(buffer, at) >= scatteredFrom[shard]
+                && replicas.has(shard)
+                && !replicas.get(shard).isJoining();
+    }
+
+    /** Whether its sender had to acquire credit for the entry: not for one that is older than a joining replica. */
+    private boolean drawsCredit(int shard, long version) {
+        return !replicas.get(shard).isCopied(version);
+    }
+
+    /** Takes the space of an entry whose sender has acquired none. That of a copied one was reserved. */
+    private void takeSpace(ShardReplica replica, boolean withoutSpace, long version, int length) {
+        final boolean copied = replica.isCopied(version);
+        if (withoutSpace || copied) {
+            final int charge = segments.charge(length);
+            spaceFreed -= charge - (copied ? reserve.use(replica.shardId(), charge) : 0);
         }
+    }
+
+    private void apply(long address, int type, int length, ByteBuffer buffer, int at) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        final ShardReplica replica = replicas.get(shard);
+        final long version = EntryDescriptor.version(buffer, at);
+        takeSpace(replica, takesSpaceHere(shard, buffer, at, version), version, length);
         final int keyLength = EntryDescriptor.keyLength(buffer, at);
         if (keyLength > keyScratch.length) {
             keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
@@ -256,9 +317,42 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     /** Whether everything before that position has taken effect. For the agents of its server. */
     public boolean isDigested(LandingPosition mark) {
-        return (cursor.ordinal() > mark.ordinal()
-                        || cursor.ordinal() == mark.ordinal() && cursor.offset() >= mark.offset())
-                && assembler.isIdle();
+        return isBehind(mark) && assembler.isIdle();
+    }
+
+    /** Whether every entry of that shard before that position has taken effect. For the agents of its server. */
+    public boolean isDigested(LandingPosition mark, int shard) {
+        return isBehind(mark) && assembler.isIdle(shard);
+    }
+
+    private boolean isBehind(LandingPosition mark) {
+        return cursor.ordinal() > mark.ordinal()
+                || cursor.ordinal() == mark.ordinal() && cursor.offset() >= mark.offset();
+    }
+
+    /**
+     * That epoch of a shard begins with another primary, and nothing that an earlier one sent lands any more. Entries of
+     * which only some blocks have landed are dropped; entries of earlier epochs that land from now on are scattered. For
+     * the agents of its server, once what had landed before is digested.
+     */
+    public void beginEpoch(int shard, int epoch) {
+        assembler.giveUpIncomplete(shard, epoch, this);
+        scatteredFrom[shard] = Math.max(scatteredFrom[shard], epoch);
+    }
+
+    /** This server is the primary of that epoch now: no block of an earlier one lands here. For its agents. */
+    public void openedHere(int shard, int epoch) {
+        assembler.committed(shard, Version.of(epoch, 0));
+    }
+
+    /**
+     * The charges of what landed of a shard since the last call, for which its primary had acquired credit. For the agents
+     * of its server, once all of an excluded primary is digested.
+     */
+    public long takeDrawn(int shard) {
+        final long taken = drawn[shard];
+        drawn[shard] = 0;
+        return taken;
     }
 
     @Override
@@ -281,7 +375,16 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         if (reason != null) {
             throw damaged(segment, address, "assembled from blocks, " + reason);
         }
-        replicas.get(EntryDescriptor.shard(buffer, at)).assembled(EntryDescriptor.version(buffer, at));
+        final int shard = EntryDescriptor.shard(buffer, at);
+        final ShardReplica replica = replicas.get(shard);
+        final long version = EntryDescriptor.version(buffer, at);
+        replica.assembled(version);
+        if (!takesSpaceHere(shard, buffer, at, version) && drawsCredit(shard, version)) {
+            drawn[shard] += segments.charge(length);
+        }
+        if (type != EntryType.COMPLETION && version > replica.commitVersion()) {
+            replica.tail().copied(version, address);
+        }
         apply(address, type, length, buffer, at);
     }
 
@@ -295,14 +398,26 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         tracker.blockDone(segments.segmentOf(address));
     }
 
+    /** The space reserved for copies to joining replicas. Thread-safe. */
+    public CopyReserve reserve() {
+        return reserve;
+    }
+
+    /** A tenure of a shard begins or ends: what has landed of an earlier one is void. For the agents of its server. */
+    public void tenureChanges(int shard) {
+        assembler.giveUp(shard, this);
+        reserve.begin(shard);
+    }
+
     /** The copy to a replica is complete: from now on CommitVer identifies repetitions by their versions. */
     public void joined(int shard) {
+        reserve.end(shard);
         assembler.committed(shard, replicas.get(shard).commitVersion());
     }
 
     /** Whether digested segments are not committed yet. For the agents of its server. */
     public boolean awaitsCommit() {
-        return tracker.usedCount() > 0;
+        return tracker.usedCount() > 0 || segments.holds().areAny();
     }
 
     /** Whether all that has landed is digested, as of the last cycle. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,6 +45,7 @@ public final class EntryAssembler {
     private record Block(long address, int length, int start, int payload) {}
 
     private static final class Entry {
+        final int shard;
         final int bodyLength;
         final int bodyCrc;
         final int type;
@@ -52,7 +54,8 @@ public final class EntryAssembler {
         final Set<Integer> starts = new HashSet<>();
         int received;
 
-        Entry(int bodyLength, int bodyCrc, int type, int tag) {
+        Entry(int shard, int bodyLength, int bodyCrc, int type, int tag) {
+            this.shard = shard;
             this.bodyLength = bodyLength;
             this.bodyCrc = bodyCrc;
             this.type = type;
@@ -93,6 +96,7 @@ public final class EntryAssembler {
         Entry entry = incomplete.get(key);
         if (entry == null) {
             entry = new Entry(
+                    key.shard(),
                     BlockDescriptor.bodyLength(buffer, at),
                     BlockDescriptor.bodyCrc(buffer, at),
                     BlockDescriptor.entryType(buffer, at),
@@ -226,14 +230,51 @@ public final class EntryAssembler {
         return whole.isEmpty();
     }
 
+    /** Whether no whole entry of that shard waits to be assembled. */
+    boolean isIdle(int shard) {
+        for (Entry entry : whole) {
+            if (entry.shard == shard) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Drops entries that will never be whole, at the end of a scan. */
     public void giveUpIncomplete(Handler handler) {
-        for (Entry entry : incomplete.values()) {
+        incomplete.values().forEach(entry -> giveUp(entry, handler));
+        incomplete.clear();
+    }
+
+    /** Drops a shard's entries of which some block came before that epoch: no more of their blocks land. */
+    void giveUpIncomplete(int shard, int epoch, Handler handler) {
+        final Iterator<Entry> each = incomplete.values().iterator();
+        while (each.hasNext()) {
+            final Entry entry = each.next();
+            if (entry.shard == shard && entry.tag < epoch) {
+                each.remove();
+                giveUp(entry, handler);
+            }
+        }
+    }
+
+    private static void giveUp(Entry entry, Handler handler) {
+        for (Block block : entry.blocks) {
+            handler.onBlockDone(block.address(), block.length(), false);
+        }
+    }
+
+    /** Drops what has landed of a shard and is not assembled, and forgets what was: its versions may land anew. */
+    void giveUp(int shard, Handler handler) {
+        final List<Entry> dropped = new ArrayList<>();
+        incomplete.entrySet().removeIf(each -> each.getKey().shard() == shard && dropped.add(each.getValue()));
+        whole.removeIf(entry -> entry.shard == shard && dropped.add(entry));
+        for (Entry entry : dropped) {
             for (Block block : entry.blocks) {
                 handler.onBlockDone(block.address(), block.length(), false);
             }
         }
-        incomplete.clear();
+        done.forget(shard, Long.MAX_VALUE);
     }
 
     public AppendLog log() {

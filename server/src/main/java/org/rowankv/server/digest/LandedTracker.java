@@ -7,6 +7,7 @@ import java.util.List;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
 
 /**
  * The tracker that commits used segments of the backup log (§4.4 of the paper): once, for every shard, the largest
@@ -139,8 +140,8 @@ final class LandedTracker {
 
     private boolean waitsFor(Landed landed, int shard) {
         // Entries of a shard that this server does not hold are void, and count as committed.
-        return replicas.has(shard)
-                && landed.maxVersion[shard] > replicas.get(shard).commitVersion();
+        final ShardReplica replica = replicas.find(shard);
+        return replica != null && landed.maxVersion[shard] > replica.commitVersion();
     }
 
     int usedCount() {

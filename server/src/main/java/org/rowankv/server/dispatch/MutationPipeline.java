@@ -13,12 +13,14 @@ import org.rowankv.server.shard.ShardPrimary;
  */
 public final class MutationPipeline implements PollableCalls, MutationSlots {
     private final RequestDispatch dispatch;
+    private final BatchPermit permit;
     private final Share[] shares;
     private final int atOnce;
 
     /** @param slots of the pool: the contexts that this loop acquires */
     public MutationPipeline(RequestDispatch dispatch, int[] slots, int atOnce) {
         this.dispatch = dispatch;
+        this.permit = new BatchPermit(dispatch::mayAnswer);
         this.atOnce = atOnce;
         this.shares = new Share[slots.length];
         for (int i = 0; i < slots.length; i++) {
@@ -28,11 +30,17 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
 
     @Override
     public PollableCall callOf(Request request) {
-        return new WorkerCall(dispatch, this, request);
+        return new WorkerCall(dispatch, this, permit, request);
+    }
+
+    @Override
+    public void arrived() {
+        permit.renew();
     }
 
     @Override
     public void poll() {
+        permit.renew();
         Throwable failure = null;
         for (Share share : shares) {
             if (share.held) {

@@ -3,7 +3,10 @@ package org.rowankv.server.dispatch;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
 
-/** A request is refused because the server has failed or makes no progress; the cause is the failure, if any. */
+/**
+ * A request is refused because the server has failed, makes no progress, or may not answer for the shard; the cause is
+ * the failure, if any.
+ */
 public final class NotServedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +17,7 @@ public final class NotServedException extends IllegalStateException {
         this.status = status;
     }
 
-    /** CLOSED or UNREACHABLE if nothing was applied, OUTCOME_UNKNOWN if the request had begun. */
+    /** CLOSED, UNREACHABLE or NOT_PRIMARY if nothing was applied, OUTCOME_UNKNOWN if the request had begun. */
     public Status status() {
         return status;
     }

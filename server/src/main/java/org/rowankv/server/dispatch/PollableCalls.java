@@ -8,6 +8,9 @@ public interface PollableCalls {
     /** Creates a reusable call for that request. */
     PollableCall callOf(Request request);
 
+    /** Requests have been read from a connection: what is called next may be younger than all that was called before. */
+    default void arrived() {}
+
     /**
      * Sends the output of all calls and processes arrived completions. Called in every cycle, after new or continued
      * calls. Never blocks.

@@ -9,11 +9,14 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.durability.ForceFailedException;
+import org.rowankv.server.request.FoundEntry;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.server.shard.ShardReplica;
 
 /**
  * Dispatches a server's requests: refuses what the server does not serve, answers reads at once, and executes mutations
@@ -38,6 +41,7 @@ public final class RequestDispatch implements MutationSlots {
 
     private final int serverId;
     private final CurrentRoles roles;
+    private final AnswerPermit permit;
     private final ObjectReader reader;
     private final WorkerPool pool;
     private final ServerAgents agents;
@@ -52,6 +56,7 @@ public final class RequestDispatch implements MutationSlots {
     public RequestDispatch(
             int serverId,
             CurrentRoles roles,
+            AnswerPermit permit,
             ObjectReader reader,
             WorkerPool pool,
             ServerAgents agents,
@@ -61,6 +66,7 @@ public final class RequestDispatch implements MutationSlots {
             IntConsumer wakeUp) {
         this.serverId = serverId;
         this.roles = roles;
+        this.permit = permit;
         this.reader = reader;
         this.pool = pool;
         this.agents = agents;
@@ -81,7 +87,7 @@ public final class RequestDispatch implements MutationSlots {
             final ShardPrimary primary = servedPrimary(request.shard());
             if (primary == null) {
                 refuse(request);
-            } else if (!answersRead(primary, request)) {
+            } else if (!answersRead(primary, request, permit)) {
                 mutate(primary, request);
             }
         } catch (InternalError e) {
@@ -91,13 +97,27 @@ public final class RequestDispatch implements MutationSlots {
 
     /** As {@link #call}, for a caller that polls. */
     public PollableCall stepped(Request request) {
-        return new WorkerCall(this, this, request);
+        return new WorkerCall(this, this, permit, request);
     }
 
     /** The primary of the shard; null if another server has it, or this one does not serve. */
     @Nullable
     ShardPrimary servedPrimary(int shard) {
         return serving.isOpen() ? roles.get().find(shard) : null;
+    }
+
+    /** The replica of a shard, if this server serves the shard as its primary now; else null. */
+    public @Nullable ShardReplica servedReplica(int shard) {
+        final ShardPrimary primary = servedPrimary(shard);
+        return primary == null ? null : primary.replica();
+    }
+
+    /**
+     * Whether a read now would find the same entry, and return the object: this server must serve the shard, as for a
+     * read, and by the same replica; then its index decides, see {@link ObjectReader#isCurrent}.
+     */
+    public boolean isCurrent(FoundEntry entry) {
+        return servedReplica(entry.replica().shardId()) == entry.replica() && reader.isCurrent(entry);
     }
 
     /** Refuses a request for a shard that is not served here. */
@@ -111,11 +131,63 @@ public final class RequestDispatch implements MutationSlots {
         request.answer(why, 0, 0, 0);
     }
 
-    /** Answers a read that writes nothing; false if the request needs a worker context. */
-    boolean answersRead(ShardPrimary primary, Request request) {
-        return request.operation() == Operation.GET
-                && request.accessTtlMs() == Ttl.UNCHANGED
-                && reader.get(primary.replica(), request, primary.versions().last());
+    /**
+     * Answers a read that writes nothing, or refuses it; false if the request needs a worker context.
+     *
+     * @param permitted the server's permit, or what it said since the request arrived
+     */
+    boolean answersRead(ShardPrimary primary, Request request, AnswerPermit permitted) {
+        if (request.operation() != Operation.GET || request.accessTtlMs() != Ttl.UNCHANGED) {
+            return false;
+        }
+        if (!permitted.mayAnswer()) {
+            refuse(request, Status.NOT_PRIMARY);
+            return true;
+        }
+        if (!reader.get(primary.replica(), request, primary.versions().last())) {
+            return false;
+        }
+        if (!roles.has(primary)) {
+            refuse(request, Status.NOT_PRIMARY); // the replica may hold what another primary has not committed
+        }
+        return true;
+    }
+
+    /**
+     * Begins a read of a shard's replica that no request carries; {@link #endRead} follows.
+     *
+     * @throws NotServedException if it is not served here
+     */
+    public ShardPrimary beginRead(int shard) {
+        serving.requireNotRefused();
+        final ShardPrimary primary = roles.get().find(shard);
+        if (primary == null || !permit.mayAnswer()) {
+            throw notPrimary(shard);
+        }
+        return primary;
+    }
+
+    /**
+     * Ends a read.
+     *
+     * @throws NotServedException if another server may be the primary by now: what was read is void
+     */
+    public void endRead(ShardPrimary primary) {
+        if (!roles.has(primary)) {
+            throw notPrimary(primary.replica().shardId());
+        }
+    }
+
+    private NotServedException notPrimary(int shard) {
+        return new NotServedException(
+                Status.NOT_PRIMARY,
+                "server " + serverId + " is not the primary of shard " + shard + ", or may not answer alone now",
+                null);
+    }
+
+    /** Whether this server may answer a read now, asked after the read's request has arrived. */
+    public boolean mayAnswer() {
+        return permit.mayAnswer();
     }
 
     /** Refuses the request if nothing is served any more; returns whether it did. */

@@ -2,6 +2,7 @@ package org.rowankv.server.dispatch;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
@@ -13,15 +14,18 @@ final class WorkerCall implements PollableCall {
 
     private final RequestDispatch dispatch;
     private final MutationSlots slots;
+    private final AnswerPermit permit;
     private final Request request;
     private @Nullable ShardPrimary primary;
     private int slot = MutationSlots.NONE;
     private boolean begun;
     private int waits;
 
-    WorkerCall(RequestDispatch dispatch, MutationSlots slots, Request request) {
+    /** @param permit for its reads: the server's, or what that said since the request arrived */
+    WorkerCall(RequestDispatch dispatch, MutationSlots slots, AnswerPermit permit, Request request) {
         this.dispatch = dispatch;
         this.slots = slots;
+        this.permit = permit;
         this.request = request;
     }
 
@@ -79,7 +83,7 @@ final class WorkerCall implements PollableCall {
                 dispatch.refuse(request);
                 return true;
             }
-            if (dispatch.answersRead(served, request)) {
+            if (dispatch.answersRead(served, request, permit)) {
                 return true;
             }
             primary = served;

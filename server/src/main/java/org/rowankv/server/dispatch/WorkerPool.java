@@ -111,7 +111,7 @@ public final class WorkerPool {
     }
 
     /** Completes what dead callers have left in contexts that no caller has acquired since. */
-    void completeAbandoned() {
+    public void completeAbandoned() {
         for (int slot = 0; slot < slots.count(); slot++) {
             if (workers.get(slot).hasLeftover()) {
                 whileIdle(slot, worker -> {});

@@ -22,6 +22,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.area.UnusableAreaException;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.catalogue.SpareContents;
 import org.rowankv.server.checkpoint.CheckpointStatistics;
@@ -155,6 +156,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                                 pressure,
                                 copies,
                                 this::renewed,
+                                AnswerPermit.ALWAYS,
                                 List.of())
                         .open(server.serverId(), fabric, view));
             }

@@ -1,6 +1,7 @@
 package org.rowankv.server.embedded;
 
 import java.util.List;
+import java.util.SortedMap;
 import java.util.function.IntPredicate;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.resync.CopyListener;
@@ -12,18 +13,20 @@ import org.rowankv.server.resync.CopyListener;
  */
 record JoiningCopies(List<Server> servers, IntPredicate complete) implements CopyListener {
     @Override
-    public void announced(int shard, int server, long bytes) {
-        servers.get(server).joining().announced(bytes);
+    public boolean announced(int shard, int epoch, int server, long bytes) {
+        return servers.get(server).joining().announced(shard, epoch, bytes);
     }
 
     @Override
-    public void copied(int shard, int server, long unused) {
-        servers.get(server).joining().copied(shard, unused);
+    public boolean copied(int shard, int epoch, int server) {
+        final boolean heard = servers.get(server).joining().copied(shard, epoch);
         servers.get(server).wakeUp();
+        return heard;
     }
 
+    /** All of a server's at once: until then a start copies all anyway. */
     @Override
-    public boolean joined(int server) {
-        return complete.test(server);
+    public boolean joined(int server, SortedMap<Integer, Integer> epochs) {
+        return !servers.get(server).replicas().isJoining() && complete.test(server);
     }
 }

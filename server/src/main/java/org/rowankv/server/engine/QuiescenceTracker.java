@@ -4,7 +4,9 @@ import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.DigestAgent;
+import org.rowankv.server.opening.OpeningAgent;
 import org.rowankv.server.replication.CommitAgent;
+import org.rowankv.server.resync.CopyAgent;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
@@ -20,9 +22,11 @@ final class QuiescenceTracker implements Agent {
     private final boolean hasBackupLog;
     private final Replicas replicas;
     private final DigestAgent digest;
+    private final OpeningAgent opening;
     private final ClearSweepAgent sweep;
     private final CleanAgent cleaner;
     private final CommitAgent commit;
+    private final CopyAgent copier;
     private final RetentionAgents ending;
     private final OwnedCounter quietCycles = new OwnedCounter();
     private final OwnedCounter digestCycles = new OwnedCounter();
@@ -35,16 +39,20 @@ final class QuiescenceTracker implements Agent {
             boolean hasBackupLog,
             Replicas replicas,
             DigestAgent digest,
+            OpeningAgent opening,
             ClearSweepAgent sweep,
             CleanAgent cleaner,
             CommitAgent commit,
+            CopyAgent copier,
             RetentionAgents ending) {
         this.hasBackupLog = hasBackupLog;
         this.replicas = replicas;
         this.digest = digest;
+        this.opening = opening;
         this.sweep = sweep;
         this.cleaner = cleaner;
         this.commit = commit;
+        this.copier = copier;
         this.ending = ending;
     }
 
@@ -62,9 +70,13 @@ final class QuiescenceTracker implements Agent {
                     && !cleaner.isBusy()
                     && !cleaner.isSpaceRequested()
                     && !ending.eviction().isGivingSpace()
+                    && !ending.parts().isAwaited()
                     && !remembersDeletions()) {
                 quietCycles.add(1);
-                canIdleNs = mayIdle && commit.isQuiet() && !ending.areAtWork() ? IDLE_NS : 0;
+                canIdleNs =
+                        mayIdle && commit.isQuiet() && !copier.isBusy() && !ending.areAtWork() && !opening.isAtWork()
+                                ? IDLE_NS
+                                : 0;
             }
         }
         idleNs = canIdleNs;

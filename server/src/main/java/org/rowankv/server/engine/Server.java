@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.rowankv.protocol.CacheLimit;
-import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricCapabilities;
@@ -34,8 +33,7 @@ import org.rowankv.server.resync.CopyAgent;
 import org.rowankv.server.resync.CopyListener;
 import org.rowankv.server.resync.JoinAgent;
 import org.rowankv.server.retention.ClearSweepAgent;
-import org.rowankv.server.retention.EvictionAgent;
-import org.rowankv.server.retention.ExpirySweepAgent;
+import org.rowankv.server.retention.PartsAgent;
 import org.rowankv.server.retention.RetentionWorker;
 import org.rowankv.server.retention.SessionLeaseAgent;
 import org.rowankv.server.retention.ShardScan;
@@ -46,7 +44,6 @@ import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
-import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -58,6 +55,7 @@ import org.rowankv.topology.Configuration;
  */
 public final class Server implements AutoCloseable {
     private final int serverId;
+    private final ServerSettings settings;
     private final Segments segments;
     private final Replicas replicas;
     private final Endpoint endpoint;
@@ -71,6 +69,7 @@ public final class Server implements AutoCloseable {
     private final CleanAgent cleaner;
     private final CopyAgent copier;
     private final JoinAgent join;
+    private final RoleChanges roleChanges;
     private final CommitAgent commit;
     private final ServerStatisticsReader statistics;
     private final SiblingReplicas peers = new SiblingReplicas();
@@ -95,12 +94,16 @@ public final class Server implements AutoCloseable {
         final Configuration configuration = parts.configuration();
         this.clock = parts.clock();
         this.serverId = endpointSettings.serverId();
-        final ServerSettings settings = parts.settings();
+        this.settings = parts.settings();
         this.segments = parts.segments();
         this.replicas = parts.replicas();
         this.errors = parts.errors();
         this.endpoint = opening.apply(endpointSettings);
-        this.roles = new CurrentRoles(new Roles(serverId, configuration, shard -> primaryOf(shard, parts)));
+        this.roles = new CurrentRoles(new Roles(
+                serverId,
+                configuration,
+                shard -> RoleChanges.primaryOf(
+                        replicas.get(shard), configuration.shard(shard).epoch(), parts)));
         this.limits = LimitedCaches.of(roles, segments.space());
         this.inFlightWindow = new InFlightWindow(
                 settings.workers() * settings.mutationsPerWorker() + 1,
@@ -112,7 +115,7 @@ public final class Server implements AutoCloseable {
         this.scan = new ShardScan(segments, clock);
         final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
         final ServerLinks links = new ServerLinks(parts, endpoint, roles);
-        this.pool = new WorkerContexts(parts, serverId, links, inFlightWindow, limits)
+        this.pool = new WorkerContexts(parts, serverId, links, roles, inFlightWindow, limits)
                 .pool(workerLinks -> new RowanReplicator(
                         segments.region(), workerLinks, roles, maxMessage, segments.length(), settings.counters()));
         final DigestAgent digest = new DigestAgent(
@@ -124,10 +127,7 @@ public final class Server implements AutoCloseable {
                 settings.holeTimeoutNs());
         final ClearSweepAgent sweep = new ClearSweepAgent(segments, replicas);
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
-        this.ending = new RetentionAgents(
-                new ExpirySweepAgent(roles, retention, segments, clock),
-                new EvictionAgent(roles, limits, retention, segments, clock, sweep::isDone, this::quietCycles),
-                new SessionLeaseAgent(roles, retention, clock, settings.sessionLeaseNs()));
+        this.ending = RetentionAgents.of(parts, roles, limits, retention, sweep::isDone, this::quietCycles);
         this.cleaner = new CleanAgent(
                 segments,
                 replicas,
@@ -144,20 +144,40 @@ public final class Server implements AutoCloseable {
                 clock,
                 settings.scrubBytesPerSecond());
         final BackupConnections commitLinks = links.make().useReserve();
-        final BackupConnections copyLinks = links.make();
         this.copier = new CopyAgent(
-                serverId, roles, segments, copyLinks, maxMessage, parts.copies(), clock, settings.copyBytesPerSecond());
+                serverId,
+                roles,
+                segments,
+                links::make,
+                inFlightWindow,
+                pool::completeAbandoned,
+                maxMessage,
+                parts.copies(),
+                clock,
+                settings.copyBytesPerSecond());
         this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
+        this.roleChanges = RoleChanges.of(parts, roles, digest, links, join, endpoint, maxMessage, this::wakeUp);
+        roleChanges.openings().report((shard, epoch) -> limits.look());
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));
             ownAgents.add(digest);
+            ownAgents.add(roleChanges.reclaim());
+            ownAgents.add(roleChanges.openings());
             ownAgents.add(join);
             ownAgents.add(copier);
         }
         this.commit = new CommitAgent(roles, inFlightWindow, commitLinks, maxMessage, clock);
-        this.quiescenceTracker =
-                new QuiescenceTracker(settings.postedAhead() > 0, replicas, digest, sweep, cleaner, commit, ending);
+        this.quiescenceTracker = new QuiescenceTracker(
+                settings.postedAhead() > 0,
+                replicas,
+                digest,
+                roleChanges.openings(),
+                sweep,
+                cleaner,
+                commit,
+                copier,
+                ending);
         final boolean commitApart = parts.threading() == ThreadingMode.DEDICATED;
         if (!commitApart) {
             ownAgents.add(commit);
@@ -165,6 +185,7 @@ public final class Server implements AutoCloseable {
         ownAgents.add(new EpochAgent(serverId, roles, parts.epochs(), clock, errors));
         ownAgents.add(sweep);
         ownAgents.add(ending.expirySweep());
+        ownAgents.add(ending.parts());
         ownAgents.add(ending.eviction());
         ownAgents.add(ending.sessionLeases());
         ownAgents.add(retention);
@@ -200,19 +221,16 @@ public final class Server implements AutoCloseable {
             quiescenceTracker.allowRests();
         }
         this.dispatch = new RequestDispatch(
-                serverId, roles, reader, pool, agents, serving, parts.scheduling(), clock, parts.wakeUp());
-    }
-
-    /** A shard's primary at this server, whose versions begin in the shard's epoch. */
-    private static ShardPrimary primaryOf(int shard, ServerContext parts) {
-        final Configuration configuration = parts.configuration();
-        final ServerSettings settings = parts.settings();
-        final ShardReplica replica = parts.replicas().get(shard);
-        replica.sessions()
-                .limit(settings.sessionsPerTable(
-                        parts.segments().count(), parts.segments().length(), configuration.mostReplicas()));
-        return new ShardPrimary(
-                replica, new VersionCounter(configuration.shard(shard).epoch(), shard, settings.counters()));
+                serverId,
+                roles,
+                parts.permit(),
+                reader,
+                pool,
+                agents,
+                serving,
+                parts.scheduling(),
+                clock,
+                parts.wakeUp());
     }
 
     /** The servers of this process, from whose replicas damaged entries are repaired. Call before the start. */
@@ -261,6 +279,11 @@ public final class Server implements AutoCloseable {
         endpoint.receiveQueue().fence(server);
     }
 
+    /** The changes of its roles while it runs. */
+    public RoleChanges roleChanges() {
+        return roleChanges;
+    }
+
     // --- requests ---
 
     /** Executes requests for this server's primary shards. */
@@ -283,18 +306,22 @@ public final class Server implements AutoCloseable {
         return pool.retireLogsOlderThan(sequence, segments) || ofRetention;
     }
 
-    /** Passes live objects of a cache in a shard to a visitor, from a position; the next position, or 0 at the end. */
+    /**
+     * Passes live objects of a cache in a shard to a visitor, from a position; the next position, or 0 at the end.
+     *
+     * @throws org.rowankv.server.dispatch.NotServedException if the shard is not served here, or not any more after the
+     *     read: then what the visitor has received is void
+     */
     public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
-        final ShardPrimary primary = roles.get().find(shard);
-        if (primary == null) {
-            throw new IllegalArgumentException("server " + serverId + " is not the primary of shard " + shard);
-        }
-        serving.requireNotRefused();
+        final ShardPrimary primary = dispatch.beginRead(shard);
+        final long next;
         try {
-            return scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
+            next = scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
         } catch (InternalError e) {
             throw serving.faulty(e);
         }
+        dispatch.endRead(primary);
+        return next;
     }
 
     /** Whether this server is the primary of a shard. */
@@ -327,6 +354,11 @@ public final class Server implements AutoCloseable {
     /** The agent that ends unused sessions. */
     public SessionLeaseAgent sessionLeases() {
         return ending.sessionLeases();
+    }
+
+    /** The agent that removes parts of values that have ended. */
+    public PartsAgent parts() {
+        return ending.parts();
     }
 
     /** Objects of the cache evicted by this server since its start. */
@@ -372,14 +404,14 @@ public final class Server implements AutoCloseable {
         return agents;
     }
 
-    /** The joining replicas' part of a {@link CopyListener}. Thread-safe. */
+    /** This server's replicas that are catching up: their part of a {@link CopyListener}, their beginnings and ends. */
     public JoinAgent joining() {
         return join;
     }
 
-    /** Entries sent to joining replicas of other servers. */
-    public long copiedEntries() {
-        return copier.entries();
+    /** The copies to joining replicas of other servers. */
+    public CopyAgent copies() {
+        return copier;
     }
 
     private boolean isSettled() {
@@ -401,16 +433,17 @@ public final class Server implements AutoCloseable {
         agents.wakeUp();
     }
 
-    /** Ends expired objects, for a caller that needs space. */
+    /** Ends expired objects, and removes parts of ended values, for a caller that needs space. */
     public void endExpired() {
-        if (ending.expirySweep().requestPass()) {
+        final boolean areParts = ending.parts().requestPass();
+        if (ending.expirySweep().requestPass() || areParts) {
             agents.wakeUp();
         }
     }
 
     /** Whether a request for that, made at the given time of the interval clock, is still in progress. */
     public boolean isExpiring(long sinceNs) {
-        return ending.expirySweep().isAwaited(sinceNs) && !isStopped();
+        return (ending.expirySweep().isAwaited(sinceNs) || ending.parts().isAwaited()) && !isStopped();
     }
 
     /** Cycles of the agents that left no work that frees space. */

@@ -11,6 +11,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.resync.CopyListener;
@@ -28,6 +29,7 @@ import org.rowankv.topology.Configuration;
  * @param pressure receives requests of a worker without space
  * @param copies receives the progress of copies to joining replicas
  * @param epochs source of new epochs when versions are exhausted
+ * @param permit for answers that no backup has acknowledged
  * @param ios pollers of the event loops that execute client requests; empty if callers' threads execute them
  */
 public record ServerContext(
@@ -43,6 +45,7 @@ public record ServerContext(
         SpacePressure pressure,
         CopyListener copies,
         EpochSupplier epochs,
+        AnswerPermit permit,
         List<IoPoller> ios) {
 
     public ServerContext {

@@ -1,7 +1,7 @@
 package org.rowankv.server.engine;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.shard.CurrentRoles;
@@ -11,7 +11,7 @@ final class ServerLinks {
     private final ServerContext parts;
     private final Endpoint endpoint;
     private final CurrentRoles roles;
-    private final List<BackupConnections> all = new ArrayList<>();
+    private final List<BackupConnections> all = new CopyOnWriteArrayList<>();
 
     ServerLinks(ServerContext parts, Endpoint endpoint, CurrentRoles roles) {
         this.parts = parts;
@@ -21,13 +21,18 @@ final class ServerLinks {
 
     /** Creates the connections of one more writer. */
     BackupConnections make() {
-        final BackupConnections made =
-                new BackupConnections(endpoint, roles.get(), parts.clock(), parts.errors(), parts.wakeUp());
+        final BackupConnections made = makeShortLived();
         all.add(made);
         return made;
     }
 
+    /** Creates connections for a writer that comes and goes: they are in no statistics. */
+    BackupConnections makeShortLived() {
+        return new BackupConnections(endpoint, roles.get(), parts.clock(), parts.errors(), parts.wakeUp());
+    }
+
+    /** Those made so far; grows. Any thread. */
     List<BackupConnections> all() {
-        return List.copyOf(all);
+        return all;
     }
 }

@@ -3,32 +3,31 @@ package org.rowankv.server.engine;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.server.scrub.PeerReplica;
+import org.rowankv.server.shard.ShardReplica;
 
 /**
- * The other replicas of a server's shards, on servers in the same process. Set before the start; read-only afterwards.
+ * The other replicas of a server's shards, on servers in the same process. The servers are set before the start; which
+ * of them holds a shard may change.
  */
 final class SiblingReplicas {
-    private List<List<PeerReplica>> ofShards = List.of();
+    private List<Server> others = List.of();
 
     void meet(Server own, List<Server> servers) {
-        final List<List<PeerReplica>> found = new ArrayList<>();
-        for (int shard = 0; shard < own.replicas().shardCount(); shard++) {
-            final List<PeerReplica> others = new ArrayList<>();
-            for (Server other : servers) {
-                if (other != own && other.replicas().has(shard)) {
-                    others.add(new PeerReplica(
-                            other.segments(),
-                            other.replicas().get(shard),
-                            () -> other.isStopped() ? Long.MAX_VALUE - 2 : other.digestCycles()));
-                }
-            }
-            found.add(others);
-        }
-        ofShards = found;
+        others = servers.stream().filter(server -> server != own).toList();
     }
 
     /** Empty without servers in the same process. */
     List<PeerReplica> of(int shard) {
-        return shard < ofShards.size() ? ofShards.get(shard) : List.of();
+        final List<PeerReplica> found = new ArrayList<>();
+        for (Server other : others) {
+            final ShardReplica replica = other.replicas().find(shard);
+            if (replica != null) {
+                found.add(new PeerReplica(
+                        other.segments(),
+                        replica,
+                        () -> other.isStopped() ? Long.MAX_VALUE - 2 : other.digestCycles()));
+            }
+        }
+        return found;
     }
 }

@@ -6,11 +6,17 @@ import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCaches;
 
 /** Creates the worker contexts of a server: for callers, for event loops, and for the agents. */
 record WorkerContexts(
-        ServerContext parts, int serverId, ServerLinks links, InFlightWindow inFlightWindow, LimitedCaches limits) {
+        ServerContext parts,
+        int serverId,
+        ServerLinks links,
+        CurrentRoles roles,
+        InFlightWindow inFlightWindow,
+        LimitedCaches limits) {
 
     /** @param replicators creates the replicator of one worker, over its connections */
     WorkerPool pool(Function<BackupConnections, Replicator> replicators) {
@@ -30,6 +36,8 @@ record WorkerContexts(
                 slot < settings.workers() ? atOnce : 1,
                 serverId,
                 parts.segments(),
+                roles,
+                parts.permit(),
                 replicators.apply(own),
                 inFlightWindow,
                 parts.pressure(),

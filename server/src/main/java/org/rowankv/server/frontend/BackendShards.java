@@ -1,8 +1,10 @@
 package org.rowankv.server.frontend;
 
+import org.jspecify.annotations.Nullable;
 import org.rowankv.server.dispatch.PollableCalls;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.shard.ShardChanges;
+import org.rowankv.server.shard.ShardReplica;
 
 /** The shards of a server. */
 public final class BackendShards implements RequestBackend {
@@ -38,8 +40,14 @@ public final class BackendShards implements RequestBackend {
     }
 
     @Override
-    public ShardChanges changes(int shard) {
-        return server.replicas().get(shard).changes();
+    public boolean mayAnswer() {
+        return server.requests().mayAnswer();
+    }
+
+    @Override
+    public @Nullable ShardChanges changes(int shard) {
+        final ShardReplica replica = server.replicas().find(shard);
+        return replica == null ? null : replica.changes();
     }
 
     @Override
@@ -54,7 +62,8 @@ public final class BackendShards implements RequestBackend {
 
     @Override
     public boolean isDestroyed(int shard, int cacheId) {
-        return server.replicas().get(shard).clears().isDestroyed(cacheId);
+        final ShardReplica replica = server.replicas().find(shard);
+        return replica != null && replica.clears().isDestroyed(cacheId);
     }
 
     @Override

@@ -125,6 +125,7 @@ final class ClientConnection implements FrameDecoder.Taker {
                 return;
             }
             loop.counts().received(count);
+            loop.requests().received();
             readBuffer.flip();
             if (hello != null) {
                 greet(hello, readBuffer);

@@ -224,11 +224,20 @@ public final class PendingChangesRequest {
         if (seen[index] == NOT_KEPT) {
             return nothing(index, Status.FULL);
         }
-        if (asked[index] > served.lastVersion(shard)) {
-            return nothing(index, Status.BAD_REQUEST); // no stream was ever at that position
+        // Changes are of committed versions, which no other primary takes back; where a stream begins is a read.
+        if (asked[index] == ChangesRequestDescriptor.FROM_NOW && !served.mayAnswer()) {
+            return nothing(index, Status.NOT_PRIMARY);
         }
+        final long last = served.lastVersion(shard);
         final long finished = served.finishedVersion(shard);
         final ShardChanges.Reading reading = changes.read(cacheId, seen[index], finished, room);
+        // Last: the versions above are of this primary, and no role has changed in between.
+        if (last == 0 || source.whyNotServed(shard, term) != Status.OK || served.changes(shard) != changes) {
+            return nothing(index, Status.NOT_PRIMARY);
+        }
+        if (asked[index] > last) {
+            return nothing(index, Status.BAD_REQUEST); // no stream was ever at that position
+        }
         unfinished |= changes.newest() > finished && changes.newest() > reading.to();
         return answered(index, source.maxFrame(), reading);
     }

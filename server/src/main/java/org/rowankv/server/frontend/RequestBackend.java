@@ -34,6 +34,11 @@ public interface RequestBackend {
     /** Whether requests are answered; false after the end. */
     boolean isServing();
 
+    /** Whether it may answer a read without asking the backups, by its lease. */
+    default boolean mayAnswer() {
+        return true;
+    }
+
     /** The change feed of a local primary shard; null if there is none. */
     default @Nullable ShardChanges changes(int shard) {
         return null;
@@ -57,6 +62,9 @@ public interface RequestBackend {
     /**
      * Passes the live objects at a position of a shard's hash order to a visitor; returns the next position, or 0 at
      * the end.
+     *
+     * @throws org.rowankv.server.dispatch.NotServedException if the shard is not served here, or not any more after the
+     *     read: then what the visitor has received is void
      */
     long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor);
 }

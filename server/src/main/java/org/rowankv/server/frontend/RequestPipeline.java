@@ -139,6 +139,11 @@ final class RequestPipeline {
         return cycleNs;
     }
 
+    /** Bytes were read: requests that have arrived with them are begun next. */
+    void received() {
+        calls().arrived();
+    }
+
     /** A request was read. */
     void arrived(PendingRequest pending) {
         count(pending);

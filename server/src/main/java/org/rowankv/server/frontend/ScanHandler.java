@@ -10,6 +10,7 @@ import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.PageDescriptor;
 import org.rowankv.protocol.wire.PageDescriptor.PageObject;
 import org.rowankv.protocol.wire.ScanRequestDescriptor;
+import org.rowankv.server.dispatch.NotServedException;
 
 /**
  * Answers scans page by page. The size of a page bounds its share of the loop's time: a page may be empty and not the
@@ -35,16 +36,21 @@ final class ScanHandler {
         final int limit = Math.min(MAX_OBJECTS, ScanRequestDescriptor.limit(buffer, at));
         final int cacheId = ScanRequestDescriptor.cacheId(buffer, at);
         final boolean withValues = ScanRequestDescriptor.withValues(buffer, at);
-        final Status refused = port.whyNotServed(shard, ScanRequestDescriptor.term(buffer, at));
+        Status refused = port.whyNotServed(shard, ScanRequestDescriptor.term(buffer, at));
         objects.clear();
         bytes = 0;
         long next = ScanRequestDescriptor.position(buffer, at);
         if (refused == Status.OK) {
-            int positions = 0;
-            do {
-                next = port.served().scan(cacheId, shard, next, withValues, this::add);
-                positions++;
-            } while (next != 0 && objects.size() < limit && bytes < MAX_BYTES && positions < MAX_POSITIONS);
+            try {
+                int positions = 0;
+                do {
+                    next = port.served().scan(cacheId, shard, next, withValues, this::add);
+                    positions++;
+                } while (next != 0 && objects.size() < limit && bytes < MAX_BYTES && positions < MAX_POSITIONS);
+            } catch (NotServedException e) {
+                refused = e.status();
+                objects.clear(); // the last of them may not be this server's to show
+            }
         }
         PageDescriptor.write(out, number, refused, objects, next);
         objects.clear();

@@ -7,6 +7,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.configstore.NodeVersion;
 import org.rowankv.server.configstore.StampedWrites;
 import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.topology.Configuration;
@@ -22,6 +23,8 @@ import org.rowankv.topology.Configuration;
 public final class ClusterNodes {
     private static final String MEMBERS = "/members";
     private static final String SERVERS = "/servers";
+    private static final String VOTE = "/vote";
+    private static final byte[] NO_BYTES = {};
 
     private final ConfigurationStore store;
     private final StampedWrites writes;
@@ -62,6 +65,35 @@ public final class ClusterNodes {
     /** Replaces the configuration of that node version by compare-and-set; returns whether this call has decided. */
     public boolean decide(Configuration next, long expectedVersion) {
         return writes.compareAndSet(ConfigurationCodec.PATH, expectedVersion, ConfigurationCodec.encode(next));
+    }
+
+    /**
+     * As above, on condition that no manager was confirmed by {@link #vote} since that node version of the votes.
+     *
+     * @param voteVersion of {@link #voteVersion}
+     */
+    public boolean decide(Configuration next, long expectedVersion, long voteVersion) {
+        return writes.compareAndSet(
+                ConfigurationCodec.PATH,
+                expectedVersion,
+                ConfigurationCodec.encode(next),
+                new NodeVersion(VOTE, voteVersion));
+    }
+
+    /** The node version of the votes, which each vote changes; creates the node if there is none. */
+    public long voteVersion() {
+        VersionedNode node = store.read(VOTE);
+        while (node == null) {
+            final boolean unused = writes.compareAndSet(VOTE, ConfigurationStore.ABSENT, NO_BYTES);
+            node = store.read(VOTE);
+        }
+        return node.version();
+    }
+
+    /** Votes for the manager of the configuration of that node version; false if another one is stored. */
+    public boolean vote(long configurationVersion) {
+        return writes.compareAndSet(
+                VOTE, voteVersion(), NO_BYTES, new NodeVersion(ConfigurationCodec.PATH, configurationVersion));
     }
 
     /** The last registration of a server; null if there is none, or it is not genuine. */

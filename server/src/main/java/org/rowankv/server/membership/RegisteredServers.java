@@ -12,6 +12,12 @@ public final class RegisteredServers {
         last.put(server, registration);
     }
 
+    /** The last incarnation; 0 if there is none. */
+    public long incarnation(int server) {
+        final ServerRegistration registration = last.get(server);
+        return registration == null ? 0 : registration.incarnation();
+    }
+
     /** Standing of a process that claims to be that incarnation of the server. */
     public Standing standing(int server, long incarnation, long nonce) {
         final ServerRegistration registration = last.get(server);

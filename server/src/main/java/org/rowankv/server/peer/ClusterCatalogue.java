@@ -2,6 +2,8 @@ package org.rowankv.server.peer;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
@@ -24,7 +26,8 @@ public final class ClusterCatalogue implements ClientCatalogue {
     private final List<StoredCache> known;
     private final Server own;
     private final int shardCount;
-    private final List<Integer> others;
+    private final Supplier<List<Integer>> others;
+    private final LongSupplier term;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
     /** Reads of the stored limits, numbered by their begin. */
@@ -32,7 +35,11 @@ public final class ClusterCatalogue implements ClientCatalogue {
     /** The last read that is applied to this server. Guarded by this. */
     private long applied;
 
-    /** @param known caches read after the present start began, and before this server had its roles */
+    /**
+     * @param known caches read after the present start began, and before this server had its roles
+     * @param others supplies the other members
+     * @param term supplies the term of the roles in force
+     */
     public ClusterCatalogue(
             ConfigurationStore store,
             String writer,
@@ -40,7 +47,8 @@ public final class ClusterCatalogue implements ClientCatalogue {
             List<StoredCache> known,
             Server own,
             int shardCount,
-            List<Integer> others,
+            Supplier<List<Integer>> others,
+            LongSupplier term,
             PeerCalls calls,
             PeerCalls.Patience patience) {
         this.store = new CatalogueStore(store, writer, random, this::destroyEverywhere);
@@ -48,6 +56,7 @@ public final class ClusterCatalogue implements ClientCatalogue {
         this.own = own;
         this.shardCount = shardCount;
         this.others = others;
+        this.term = term;
         this.calls = calls;
         this.patience = patience;
     }
@@ -114,8 +123,12 @@ public final class ClusterCatalogue implements ClientCatalogue {
     }
 
     private void destroyEverywhere(int cacheId) {
-        destroyHere(cacheId);
-        calls.askAll(others, PeerRequestType.DESTROY, cacheId, patience);
+        long begun;
+        do {
+            begun = term.getAsLong(); // a shard that moves meanwhile may be missed at both servers
+            destroyHere(cacheId);
+            calls.askAll(others, PeerRequestType.DESTROY, cacheId, patience);
+        } while (term.getAsLong() != begun);
     }
 
     /**

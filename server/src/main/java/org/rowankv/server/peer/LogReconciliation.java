@@ -14,11 +14,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Version;
-import org.rowankv.rdma.rowan.FrameChecksum;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
-import org.rowankv.server.log.EntryDescriptor;
-import org.rowankv.server.log.EntryType;
+import org.rowankv.server.opening.CollectedAnswer;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
@@ -35,8 +33,7 @@ import org.rowankv.topology.ShardAssignment;
  * <p>One thread at a time uses the recovered server: calls as primary and as backup exclude each other here.
  */
 public final class LogReconciliation {
-    /** Of a shard, in one answer. */
-    private static final int MOST_VERSIONS = 64 << 10;
+    private static final int MOST_VERSIONS = CollectedAnswer.MOST_VERSIONS;
 
     /**
      * Entries of a shard that some complete replicas have and others lack.
@@ -169,7 +166,7 @@ public final class LogReconciliation {
                     calls.ask(server, PeerRequestType.COLLECT, shard, above, ByteBuffer.allocate(0), patience);
             final ByteBuffer found = PeerMessageDescriptor.payload(answer);
             final long known = PeerMessageDescriptor.argument(answer);
-            final String reason = whyImpossible(epoch, above, known, found);
+            final String reason = CollectedAnswer.whyImpossible(epoch, above, known, found);
             if (reason != null) {
                 throw new IllegalStateException(
                         "the answer of server " + server + " about shard " + shard + " is impossible: " + reason);
@@ -186,29 +183,6 @@ public final class LogReconciliation {
             }
             above = last;
         }
-    }
-
-    /**
-     * Why an answer to COLLECT is forged or damaged, or null. A CommitVer that is too high would hide entries that are
-     * not on all replicas. One of an earlier epoch is not checked, since this server may have dropped what it covers.
-     */
-    private static @Nullable String whyImpossible(int epoch, long above, long commitVersion, ByteBuffer versions) {
-        if (commitVersion < Version.NONE || Version.epoch(commitVersion) >= epoch) {
-            return "CommitVer " + Version.toString(commitVersion) + ", but epoch " + epoch + " is new";
-        }
-        if (versions.remaining() % Long.BYTES != 0 || versions.remaining() / Long.BYTES > MOST_VERSIONS) {
-            return versions.remaining() + " bytes of versions";
-        }
-        long before = above;
-        for (int at = versions.position(); at < versions.limit(); at += Long.BYTES) {
-            final long version = versions.getLong(at);
-            if (version <= before || Version.epoch(version) >= epoch) {
-                return "version " + Version.toString(version) + " after " + Version.toString(before) + ", but epoch "
-                        + epoch + " is new";
-            }
-            before = version;
-        }
-        return null;
     }
 
     private int spread(
@@ -275,7 +249,8 @@ public final class LogReconciliation {
         final int epoch = configuration.shard(shard).epoch();
         final String reason = Version.epoch(version) >= epoch
                 ? "version " + Version.toString(version) + ", but epoch " + epoch + " is new"
-                : whyInvalid(shard, version, entry, own.segments().length());
+                : CollectedAnswer.whyInvalid(
+                        shard, version, entry, own.segments().length());
         if (reason != null) {
             throw new IllegalStateException("another server sent an invalid entry of shard " + shard + ": " + reason);
         }
@@ -284,34 +259,6 @@ public final class LogReconciliation {
             own.takeOver(entry, 0, own.replicas().get(shard).tenure());
             Chaos.point("start.taken-over");
         }
-    }
-
-    /**
-     * Why the bytes are not that entry, or null.
-     *
-     * @param mostBytes of an entry
-     */
-    static @Nullable String whyInvalid(int shard, long version, ByteBuffer entry, int mostBytes) {
-        if (entry.limit() < FrameDescriptor.STRIDE || entry.limit() > mostBytes) {
-            return entry.limit() + " bytes";
-        }
-        final long word = FrameDescriptor.wordPlain(entry, 0);
-        final int type = FrameDescriptor.type(word);
-        if (FrameDescriptor.length(word) != entry.limit()) {
-            return "wrong length";
-        }
-        if (type < EntryType.PUT || type > EntryType.COMPLETION) {
-            return "type " + type;
-        }
-        final String malformed = EntryDescriptor.whyMalformed(entry, 0, entry.limit());
-        if (malformed != null) {
-            return malformed;
-        }
-        if (EntryDescriptor.shard(entry, 0) != shard || EntryDescriptor.version(entry, 0) != version) {
-            return "wrong shard or version";
-        }
-        return FrameDescriptor.whyBodyInvalid(
-                entry, 0, EntryDescriptor.usedLength(entry, 0) - EntryDescriptor.FRAME_LENGTH, new FrameChecksum());
     }
 
     // --- as a backup ---

@@ -8,6 +8,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.runtime.agent.Scheduling;
@@ -29,19 +32,20 @@ public final class PeerCalls {
     }
 
     private final Endpoint endpoint;
-    private final long term;
+    private final LongSupplier term;
     private final Scheduling scheduling;
     private final AtomicLong numbers = new AtomicLong();
     private final Map<Long, Call> pending = new ConcurrentHashMap<>();
 
-    public PeerCalls(Endpoint endpoint, long term, Scheduling scheduling) {
+    /** @param term supplies the present term */
+    public PeerCalls(Endpoint endpoint, LongSupplier term, Scheduling scheduling) {
         this.endpoint = endpoint;
         this.term = term;
         this.scheduling = scheduling;
     }
 
     /** One pending request. */
-    final class Call {
+    public final class Call {
         private final int server;
         private final long number;
         private final ByteBuffer message;
@@ -51,31 +55,46 @@ public final class PeerCalls {
         private Call(int server, int question, int shard, long argument, ByteBuffer payload) {
             this.server = server;
             this.number = numbers.incrementAndGet();
-            this.message = PeerMessageDescriptor.write(question, false, shard, term, number, argument, payload);
+            this.message =
+                    PeerMessageDescriptor.write(question, false, shard, term.getAsLong(), number, argument, payload);
             pending.put(number, this);
             send();
         }
 
         /** Sends or resends the request. */
-        void send() {
+        public void send() {
             // Any result: an unanswered request is resent.
             final int unused = endpoint.message(server, message.duplicate());
         }
 
-        boolean isAnswered() {
+        public boolean isAnswered() {
             return answer != null;
         }
 
-        void abandon() {
+        public void abandon() {
             pending.remove(number);
         }
 
+        /** The server that is asked. */
+        public int server() {
+            return server;
+        }
+
         /** Waits for the answer; returns the whole message. */
-        ByteBuffer await(Patience patience) {
+        public ByteBuffer await(Patience patience) {
+            final ByteBuffer message = awaitWhile(() -> true, patience);
+            if (message == null) {
+                throw new AssertionError("the wait ended without an answer");
+            }
+            return message;
+        }
+
+        /** As above, as long as the answer is needed; null if it is not any more. */
+        public @Nullable ByteBuffer awaitWhile(BooleanSupplier needed, Patience patience) {
             try {
                 while (true) {
                     final ByteBuffer message = answer;
-                    if (message != null) {
+                    if (message != null || !needed.getAsBoolean()) {
                         return message;
                     }
                     if (!answered.await(RESEND_NS)) {
@@ -92,20 +111,22 @@ public final class PeerCalls {
         }
     }
 
-    Call begin(int server, int question, int shard, long argument, ByteBuffer payload) {
+    public Call begin(int server, int question, int shard, long argument, ByteBuffer payload) {
         return new Call(server, question, shard, argument, payload);
     }
 
-    ByteBuffer ask(int server, int question, int shard, long argument, ByteBuffer payload, Patience patience) {
+    public ByteBuffer ask(int server, int question, int shard, long argument, ByteBuffer payload, Patience patience) {
         return begin(server, question, shard, argument, payload).await(patience);
     }
 
-    /** Sends the request to all of them, and waits for all answers. */
-    public void askAll(List<Integer> servers, int question, long argument, Patience patience) {
+    /** Sends the request to all of them, and waits for the answers of those that are among them still. */
+    public void askAll(Supplier<List<Integer>> servers, int question, long argument, Patience patience) {
         final List<Call> calls = new ArrayList<>();
-        servers.forEach(server -> calls.add(begin(server, question, 0, argument, NOTHING)));
+        servers.get().forEach(server -> calls.add(begin(server, question, 0, argument, NOTHING)));
         try {
-            calls.forEach(call -> call.await(patience));
+            for (Call call : calls) {
+                final ByteBuffer unused = call.awaitWhile(() -> servers.get().contains(call.server), patience);
+            }
         } finally {
             calls.forEach(Call::abandon);
         }
@@ -127,7 +148,7 @@ public final class PeerCalls {
         final Call waiting = pending.get(PeerMessageDescriptor.number(message));
         if (waiting != null
                 && waiting.server == from
-                && PeerMessageDescriptor.term(message) == term
+                && PeerMessageDescriptor.term(message) == PeerMessageDescriptor.term(waiting.message)
                 && PeerMessageDescriptor.question(message) == PeerMessageDescriptor.question(waiting.message)
                 && PeerMessageDescriptor.shard(message) == PeerMessageDescriptor.shard(waiting.message)) {
             waiting.answer = message;

@@ -64,32 +64,32 @@ public final class PeerMessageDescriptor {
         return answer < 0 || answer > 1 || message.get(ZERO_OFFSET) != 0 ? "neither request nor answer" : null;
     }
 
-    static int question(ByteBuffer message) {
+    public static int question(ByteBuffer message) {
         return message.get(QUESTION_OFFSET);
     }
 
-    static boolean isAnswer(ByteBuffer message) {
+    public static boolean isAnswer(ByteBuffer message) {
         return message.get(ANSWER_OFFSET) == 1;
     }
 
-    static int shard(ByteBuffer message) {
+    public static int shard(ByteBuffer message) {
         return message.getInt(SHARD_OFFSET);
     }
 
-    static long term(ByteBuffer message) {
+    public static long term(ByteBuffer message) {
         return message.getLong(TERM_OFFSET);
     }
 
-    static long number(ByteBuffer message) {
+    public static long number(ByteBuffer message) {
         return message.getLong(NUMBER_OFFSET);
     }
 
-    static long argument(ByteBuffer message) {
+    public static long argument(ByteBuffer message) {
         return message.getLong(ARGUMENT_OFFSET);
     }
 
     /** Little endian, from 0 to its limit. */
-    static ByteBuffer payload(ByteBuffer message) {
+    public static ByteBuffer payload(ByteBuffer message) {
         return message.slice(HEADER_LENGTH, message.limit() - HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     }
 }

@@ -30,6 +30,12 @@ public final class PeerMessages implements MessageHandler, Agent {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
+    /** Receives requests and answers about authority, configurations and copies. */
+    public interface ControlHandler {
+        /** Of a member's present process. Must not wait. */
+        void onMessage(int from, long incarnation, ByteBuffer message);
+    }
+
     private final int serverId;
     private final ErrorLog errors;
     /** Runs tasks that may block. */
@@ -47,6 +53,7 @@ public final class PeerMessages implements MessageHandler, Agent {
     private volatile @Nullable LogReconciliation reconciliation;
     private volatile @Nullable SpaceReclaimer pressure;
     private volatile @Nullable ClusterCatalogue catalogue;
+    private volatile @Nullable ControlHandler control;
 
     public PeerMessages(int serverId, ErrorLog errors, Executor deferred) {
         this.serverId = serverId;
@@ -64,6 +71,22 @@ public final class PeerMessages implements MessageHandler, Agent {
         calls = newCalls;
         reconciliation = newReconciliation;
         configuration = adopted;
+    }
+
+    /** Sets the receiver of messages about authority, configurations and copies. */
+    public void control(ControlHandler handler) {
+        control = handler;
+    }
+
+    /** Starts to answer the members of a later configuration, and no others. */
+    public void follow(Configuration prepared) {
+        configuration = prepared;
+    }
+
+    /** Starts to answer and to call the members of that configuration, without a common start. */
+    public void join(Configuration prepared, PeerCalls newCalls) {
+        calls = newCalls;
+        configuration = prepared;
     }
 
     /** The reconciliation is over, and the server is about to serve. */
@@ -116,25 +139,60 @@ public final class PeerMessages implements MessageHandler, Agent {
         }
         final Configuration adopted = configuration;
         final PeerCalls waiting = calls;
-        if (adopted == null
-                || waiting == null
-                || PeerMessageDescriptor.term(message) != adopted.term()
-                || from < 0
-                || from >= adopted.serverCount()
-                || adopted.incarnations().get(from) != incarnation) {
+        if (adopted == null || waiting == null || !adopted.names(from, incarnation)) {
             return;
         }
-        if (PeerMessageDescriptor.isAnswer(message)) {
+        final int question = PeerMessageDescriptor.question(message);
+        if (isControl(question)) {
+            control(from, incarnation, message);
+        } else if (PeerMessageDescriptor.isAnswer(message)) {
             waiting.answered(from, message);
+        } else if (isOfStart(question) && PeerMessageDescriptor.term(message) != adopted.term()) {
+            return; // of another start
         } else {
-            asked(from, message);
+            asked(from, incarnation, message);
         }
     }
 
-    private void asked(int from, ByteBuffer message) {
+    /** Whether the handler receives answers too. */
+    private static boolean isControl(int question) {
+        return switch (question) {
+            case PeerRequestType.LEASE,
+                    PeerRequestType.CONFIRM,
+                    PeerRequestType.COMPLETED,
+                    PeerRequestType.COPY_ANNOUNCED,
+                    PeerRequestType.COPIED,
+                    PeerRequestType.OPENING -> true;
+            default -> false;
+        };
+    }
+
+    private static boolean isOfStart(int question) {
+        return switch (question) {
+            case PeerRequestType.COLLECT,
+                    PeerRequestType.LACKING,
+                    PeerRequestType.FETCH,
+                    PeerRequestType.TAKE,
+                    PeerRequestType.COMPARED,
+                    PeerRequestType.COLLECTED,
+                    PeerRequestType.READY -> true;
+            default -> false;
+        };
+    }
+
+    private void control(int from, long incarnation, ByteBuffer message) {
+        final ControlHandler handler = control;
+        if (handler != null) {
+            handler.onMessage(from, incarnation, message);
+        }
+    }
+
+    private void asked(int from, long incarnation, ByteBuffer message) {
         switch (PeerMessageDescriptor.question(message)) {
             case PeerRequestType.COLLECT, PeerRequestType.LACKING, PeerRequestType.FETCH, PeerRequestType.TAKE ->
                 reconcile(from, message);
+            case PeerRequestType.HAS_LEASE, PeerRequestType.PREPARE, PeerRequestType.COMMIT ->
+                control(from, incarnation, message);
             case PeerRequestType.COMPARED -> {
                 compared.add(from);
                 answer(from, message, 0, NOTHING);
@@ -207,6 +265,14 @@ public final class PeerMessages implements MessageHandler, Agent {
                 deferredRequests.remove(key);
             }
         });
+    }
+
+    /** Sends a message, which may be lost. Thread-safe. */
+    public void send(int to, ByteBuffer message) {
+        final Endpoint own = endpoint;
+        if (own != null) {
+            final int unused = own.message(to, message);
+        }
     }
 
     /** Answers a request. Thread-safe. */

@@ -33,5 +33,25 @@ public final class PeerRequestType {
     /** The sender has compared its shards, and has sent the result to all their replicas. */
     public static final int COMPARED = 10;
 
+    /** A lease, from the manager; the argument and the payload are the sender's clocks and its promise. */
+    public static final int LEASE = 11;
+    /** That no later term is known; of the manager, with its clocks as above. */
+    public static final int CONFIRM = 12;
+    /** Whether the answerer has a lease; the argument of the answer is 1 if so. */
+    public static final int HAS_LEASE = 13;
+    /** Prepare the configuration in the payload. */
+    public static final int PREPARE = 14;
+    /** Take the roles of the prepared configuration, whose term is the argument. */
+    public static final int COMMIT = 15;
+    /** The sender's copies of the shards in the payload are complete in their epochs; to the manager, without an answer. */
+    public static final int COMPLETED = 16;
+    /** A copy of a shard will take so many bytes at the answerer; the number is the epoch, here and below. */
+    public static final int COPY_ANNOUNCED = 17;
+    /** A copy of a shard has landed at the answerer. */
+    public static final int COPIED = 18;
+
+    /** A message between openings of shards, in the payload; it has no answer of this protocol. */
+    public static final int OPENING = 19;
+
     private PeerRequestType() {}
 }

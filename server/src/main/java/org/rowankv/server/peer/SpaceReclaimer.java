@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Supplier;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.agent.Agent;
@@ -34,7 +35,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
     private record Asked(int from, ByteBuffer question, long quietCycles, long sinceNs) {}
 
     private final Server own;
-    private final List<Integer> others;
+    private final Supplier<List<Integer>> others;
     private final PeerCalls calls;
     private final Answers answers;
     private final Clock clock;
@@ -54,17 +55,20 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
     private long beganNs;
     private long sentNs;
 
-    /** @param awake wakes the agent that runs this */
+    /**
+     * @param others supplies the other members
+     * @param awake wakes the agent that runs this
+     */
     public SpaceReclaimer(
             Server own,
             int serverCount,
-            List<Integer> others,
+            Supplier<List<Integer>> others,
             PeerCalls calls,
             Answers answers,
             Clock clock,
             Runnable awake) {
         this.own = own;
-        this.others = List.copyOf(others);
+        this.others = others;
         this.calls = calls;
         this.answers = answers;
         this.clock = clock;
@@ -101,7 +105,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         if (own.isExpiring(sinceNs)) {
             return true;
         }
-        if (others.isEmpty() || anyEnded && lastBeganNs - sinceNs >= 0) {
+        if (others.get().isEmpty() || anyEnded && lastBeganNs - sinceNs >= 0) {
             return false;
         }
         request();
@@ -168,22 +172,27 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         return count;
     }
 
+    /** An excluded server frees nothing for others. */
+    private boolean isOver(PeerCalls.Call call) {
+        return call.isAnswered() || !others.get().contains(call.server());
+    }
+
     private int runPass() {
         final long nowNs = clock.nanoTime();
         if (calling.isEmpty()) {
-            if (!requested || others.isEmpty()) {
+            if (!requested || others.get().isEmpty()) {
                 return 0;
             }
             requested = false;
             beganNs = nowNs;
             sentNs = nowNs;
-            for (int server : others) {
+            for (int server : others.get()) {
                 final long lacks = lacking.getAndSet(server, 0) == 1 ? server : -1;
                 calling.add(calls.begin(server, PeerRequestType.MAKE_ROOM, 0, lacks, NOTHING));
             }
             return 1;
         }
-        if (calling.stream().allMatch(PeerCalls.Call::isAnswered)) {
+        if (calling.stream().allMatch(this::isOver)) {
             calling.forEach(PeerCalls.Call::abandon);
             calling.clear();
             lastBeganNs = beganNs;

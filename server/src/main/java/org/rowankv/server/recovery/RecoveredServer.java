@@ -165,6 +165,21 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         assembler.log().retire();
     }
 
+    /** Frees all segments, where the roles of this server begin anew with copies from others. Instead of {@link #finish}. */
+    public void discard() {
+        assembler.log().retire();
+        log.retire();
+        for (int s : inUse()) {
+            final SegmentState state = segments.state(s);
+            if (state != SegmentState.COMMITTED) {
+                segments.transition(s, state, SegmentState.COMMITTED);
+            }
+            segments.free(s);
+        }
+        kept.end();
+        segments.recountSpace();
+    }
+
     /**
      * A replica without an entry that others count as replicated is unusable. Without other replicas there is no source
      * for it, and the damage was reported.

@@ -12,6 +12,7 @@ final class BackupCredit {
     private static final int PORTION = 32 << 10;
 
     private final BackupConnections connections;
+    /** Negative: owed. */
     private final long[] held;
     /** By server: whether the answer to the last request is outstanding. */
     private final boolean[] awaited;
@@ -88,6 +89,10 @@ final class BackupCredit {
 
     void release() {
         for (int server = 0; server < held.length; server++) {
+            if (held[server] < 0) {
+                repay(server);
+                continue;
+            }
             // Also without credit: an outstanding request may have been granted since. Credit granted over a broken
             // connection stays reserved for this worker until it is released, and an idle worker opens no other
             // connection.
@@ -96,6 +101,14 @@ final class BackupCredit {
                 pair.returnCredit(held[server]);
                 held[server] = 0;
             }
+        }
+    }
+
+    private void repay(int server) {
+        final QueuePair pair = connections.pair(server);
+        if (pair != null) {
+            held[server] += pair.acquireCredit(-held[server]);
+            awaited[server] = pair.awaitsCredit();
         }
     }
 
@@ -108,6 +121,11 @@ final class BackupCredit {
                 held[server] = 0;
             }
         }
+    }
+
+    /** Bytes are used that were not acquired: they are acquired with the next. */
+    void owe(int server, long bytes) {
+        held[server] -= bytes;
     }
 
     /** Another incarnation of that server has other space. */

@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.MemoryRegion;
@@ -18,6 +19,7 @@ import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Roles;
+import org.rowankv.server.shard.ShardPrimary;
 
 /**
  * Replication through Rowan (§4.1 of the paper): a one-sided append of the entry to every backup's single backup log,
@@ -25,7 +27,8 @@ import org.rowankv.server.shard.Roles;
  *
  * <p>An entry goes to the backups of the roles in force when it begins. When other roles are in force before it is
  * complete, it goes to every backup of these: a backup that left is not awaited, and nothing counts that another
- * incarnation of a backup has acknowledged.
+ * incarnation of a backup has acknowledged. An entry whose shard has another primary by then is sent nowhere any more,
+ * and is never complete: those backups acknowledge to that primary.
  */
 public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int SERVER_BITS = 8;
@@ -33,10 +36,12 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private static final int RESTART_BITS = 16;
     private static final int ATTEMPT_BITS = Long.SIZE - RESTART_BITS - NUMBER_BITS - SERVER_BITS;
 
+    private static final Recipients BACKUPS = Roles::backups;
+
     private final MemoryRegion region;
     private final BackupConnections connections;
     private final CurrentRoles current;
-    private final boolean onlyJoining;
+    private final Recipients recipients;
     /** Adopted last. */
     private Roles roles;
 
@@ -45,6 +50,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final EntryCheck check;
     private final ByteBuffer staging;
     private final BackupCredit credit;
+    /** Under which credit was acquired last: for the entry that begins next. */
+    private Roles credited;
+
     private final int serverCount;
 
     private final List<OneEntry> entries = new ArrayList<>();
@@ -62,24 +70,33 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             int maxMessage,
             int segmentLength,
             CounterStarts counters) {
-        this(region, connections, current, false, maxMessage, segmentLength, counters);
+        this(region, connections, current, BACKUPS, maxMessage, segmentLength, counters);
     }
 
-    /** Replicates to the joining backups only. Parameters as above. */
-    public static RowanReplicator toJoining(
+    /** Replicates to the recipients only. Other parameters as above. */
+    public static RowanReplicator to(
+            Recipients recipients,
             MemoryRegion region,
             BackupConnections connections,
             CurrentRoles current,
             int maxMessage,
             int segmentLength) {
-        return new RowanReplicator(region, connections, current, true, maxMessage, segmentLength, CounterStarts.USUAL);
+        return new RowanReplicator(
+                region, connections, current, recipients, maxMessage, segmentLength, CounterStarts.USUAL);
+    }
+
+    /** Selects the backups of a shard that an entry goes to. */
+    @FunctionalInterface
+    public interface Recipients {
+        /** The same for the same roles; not modified. */
+        int[] of(Roles roles, int shard);
     }
 
     private RowanReplicator(
             MemoryRegion region,
             BackupConnections connections,
             CurrentRoles current,
-            boolean onlyJoining,
+            Recipients recipients,
             int maxMessage,
             int segmentLength,
             CounterStarts counters) {
@@ -87,8 +104,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.region = region;
         this.connections = connections;
         this.current = current;
-        this.onlyJoining = onlyJoining;
+        this.recipients = recipients;
         this.roles = current.get();
+        connections.adopt(roles); // they may be older than this
+        this.credited = roles;
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
         this.check = new EntryCheck(region);
@@ -119,7 +138,16 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     private int[] setOf(Roles ofRoles, int shard) {
-        return onlyJoining ? ofRoles.joining(shard) : ofRoles.backups(shard);
+        return recipients.of(ofRoles, shard);
+    }
+
+    private boolean isInSet(Roles ofRoles, int shard, int server) {
+        for (int each : setOf(ofRoles, shard)) {
+            if (each == server) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -153,6 +181,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         private final int number;
         /** Those that its set and its tag are of, and the incarnations of what landed. */
         private Roles sentUnder = roles;
+        /** Null if this server is not the shard's primary. */
+        private @Nullable ShardPrimary primary;
 
         private int shard;
         private long address;
@@ -194,6 +224,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                     : EntryDescriptor.usedLength(buffer, at) - EntryDescriptor.FRAME_LENGTH;
             attempt++;
             sentUnder = adopted();
+            primary = sentUnder.find(shardId);
+            if (credited != sentUnder) {
+                settleCredit(buffer, at);
+            }
             for (int server : setOf(sentUnder, shardId)) {
                 sent[server] = 0;
                 outstanding[server] = 0;
@@ -231,6 +265,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         @Override
         public boolean advance() {
             final Roles now = adopted();
+            if (recipients.equals(BACKUPS) && (primary == null || !now.has(primary))) {
+                return false;
+            }
             if (now != sentUnder) {
                 follow(now);
             }
@@ -247,7 +284,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             // the set is an epoch.
             final boolean mayHaveLeft = next.epoch(shard) - sentUnder.epoch(shard) > 1;
             for (int server : setOf(next, shard)) {
-                if (!isInSet(sentUnder, server)
+                if (!isInSet(sentUnder, shard, server)
                         || sentUnder.incarnation(server) != next.incarnation(server)
                         || mayHaveLeft) {
                     landed[server] = 0;
@@ -257,10 +294,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 }
             }
             sentUnder = next;
-        }
-
-        private boolean isInSet(Roles ofRoles, int server) {
-            return onlyJoining ? ofRoles.isJoining(shard, server) : ofRoles.isBackup(shard, server);
         }
 
         private boolean advance(int server) {
@@ -411,7 +444,35 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public int acquireCredit(int shardId, int usedLength) {
-        return credit.acquire(setOf(adopted(), shardId), creditOf(usedLength));
+        credited = adopted();
+        return credit.acquire(setOf(credited, shardId), creditOf(usedLength));
+    }
+
+    /**
+     * Other roles came into force after credit for an entry was acquired: what is not used is kept, and what is missing
+     * is owed. A joining backup takes the space of an entry from before its epoch by itself.
+     */
+    private void settleCredit(ByteBuffer entry, int at) {
+        final Roles before = credited;
+        credited = roles;
+        if (recipients != BACKUPS || (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) != 0) {
+            return;
+        }
+        final int shard = EntryDescriptor.shard(entry, at);
+        final long bytes = creditOf(EntryDescriptor.usedLength(entry, at));
+        for (int server : setOf(before, shard)) {
+            if (!isInSet(roles, shard, server) && before.incarnation(server) == roles.incarnation(server)) {
+                credit.put(server, bytes);
+            }
+        }
+        final boolean isOfThisEpoch = Version.epoch(EntryDescriptor.version(entry, at)) >= roles.epoch(shard);
+        for (int server : setOf(roles, shard)) {
+            final boolean isNew =
+                    !isInSet(before, shard, server) || before.incarnation(server) != roles.incarnation(server);
+            if (isNew && isOfThisEpoch) {
+                credit.owe(server, bytes);
+            }
+        }
     }
 
     @Override
@@ -421,8 +482,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public void returnCredit(int shardId, int usedLength) {
-        for (int server : setOf(adopted(), shardId)) {
-            credit.put(server, creditOf(usedLength));
+        final Roles now = adopted();
+        for (int server : setOf(credited, shardId)) {
+            if (credited.incarnation(server) == now.incarnation(server)) {
+                credit.put(server, creditOf(usedLength));
+            }
         }
     }
 

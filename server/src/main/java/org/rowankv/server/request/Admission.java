@@ -191,6 +191,7 @@ final class Admission {
     /** Releases what was granted when the entry was not written after all. */
     void takeBack() {
         if (!drawn) {
+            drawn = true; // so that an interrupted end can be repeated
             worker.grant().release(charge);
         }
         release();

@@ -62,10 +62,14 @@ final class DecidedRequest {
     }
 
     VersionCounter versions() {
+        return primary().versions();
+    }
+
+    ShardPrimary primary() {
         if (primary == null) {
             throw new AssertionError("no shard");
         }
-        return primary.versions();
+        return primary;
     }
 
     boolean ownsEntry() {
@@ -91,7 +95,28 @@ final class DecidedRequest {
         answersOwnVersion = true;
     }
 
+    /**
+     * Completes the request without an entry, if that is permitted now: what it rests on was read before. Otherwise the
+     * request is refused, and nothing of the decision remains.
+     */
     boolean answer(Status newStatus, int newBits, long version, long previous) {
+        return mayAnswer() ? complete(newStatus, newBits, version, previous) : refuseNotPrimary();
+    }
+
+    /** Whether an answer may rest on this server's replica alone. */
+    boolean mayAnswer() {
+        return primary != null && worker.mayAnswer(primary);
+    }
+
+    /** Another server may be the primary by now. Nothing is remembered: a retry of this request is a new one. */
+    boolean refuseNotPrimary() {
+        final Request asked = asked();
+        asked.noResult();
+        asked.answer(Status.NOT_PRIMARY, 0, 0, 0);
+        return false;
+    }
+
+    private boolean complete(Status newStatus, int newBits, long version, long previous) {
         final Request asked = asked();
         if (!ResultBits.has(newBits, ResultBits.EXISTED) && !ResultBits.has(newBits, ResultBits.EXPIRED)) {
             asked.noResult();
@@ -104,15 +129,15 @@ final class DecidedRequest {
     }
 
     /**
-     * Ends the mutation without an entry. A new lifetime that only accompanies it is dropped: reads continue in a full
-     * store.
+     * Ends the mutation without an entry, for lack of space or of a version. A new lifetime that only accompanies it is
+     * dropped: reads continue in a full store.
      */
     void refuse(Status newStatus) {
         if (draft.type() == EntryType.TOUCH && !ownEntry) {
             answer(status, answerBits & ~ResultBits.TOUCHED, answerVersion, 0);
         } else {
             ownEntry = false;
-            answer(newStatus, 0, 0, 0);
+            complete(newStatus, 0, 0, 0);
         }
     }
 
@@ -140,6 +165,6 @@ final class DecidedRequest {
 
     /** The entry is visible: completes the request as {@link #willAnswer} planned. */
     void answerAsPlanned() {
-        answer(status, answerBits, answersOwnVersion ? draft.version() : answerVersion, answerPrevious);
+        complete(status, answerBits, answersOwnVersion ? draft.version() : answerVersion, answerPrevious);
     }
 }

@@ -4,6 +4,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.PartList;
+import org.rowankv.protocol.Parts;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
@@ -25,6 +27,10 @@ import org.rowankv.server.shard.ShardReplica;
  *
  * <p>Before the version is taken every step can be refused and leaves no trace. Afterwards nothing allocates, calls
  * user code or is refused. Invisible until every backup has acknowledged.
+ *
+ * <p>When another server becomes the shard's primary, a mutation without a version is refused. One with a version waits
+ * until the server ends, and has no answer: its acknowledgements may not count, and whether it takes effect is decided
+ * at the new primary.
  */
 final class Mutation {
     private enum State {
@@ -102,7 +108,7 @@ final class Mutation {
         }
         primary = shardPrimary;
         request = newRequest;
-        limited = worker.limits().find(newRequest.cacheId());
+        limited = worker.limits().find(Parts.cacheOf(newRequest.cacheId()));
         stripesHeld = 0;
         final Operation operation = newRequest.operation();
         if (operation == Operation.CLEAR) {
@@ -136,6 +142,10 @@ final class Mutation {
     /** True when it is complete. */
     boolean advance() {
         while (true) {
+            if (isUnwritten() && !isInForce()) {
+                decision.refuseNotPrimary();
+                end();
+            }
             switch (state) {
                 case IDLE -> {
                     return true;
@@ -176,8 +186,7 @@ final class Mutation {
                 }
                 case WRITING -> throw new AssertionError("an interrupted write was not recovered");
                 case AWAITING_BACKUPS -> {
-                    // Posted first: the backups' devices work in parallel with this one.
-                    if (!replicate() || !isForced()) {
+                    if (!isOnAllReplicas()) {
                         return false;
                     }
                     Chaos.point("request.before-index");
@@ -216,9 +225,7 @@ final class Mutation {
                     replication.begin(replica().shardId(), address);
                     state = State.AWAITING_BACKUPS;
                 } else {
-                    worker.inFlightWindow().finished(slot);
-                    admission.takeBack();
-                    end();
+                    dropUnwritten();
                 }
             }
             case AWAITING_BACKUPS -> {
@@ -230,7 +237,7 @@ final class Mutation {
         }
         request = null;
         while (state == State.AWAITING_BACKUPS || state == State.APPLYING) {
-            if (state == State.AWAITING_BACKUPS && (!replicate() || !isForced())) {
+            if (state == State.AWAITING_BACKUPS && !isOnAllReplicas()) {
                 return false;
             }
             state = State.APPLYING;
@@ -253,6 +260,18 @@ final class Mutation {
         if (state == State.AWAITING_BACKUPS) {
             replication.acknowledgementsLost();
         }
+    }
+
+    /** Whether it has neither a version nor an entry. */
+    private boolean isUnwritten() {
+        return switch (state) {
+            case AWAITING_LOCK, DECIDING, AWAITING_SPACE -> true;
+            case IDLE, WRITING, AWAITING_BACKUPS, APPLYING -> false;
+        };
+    }
+
+    private boolean isInForce() {
+        return primary != null && worker.isInForce(primary);
     }
 
     boolean awaitsLock() {
@@ -286,7 +305,7 @@ final class Mutation {
         if (limited == null || asked == null || asked.operation() != Operation.PUT || !limited.mustWait()) {
             return false;
         }
-        limited = worker.limits().find(asked.cacheId()); // its limit may have changed
+        limited = worker.limits().find(Parts.cacheOf(asked.cacheId())); // its limit may have changed
         worker.pressure().wakeUp(worker.serverId());
         return true;
     }
@@ -309,7 +328,7 @@ final class Mutation {
             locks.unlock(firstStripe + stripesHeld - 1, lockOwner());
             stripesHeld--;
         }
-        decision.session().end();
+        decision.end();
         draft.end();
         admission.end();
         replicating = false;
@@ -323,8 +342,15 @@ final class Mutation {
             throw new AssertionError("no shard");
         }
         final int shardId = shard.replica().shardId();
-        worker.writes(admission.length());
         worker.inFlightWindow().announce(slot, shardId, shard.versions().lowerBound());
+        // Behind the announcement: what puts other roles in force, and then finds no announcement, can rely on it that
+        // no more versions are taken.
+        if (!worker.isInForce(shard)) {
+            decision.refuseNotPrimary();
+            dropUnwritten();
+            return;
+        }
+        worker.writes(admission.length());
         final long version = shard.versions().take();
         Chaos.point("request.version-taken");
         worker.inFlightWindow().exact(slot, version);
@@ -334,6 +360,19 @@ final class Mutation {
         Chaos.point("request.after-tlog");
         replication.begin(shardId, address);
         state = State.AWAITING_BACKUPS;
+    }
+
+    /** The version is announced, and no entry has it: nothing of the mutation remains. */
+    private void dropUnwritten() {
+        worker.inFlightWindow().finished(slot);
+        admission.takeBack();
+        end();
+    }
+
+    private boolean isOnAllReplicas() {
+        // Posted first: the backups' devices work in parallel with this one. The roles last: acknowledgements counted
+        // before are of backups that this primary had.
+        return replicate() && isForced() && isInForce();
     }
 
     private boolean replicate() {
@@ -386,8 +425,18 @@ final class Mutation {
             replica().changes().add(cacheIdAt(address), change);
         }
         worker.inFlightWindow().finished(slot);
+        endParts(type);
         if (EntryType.holdsObject(type)) {
             noteObject();
+        }
+    }
+
+    /** A touch keeps the value, so its parts too. */
+    private void endParts(int type) {
+        final ShardPrimary shard = primary;
+        final PartList list = current.parts;
+        if (list != null && !current.damaged && shard != null && (type == EntryType.PUT || type == EntryType.DELETE)) {
+            shard.parts().ended(Parts.of(draft.cacheId()), list, worker.clock().nanoTime());
         }
     }
 
@@ -405,7 +454,7 @@ final class Mutation {
         VarHandle
                 .fullFence(); // counts before limit: either this check sees a new limit, or that limit's check sees the
         // object
-        final LimitedCache cache = worker.limits().find(cacheIdAt(address));
+        final LimitedCache cache = worker.limits().find(Parts.cacheOf(cacheIdAt(address)));
         if (cache == null) {
             return;
         }

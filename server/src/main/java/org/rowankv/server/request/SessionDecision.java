@@ -187,7 +187,7 @@ final class SessionDecision {
                         continue; // forgotten meanwhile
                     }
                     if (completion.isApplied()) {
-                        completedAnswer.replay(decided.replica(), completion, asked);
+                        replay(completion, asked);
                         return true;
                     }
                     // A retry whose first response was lost is decided again, for the value that it may request; it
@@ -203,9 +203,16 @@ final class SessionDecision {
     boolean replaysAnswer(Request asked) {
         final Completion before = answeredBefore;
         if (before != null) {
-            completedAnswer.replay(decided.replica(), before, asked);
+            replay(before, asked);
         }
         return before != null;
+    }
+
+    private void replay(Completion completion, Request asked) {
+        completedAnswer.replay(decided.replica(), completion, asked);
+        if (!decided.mayAnswer()) {
+            decided.refuseNotPrimary();
+        }
     }
 
     /** The entry is visible. True if it only freed a slot: the request must be decided now. */

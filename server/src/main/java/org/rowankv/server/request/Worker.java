@@ -4,10 +4,12 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.replication.Replicator;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardPrimary;
 
@@ -18,6 +20,8 @@ import org.rowankv.server.shard.ShardPrimary;
 public final class Worker {
     private final int serverId;
     private final Segments segments;
+    private final CurrentRoles roles;
+    private final AnswerPermit permit;
     private final AppendLog tLog;
     private final Replicator replicator;
     private final InFlightWindow inFlightWindow;
@@ -53,6 +57,8 @@ public final class Worker {
             int atOnce,
             int serverId,
             Segments segments,
+            CurrentRoles roles,
+            AnswerPermit permit,
             Replicator replicator,
             InFlightWindow inFlightWindow,
             SpacePressure pressure,
@@ -60,6 +66,8 @@ public final class Worker {
             LimitedCaches limits) {
         this.serverId = serverId;
         this.segments = segments;
+        this.roles = roles;
+        this.permit = permit;
         this.tLog = new AppendLog(segments, SegmentOwner.WORKER, this::hasInFlight);
         this.replicator = replicator;
         this.inFlightWindow = inFlightWindow;
@@ -89,6 +97,16 @@ public final class Worker {
 
     Segments segments() {
         return segments;
+    }
+
+    /** Whether that primary is in force still. */
+    boolean isInForce(ShardPrimary primary) {
+        return roles.has(primary);
+    }
+
+    /** Whether an answer may rest on what was read of that primary's replica, without an entry that backups have. */
+    boolean mayAnswer(ShardPrimary primary) {
+        return permit.mayAnswer() && roles.has(primary);
     }
 
     public AppendLog tLog() {

@@ -1,20 +1,16 @@
 package org.rowankv.server.resync;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import org.jspecify.annotations.Nullable;
-import org.rowankv.rdma.MemoryRegion;
-import org.rowankv.runtime.Chaos;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.agent.Agent;
-import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.BackupConnections;
-import org.rowankv.server.replication.Replication;
-import org.rowankv.server.replication.RowanReplicator;
+import org.rowankv.server.replication.InFlightWindow;
+import org.rowankv.server.resync.CopyProgress.Phase;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
@@ -23,16 +19,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Re-replication (§4.5 of the paper): the primary sends a replica that is catching up what it lacks of a shard, through
- * Rowan into that server's backup log, where it is digested like everything else. One shard after the other, to all
- * such replicas at once, at a bounded rate. Before the first shard, the space that all need is announced. Roles that
- * come into force meanwhile are taken up when nothing is left to copy.
+ * Rowan into that server's backup log, where it is digested like everything else. At a bounded rate for all, and for
+ * each server apart, so that none waits for another.
+ *
+ * <p>It follows the roles in force: a copy begins when they name a joining backup that has not received one from here,
+ * and stops when they name it no more, or as another incarnation.
  */
 public final class CopyAgent implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(CopyAgent.class);
-    private static final int BUCKETS_PER_TURN = 1024;
     private static final int BYTES_PER_TURN = 128 << 10;
     private static final int ENTRIES_PER_TURN = 256;
     private static final long SAY_EVERY_NS = 3_000_000_000L;
+    /** So long after the last progress it counts as busy: a server that does not answer must not keep agents awake. */
+    private static final long BUSY_NS = 1_000_000_000L;
 
     private final int serverId;
     private final CurrentRoles current;
@@ -40,34 +39,30 @@ public final class CopyAgent implements Agent {
     private Roles roles;
 
     private final Segments segments;
-    private final Deque<ShardPrimary> toMeasure = new ArrayDeque<>();
-    private final Deque<ShardPrimary> toDo = new ArrayDeque<>();
-    private final BackupConnections connections;
-    private final int maxMessage;
-    private int shardsInAll;
-    private @Nullable RowanReplicator replicator;
-    private @Nullable Replication entry;
-    /** Empty until there is something to copy. */
-    private ByteBuffer staging = ByteBuffer.allocateDirect(0);
+    private final Supplier<BackupConnections> connections;
+    private final InFlightWindow inFlight;
+    /** Completes mutations whose callers are gone: no copy begins before they end. */
+    private final Runnable completeAbandoned;
 
+    private final int maxMessage;
     private final CopyListener listener;
     private final Clock clock;
     private final long bytesPerSecond;
 
-    private final long[] announced;
-    private @Nullable CopySize size;
-    private @Nullable CopySource source;
-    private boolean staged;
-    private boolean sending;
+    private final List<TargetCopy> targets = new CopyOnWriteArrayList<>();
     private long allowance;
     private long allowedNs;
     private long beganNs;
     private long saidNs;
+    private long progressNs;
+    private boolean busy;
     private final OwnedCounter entries = new OwnedCounter();
     private final OwnedCounter bytes = new OwnedCounter();
 
     /**
-     * @param connections exclusive to this agent
+     * @param connections makes connections for this agent alone, one set per joining server
+     * @param inFlight the versions that are not finished
+     * @param completeAbandoned helps those whose callers are gone
      * @param bytesPerSecond maximum copy rate
      */
     @SuppressWarnings("TooManyParameters")
@@ -75,7 +70,9 @@ public final class CopyAgent implements Agent {
             int serverId,
             CurrentRoles current,
             Segments segments,
-            BackupConnections connections,
+            Supplier<BackupConnections> connections,
+            InFlightWindow inFlight,
+            Runnable completeAbandoned,
             int maxMessage,
             CopyListener listener,
             Clock clock,
@@ -84,58 +81,62 @@ public final class CopyAgent implements Agent {
         this.current = current;
         this.roles = current.get();
         this.connections = connections;
+        this.inFlight = inFlight;
+        this.completeAbandoned = completeAbandoned;
         this.maxMessage = maxMessage;
         this.segments = segments;
         this.listener = listener;
         this.clock = clock;
         this.bytesPerSecond = bytesPerSecond;
-        this.announced = new long[roles.shardCount()];
         this.allowedNs = clock.nanoTime();
-        this.beganNs = allowedNs;
-        this.saidNs = allowedNs;
-        for (ShardPrimary primary : roles.primaries()) {
-            if (roles.joining(primary.replica().shardId()).length > 0) {
-                toDo.add(primary);
+        takeUp(roles);
+    }
+
+    private void takeUp(Roles next) {
+        final boolean wasDone = isDone();
+        for (TargetCopy target : targets) {
+            if (target.isFor(next)) {
+                target.takeUp(next);
+            } else {
+                end(target);
             }
         }
-        begin();
-    }
-
-    private void begin() {
-        toMeasure.addAll(toDo);
-        shardsInAll = toDo.size();
-        if (replicator == null && shardsInAll > 0) {
-            staging = ByteBuffer.allocateDirect(segments.length() + EntryDescriptor.STRIDE)
-                    .alignedSlice(EntryDescriptor.STRIDE)
-                    .order(ByteOrder.LITTLE_ENDIAN);
-            final RowanReplicator own = RowanReplicator.toJoining(
-                    MemoryRegion.of(staging), connections, current, maxMessage, segments.length());
-            replicator = own;
-            entry = own.newReplication();
-        }
-    }
-
-    /** Goes on to other roles: to copy are the shards with a joining replica that has not received a copy from here. */
-    private void takeUp(Roles next) {
         for (ShardPrimary primary : next.primaries()) {
-            final int shard = primary.replica().shardId();
-            for (int server : next.joining(shard)) {
-                if (!toDo.contains(primary) && !(roles.has(primary) && isSameReplica(next, shard, server))) {
-                    toDo.add(primary);
+            for (int server : next.joining(primary.replica().shardId())) {
+                if (targets.stream().noneMatch(target -> target.server() == server)) {
+                    targets.add(begin(server, next));
                 }
             }
         }
+        for (TargetCopy target : targets) {
+            if (target.shards().isEmpty()) {
+                end(target);
+            }
+        }
         roles = next;
-        beganNs = clock.nanoTime();
-        saidNs = beganNs;
-        begin();
+        if (wasDone) {
+            beganNs = clock.nanoTime();
+            saidNs = beganNs;
+            progressNs = beganNs;
+        }
     }
 
-    /** Whether a server joins that shard in those roles as in the present ones. */
-    private boolean isSameReplica(Roles other, int shard, int server) {
-        return roles.isJoining(shard, server)
-                && other.isJoining(shard, server)
-                && roles.incarnation(server) == other.incarnation(server);
+    private TargetCopy begin(int server, Roles next) {
+        final TargetCopy begun = new TargetCopy(
+                server,
+                current,
+                next,
+                segments,
+                inFlight,
+                listener,
+                new CopyWindow(connections.get(), current, server, maxMessage, segments.length()));
+        begun.takeUp(next);
+        return begun;
+    }
+
+    private void end(TargetCopy target) {
+        targets.remove(target);
+        target.close();
     }
 
     @Override
@@ -145,54 +146,44 @@ public final class CopyAgent implements Agent {
 
     @Override
     public int doWork() {
-        if (toDo.isEmpty() && current.get() != roles) {
+        if (current.get() != roles) {
             takeUp(current.get());
         }
-        final RowanReplicator own = replicator;
-        final Replication copied = entry;
-        if (toDo.isEmpty() || own == null || copied == null) {
+        if (targets.isEmpty() || isDone()) {
+            busy = false;
             return 0;
         }
-        if (!toMeasure.isEmpty()) {
-            measure(toMeasure.element(), own);
-            return 1;
+        final long nowNs = clock.nanoTime();
+        allow(nowNs);
+        int done = 0;
+        for (int i = 0; i < targets.size(); i++) {
+            final TargetCopy target = targets.get(i);
+            done += target.turn(ENTRIES_PER_TURN, Math.min(BYTES_PER_TURN, allowance), nowNs);
+            allowance -= target.sentBytes();
+            entries.add(target.sentEntries());
+            bytes.add(target.sentBytes());
         }
-        allow();
-        int count = 0;
-        long sent = 0;
-        while (!toDo.isEmpty() && allowance > 0 && sent < BYTES_PER_TURN && count < ENTRIES_PER_TURN) {
-            final ShardPrimary primary = toDo.element();
-            final int length = step(primary, own, copied);
-            if (length < 0) {
-                break; // it waits for another server
-            }
-            sent += length;
-            count++;
+        if (done > 0) {
+            progressNs = nowNs;
+        } else {
+            completeAbandoned.run();
         }
-        say();
-        return count;
+        busy = nowNs - progressNs < BUSY_NS;
+        say(nowNs);
+        return done;
     }
 
-    private void measure(ShardPrimary primary, RowanReplicator own) {
-        final int shard = primary.replica().shardId();
-        CopySize measured = size;
-        if (measured == null) {
-            measured = new CopySize(segments, primary.replica(), roles.epoch(shard), own::creditOf);
-            size = measured;
-        }
-        if (measured.advance(BUCKETS_PER_TURN)) {
-            size = null;
-            toMeasure.remove();
-            announced[shard] = measured.bytes();
-            for (int server : roles.joining(shard)) {
-                listener.announced(shard, server, measured.bytes());
+    private boolean isDone() {
+        for (int i = 0; i < targets.size(); i++) {
+            if (!targets.get(i).isDone()) {
+                return false;
             }
         }
+        return true;
     }
 
     /** The allowance of a second expires with it. */
-    private void allow() {
-        final long nowNs = clock.nanoTime();
+    private void allow(long nowNs) {
         final long sinceNs = Math.min(nowNs - allowedNs, 1_000_000_000L);
         final long more = sinceNs / 1000 * bytesPerSecond / 1_000_000;
         if (more > 0) {
@@ -201,86 +192,52 @@ public final class CopyAgent implements Agent {
         }
     }
 
-    /** Copies an entry, or ends the shard; bytes sent, or −1 when no progress is possible now. */
-    private int step(ShardPrimary primary, RowanReplicator own, Replication copied) {
-        final int shard = primary.replica().shardId();
-        CopySource from = source;
-        if (from == null) {
-            from = new CopySource(segments, primary.replica(), roles.epoch(shard), staging);
-            source = from;
+    private void say(long nowNs) {
+        final boolean isDone = isDone();
+        if (!isDone && nowNs - saidNs < SAY_EVERY_NS) {
+            return;
         }
-        if (!staged) {
-            if (from.next() == 0) {
-                endShard(shard);
-                return 0;
-            }
-            staged = true;
-            Chaos.point("copy.read");
-        }
-        if (!sending) {
-            announced[shard] -= CopySize.spaceOf(staging, 0, own::creditOf);
-            copied.begin(shard, 0);
-            sending = true;
-        }
-        if (!copied.advance()) {
-            own.poll();
-            if (!copied.advance()) {
-                return -1;
+        saidNs = nowNs;
+        int shards = 0;
+        int copied = 0;
+        for (TargetCopy target : targets) {
+            for (ShardCopy copy : target.shards()) {
+                shards++;
+                copied += copy.phase() == Phase.COPIED ? 1 : 0;
             }
         }
-        sending = false;
-        staged = false;
-        final int used = EntryDescriptor.usedLength(staging, 0);
-        allowance -= used;
-        entries.add(1);
-        bytes.add(used);
-        return used;
+        LOG.info(
+                "server {}: {} of {} shard(s) copied to joining servers, {} entries, {} bytes, {} ms{}",
+                serverId,
+                copied,
+                shards,
+                entries.get(),
+                bytes.get(),
+                (nowNs - beganNs) / 1_000_000,
+                busy || isDone ? "" : ", no progress for " + (nowNs - progressNs) / 1_000_000 + " ms");
     }
 
-    private void endShard(int shard) {
-        source = null;
-        toDo.remove();
-        final Roles now = current.get();
-        for (int server : roles.joining(shard)) {
-            if (isSameReplica(now, shard, server)) { // another incarnation lacks what was sent before it came
-                listener.copied(shard, server, announced[shard]);
-            }
-        }
-        if (toDo.isEmpty()) {
-            LOG.info(
-                    "server {}: {} shard(s) copied to joining servers, {} entries, {} bytes, {} ms",
-                    serverId,
-                    shardsInAll,
-                    entries.get(),
-                    bytes.get(),
-                    (clock.nanoTime() - beganNs) / 1_000_000);
-        }
+    /** Whether a copy goes on, so that the agents may not idle for long. For the agents of its server. */
+    public boolean isBusy() {
+        return busy;
     }
 
-    private void say() {
-        final long nowNs = clock.nanoTime();
-        if (nowNs - saidNs >= SAY_EVERY_NS && !toDo.isEmpty()) {
-            saidNs = nowNs;
-            LOG.info(
-                    "server {}: {} of {} shards copied to joining servers, {} entries, {} bytes",
-                    serverId,
-                    shardsInAll - toDo.size(),
-                    shardsInAll,
-                    entries.get(),
-                    bytes.get());
-        }
-    }
-
-    /** Entries copied so far. */
+    /** Entries sent so far. */
     public long entries() {
         return entries.get();
     }
 
+    /** The copies to joining servers, those that are complete included until the configuration says so. Any thread. */
+    public List<CopyProgress> progress() {
+        final List<CopyProgress> progress = new ArrayList<>();
+        for (TargetCopy target : targets) {
+            target.shards().forEach(copy -> progress.add(copy.progress()));
+        }
+        return progress;
+    }
+
     @Override
     public void onClose() {
-        final RowanReplicator own = replicator;
-        if (own != null) {
-            own.close();
-        }
+        targets.forEach(TargetCopy::close);
     }
 }

@@ -1,31 +1,40 @@
 package org.rowankv.server.resync;
 
+import java.util.SortedMap;
+
 /**
- * Receives the progress of copies to replicas that are catching up. Called by the servers' agents; must not block for
- * long.
+ * Receives the progress of copies to replicas that are catching up, and passes it on to other servers. Called by the
+ * agents of servers; must not block for long.
+ *
+ * <p>Each call returns true once the receiver is known to have what is said, and until then is repeated. So it may just
+ * send a message, and return true when an answer has come. What is said is of one epoch of a shard: a receiver that has
+ * heard it already, or something of a later epoch, does nothing.
  */
 public interface CopyListener {
     /**
-     * A shard's copy will take so many bytes of log space. They are taken there now, unconditionally, since they were
-     * acquired when the entries were first written.
+     * A shard's copy will take so many bytes of log space. They are reserved there before the first entry lands, even
+     * if there are less: they were acquired when the entries were first written.
      *
+     * @param epoch of the shard, in which its primary copies
      * @param server that is catching up
      */
-    void announced(int shard, int server, long bytes);
+    boolean announced(int shard, int epoch, int server, long bytes);
 
     /**
      * Everything of a shard from before the tenure of a server that is catching up has landed in that server's backup
-     * log.
+     * log. Said again when the epoch changes and the copy still counts.
      *
+     * @param epoch of the shard, in which that is so
      * @param server that is catching up
-     * @param unused announced bytes that were not needed
      */
-    void copied(int shard, int server, long unused);
+    boolean copied(int shard, int epoch, int server);
 
     /**
-     * All copies to a server that is catching up have taken effect there: its replicas are in sync.
+     * Copies to a server that is catching up have taken effect there: these replicas are complete. A configuration may
+     * say so as long as the shard has that epoch: in another one another primary may have sent what is missing here.
      *
-     * @return false if that could not be stored now: the caller must repeat the call
+     * @param epochs by shard: all that are complete and not stored as such
+     * @return true once all of them are stored as complete, or are none of this server's any more
      */
-    boolean joined(int server);
+    boolean joined(int server, SortedMap<Integer, Integer> epochs);
 }

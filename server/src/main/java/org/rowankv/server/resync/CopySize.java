@@ -9,8 +9,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * The maximum log space of a shard's copy where it lands. It is known before the copy begins, so that new writes do not
- * get the space that the copy needs. Entries that a backup accounts by itself do not count. Used by one agent.
+ * The maximum log space of a shard's objects where their copies land. It is known before the copy begins, so that new
+ * writes do not get the space that the copy needs. Used by one agent.
  */
 final class CopySize {
     private static final int LOCK_OWNER = (1 << 20) + 7;
@@ -51,14 +51,8 @@ final class CopySize {
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
         final long version = EntryDescriptor.version(entry, at);
         if (version < end && replica.isVisible(type, EntryDescriptor.cacheId(entry, at), version)) {
-            bytes += spaceOf(entry, at, creditOf);
+            bytes += creditOf.applyAsLong(EntryDescriptor.usedLength(entry, at));
         }
-    }
-
-    static long spaceOf(ByteBuffer entry, int at, IntToLongFunction creditOf) {
-        return (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) != 0
-                ? 0
-                : creditOf.applyAsLong(EntryDescriptor.usedLength(entry, at));
     }
 
     long bytes() {

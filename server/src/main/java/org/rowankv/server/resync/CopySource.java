@@ -12,7 +12,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * The entries of one shard that a replica lacks while catching up, in sequence, each copied to a buffer: the openings
+ * The entries of one shard that a replica lacks while catching up, in sequence, each copied into a buffer: the openings
  * of open sessions, the completions that may still be requested, and the live objects in hash order. Only entries from
  * before the replica's tenure; later ones were sent when they were written.
  *
@@ -22,6 +22,11 @@ import org.rowankv.server.shard.ShardReplica;
  * <p>Used by one agent.
  */
 final class CopySource {
+    /** There is no entry left. */
+    static final int END = 0;
+    /** The next entry is longer than the room for it. */
+    static final int NO_ROOM = -1;
+
     private static final int LOCK_OWNER = (1 << 20) + 5;
 
     private final Segments segments;
@@ -45,11 +50,15 @@ final class CopySource {
 
     private int copiedCount;
     private boolean over;
+
+    private int targetAt;
+    private int room;
     private int length;
 
     /**
-     * @param epoch with which the tenure of the replica that is catching up began
-     * @param target is filled from its beginning
+     * Every version of the shard that was assigned before the replica that is catching up became a backup is finished.
+     *
+     * @param epoch with which the tenure of that replica began
      */
     CopySource(Segments segments, ShardReplica replica, int epoch, ByteBuffer target) {
         this.segments = segments;
@@ -59,8 +68,10 @@ final class CopySource {
         this.sessions = replica.sessions().openIds();
     }
 
-    /** Copies the next entry; its length, or 0 when there is none left. */
-    int next() {
+    /** Copies the next entry to a place in the buffer; its length, or {@link #END}, or {@link #NO_ROOM}. */
+    int next(int at, int bytes) {
+        targetAt = at;
+        room = bytes;
         length = 0;
         while (length == 0 && !inObjects) {
             nextOfSession();
@@ -78,15 +89,17 @@ final class CopySource {
         }
         final long id = sessions[session];
         if (!opened) {
-            opened = true;
             replica.sessions(id).readOpening(id, this::copyIfOld);
+            opened = length != NO_ROOM;
             return;
         }
-        sequence = replica.sessions(id).readCompletion(id, sequence, this::copyCompletion);
-        if (sequence < 0) {
+        final long next = replica.sessions(id).readCompletion(id, sequence, this::copyCompletion);
+        if (next < 0) {
             session++;
             opened = false;
             sequence = 0;
+        } else if (length != NO_ROOM) {
+            sequence = next;
         }
     }
 
@@ -122,7 +135,7 @@ final class CopySource {
         final long version = EntryDescriptor.version(entry, at);
         if (replica.isVisible(type, EntryDescriptor.cacheId(entry, at), version) && !isCopied(version)) {
             copyIfOld(address);
-            if (length != 0) {
+            if (length > 0) {
                 if (copiedCount == copied.length) {
                     copied = Arrays.copyOf(copied, 2 * copiedCount);
                 }
@@ -147,9 +160,8 @@ final class CopySource {
     private void copyIfOld(long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
-        if (isOld(entry, at)) {
-            length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
-            target.put(0, entry, at, length);
+        if (isOld(entry, at) && fits(FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at)))) {
+            target.put(targetAt, entry, at, length);
         }
     }
 
@@ -159,8 +171,15 @@ final class CopySource {
         final int at = segments.region().offset(address);
         if (isOld(entry, at)) {
             final EntryDraft draft = completions.of(entry, at).withoutSpace();
-            length = EntryDescriptor.aligned((int) draft.usedLength());
-            FrameDescriptor.source(target, 0, length, EntryType.COMPLETION, draft.writeBody(target, 0));
+            if (fits(EntryDescriptor.aligned((int) draft.usedLength()))) {
+                final int crc = draft.writeBody(target, targetAt);
+                FrameDescriptor.source(target, targetAt, length, EntryType.COMPLETION, crc);
+            }
         }
+    }
+
+    private boolean fits(int entryLength) {
+        length = entryLength <= room ? entryLength : NO_ROOM;
+        return length > 0;
     }
 }

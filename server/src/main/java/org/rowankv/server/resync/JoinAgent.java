@@ -3,8 +3,11 @@ package org.rowankv.server.resync;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Queue;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
@@ -12,27 +15,40 @@ import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.Configuration;
 
 /**
- * The receiver's part of a re-replication: once all of a shard's copy has landed and taken effect, the replica is in
- * sync; once all of this server's are, it reports that. Shares its thread with the digest.
+ * The receiver's part of a re-replication: begins the replicas that a configuration gives this server, and ends those
+ * that one takes from it. Once all of a shard's copy has landed and taken effect, the replica is complete, which is
+ * reported until it is stored. Shares its thread with the digest.
  */
 public final class JoinAgent implements Agent {
     private static final int LOCK_OWNER = (1 << 20) + 6;
-    private static final long AGAIN_NS = 1_000_000_000L;
+    /** Reports are repeated, and those of several shards go together. */
+    private static final long REPORT_NS = 50_000_000L;
+
+    private static final long AFTER_FAILURE_NS = 1_000_000_000L;
 
     private final int serverId;
     private final DigestAgent digest;
     private final Segments segments;
     private final Replicas replicas;
+    private final TenureChanges changes;
     private final CopyListener listener;
     private final Clock clock;
     private final ErrorLog errors;
-    private final Queue<Integer> landed = new ConcurrentLinkedQueue<>();
-    private final Map<Integer, LandingPosition> undigested = new TreeMap<>();
-    private boolean toTell;
-    private long triedNs;
-    private boolean tried;
+    private final Queue<Copied> landed = new ConcurrentLinkedQueue<>();
+    private final Map<Integer, Undigested> undigested = new TreeMap<>();
+    /** By shard: the epoch in which its replica is complete. */
+    private final SortedMap<Integer, Integer> complete = new TreeMap<>();
+
+    private boolean isNew;
+    private long reportNs;
+
+    private record Copied(int shard, int epoch) {}
+
+    private record Undigested(ShardReplica replica, int epoch, LandingPosition mark) {}
 
     public JoinAgent(
             int serverId,
@@ -46,10 +62,11 @@ public final class JoinAgent implements Agent {
         this.digest = digest;
         this.segments = segments;
         this.replicas = replicas;
+        this.changes = new TenureChanges(serverId, digest, segments, replicas);
         this.listener = listener;
         this.clock = clock;
         this.errors = errors;
-        this.toTell = replicas.isJoining();
+        this.reportNs = clock.nanoTime();
     }
 
     @Override
@@ -57,57 +74,113 @@ public final class JoinAgent implements Agent {
         return "join";
     }
 
-    /** An upcoming copy will take so many bytes. Any thread. */
-    public void announced(long bytes) {
-        segments.space().take(bytes);
+    /**
+     * Begins the replicas that a configuration gives this server as a joining backup and that it does not hold. Their
+     * tenures are durable first. Then the replicas are there, and only then may an entry with the tag of their epoch
+     * land: call this before the configuration counts as prepared. May wait for the device. Not by the agents' thread, and
+     * by one thread at a time.
+     *
+     * @return whether all are there; if not, the agents have still to run: call again
+     */
+    public boolean join(Configuration next) {
+        return changes.join(next);
     }
 
-    /** The whole copy of a shard has landed here, and left some announced bytes unused. Any thread. */
-    public void copied(int shard, long unused) {
-        segments.space().release(unused);
-        landed.add(shard);
+    /** Ends the replicas that a configuration in force does not give this server. By the thread of {@link #join}. */
+    public void follow(Configuration inForce) {
+        changes.follow(inForce);
+    }
+
+    /** See {@link CopyListener#announced}. Any thread. */
+    public boolean announced(int shard, int epoch, long bytes) {
+        final ShardReplica replica = replicas.find(shard);
+        if (replica != null && epoch >= replica.tenure()) {
+            digest.reserve().announced(shard, epoch, bytes);
+        }
+        return true;
+    }
+
+    /** See {@link CopyListener#copied}. Any thread. */
+    public boolean copied(int shard, int epoch) {
+        landed.add(new Copied(shard, epoch));
+        return true;
     }
 
     @Override
     public int doWork() {
-        if (!toTell) {
-            return 0;
+        int done = changes.step();
+        for (Copied copied = landed.poll(); copied != null; copied = landed.poll()) {
+            onCopied(copied.shard(), copied.epoch());
         }
-        for (Integer shard = landed.poll(); shard != null; shard = landed.poll()) {
-            undigested.put(shard, digest.landed());
+        if (!undigested.isEmpty()) {
+            done += complete();
         }
-        int done = 0;
-        final Iterator<Map.Entry<Integer, LandingPosition>> each =
-                undigested.entrySet().iterator();
-        while (each.hasNext()) {
-            final Map.Entry<Integer, LandingPosition> next = each.next();
-            if (digest.isDigested(next.getValue())) {
-                segments.space().release(replicas.get(next.getKey()).joined(LOCK_OWNER));
-                digest.joined(next.getKey());
-                each.remove();
-                done++;
-            }
-        }
-        if (!replicas.isJoining()) {
+        if (!complete.isEmpty()) {
             report();
         }
         return done;
     }
 
-    /**
-     * The configuration store may fail for a while, for example on a full disk: that is retried, and is no failure of
-     * this agent.
-     */
-    private void report() {
-        final long nowNs = clock.nanoTime();
-        if (tried && nowNs - triedNs < AGAIN_NS) {
+    /** A copy of an earlier epoch counts nothing: another primary has announced its own since. */
+    private void onCopied(int shard, int epoch) {
+        final ShardReplica replica = replicas.find(shard);
+        if (replica == null
+                || epoch < replica.tenure()
+                || epoch < digest.reserve().epoch(shard)) {
             return;
         }
-        tried = true;
-        triedNs = nowNs;
+        final Undigested before = undigested.get(shard);
+        if (before == null || !before.replica().equals(replica) || before.epoch() < epoch) {
+            undigested.put(shard, new Undigested(replica, epoch, digest.landed()));
+        }
+    }
+
+    private int complete() {
+        int done = 0;
+        final Iterator<Map.Entry<Integer, Undigested>> each =
+                undigested.entrySet().iterator();
+        while (each.hasNext()) {
+            final Map.Entry<Integer, Undigested> next = each.next();
+            final Undigested copy = next.getValue();
+            if (!replicas.has(copy.replica())) {
+                each.remove();
+            } else if (digest.isDigested(copy.mark())) {
+                each.remove();
+                complete(next.getKey(), copy);
+                done++;
+            }
+        }
+        return done;
+    }
+
+    private void complete(int shard, Undigested copy) {
+        Chaos.point("join.digested");
+        if (copy.replica().isJoining()) {
+            segments.space().release(copy.replica().joined(LOCK_OWNER));
+        }
+        digest.joined(shard);
+        final @Nullable Integer before = complete.put(shard, copy.epoch());
+        isNew |= before == null || before < copy.epoch();
+    }
+
+    /**
+     * At once when nothing else is catching up. Storing it may fail for a while, for example on a full disk: that is
+     * retried, and is no failure of this agent.
+     */
+    private void report() {
+        complete.keySet().removeIf(shard -> !replicas.has(shard));
+        final long nowNs = clock.nanoTime();
+        if (nowNs - reportNs < 0 && !(isNew && !replicas.isJoining())) {
+            return;
+        }
+        isNew = false;
+        reportNs = nowNs + REPORT_NS;
         try {
-            toTell = !listener.joined(serverId);
+            if (complete.isEmpty() || listener.joined(serverId, new TreeMap<>(complete))) {
+                complete.clear();
+            }
         } catch (RuntimeException e) {
+            reportNs = nowNs + AFTER_FAILURE_NS;
             errors.report("storing that server " + serverId + " holds complete replicas", e);
         }
     }

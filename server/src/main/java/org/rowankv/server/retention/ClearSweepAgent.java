@@ -1,6 +1,8 @@
 package org.rowankv.server.retention;
 
 import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.index.IndexItem;
@@ -24,13 +26,17 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
     private final Replicas replicas;
     private final EntryCheck check;
     private final int[] sweptCount;
+    /** By shard: the replica that was swept, in that tenure. */
+    private final @Nullable ShardReplica[] sweptReplica;
+
     private final long[] cleared = new long[64];
     private final long[] clearedPositions = new long[cleared.length];
     private int clearedCount;
-    private int shard;
+    /** Null if none is swept. */
+    private @Nullable ShardReplica sweeping;
+
     private int sweepingCount;
     private long position;
-    private boolean sweeping;
     private volatile boolean idle = true;
 
     public ClearSweepAgent(Segments segments, Replicas replicas) {
@@ -38,6 +44,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         this.replicas = replicas;
         this.check = new EntryCheck(segments.region());
         this.sweptCount = new int[replicas.shardCount()];
+        this.sweptReplica = new @Nullable ShardReplica[replicas.shardCount()];
     }
 
     @Override
@@ -47,32 +54,36 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
 
     @Override
     public int doWork() {
-        if (!sweeping && !findShard()) {
+        if (sweeping != null && !replicas.has(sweeping)) {
+            sweeping = null; // given up
+        }
+        if (sweeping == null && !findShard()) {
             idle = true;
             return 0;
         }
         idle = false;
-        final ShardReplica replica = replicas.get(shard);
-        for (int i = 0; i < BUCKETS_PER_TURN && sweeping; i++) {
-            sweepBucket(replica);
+        for (int i = 0; i < BUCKETS_PER_TURN && sweeping != null; i++) {
+            sweepBucket(sweeping);
         }
         return 1;
     }
 
     private boolean findShard() {
-        for (int candidate = 0; candidate < sweptCount.length; candidate++) {
-            if (replicas.has(candidate)) {
-                final int count = replicas.get(candidate).clears().count();
-                if (count != sweptCount[candidate]) {
-                    shard = candidate;
-                    sweepingCount = count;
-                    position = 0;
-                    sweeping = true;
-                    return true;
-                }
+        final List<ShardReplica> held = replicas.all();
+        for (int i = 0; i < held.size(); i++) {
+            if (!isSwept(held.get(i))) {
+                sweeping = held.get(i);
+                sweepingCount = held.get(i).clears().count();
+                position = 0;
+                return true;
             }
         }
         return false;
+    }
+
+    private boolean isSwept(ShardReplica replica) {
+        final int shard = replica.shardId();
+        return replica.clears().count() == (replica.equals(sweptReplica[shard]) ? sweptCount[shard] : 0);
     }
 
     private void sweepBucket(ShardReplica replica) {
@@ -88,8 +99,9 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
             if (clearedCount < cleared.length) {
                 position = next;
                 if (next == 0) {
-                    sweptCount[shard] = sweepingCount;
-                    sweeping = false;
+                    sweptCount[replica.shardId()] = sweepingCount;
+                    sweptReplica[replica.shardId()] = replica;
+                    sweeping = null;
                 }
             }
         } finally {
@@ -106,8 +118,9 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
-        final ShardReplica replica = replicas.get(shard);
-        if (EntryType.holdsObject(type)
+        final ShardReplica replica = sweeping;
+        if (replica != null
+                && EntryType.holdsObject(type)
                 && EntryDescriptor.version(entry, at)
                         <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))
                 && clearedCount < cleared.length
@@ -133,8 +146,9 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
 
     /** Whether every clear so far was swept. Called on the agent's thread, or accurate as of its last cycle. */
     public boolean isDone() {
-        for (int candidate = 0; candidate < sweptCount.length; candidate++) {
-            if (replicas.has(candidate) && replicas.get(candidate).clears().count() != sweptCount[candidate]) {
+        final List<ShardReplica> held = replicas.all();
+        for (int i = 0; i < held.size(); i++) {
+            if (!isSwept(held.get(i))) {
                 return false;
             }
         }

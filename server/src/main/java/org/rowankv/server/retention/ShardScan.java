@@ -60,7 +60,7 @@ public final class ShardScan {
         final int keyAt = at + EntryDescriptor.headerLength(flags);
         buffer.get(keyAt, key);
         byte[] value = null;
-        if (withValues) {
+        if (withValues && (flags & EntryDescriptor.IN_PARTS) == 0) { // else the client reads the parts
             value = new byte[EntryDescriptor.valueLength(buffer, at)];
             buffer.get(keyAt + key.length, value);
         }

@@ -181,10 +181,10 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     }
 
     private void askIndex(int asked) {
-        if (!replicas.has(asked)) {
+        final ShardReplica replica = replicas.find(asked);
+        if (replica == null) {
             return;
         }
-        final ShardReplica replica = replicas.get(asked);
         long position = 0;
         do {
             replica.index().lock(LOCK_OWNER);
@@ -329,15 +329,14 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         final int flags = EntryDescriptor.flags(buffer, at);
         final long sequence = EntryDescriptor.sequence(buffer, at, flags);
         final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
-        final int of = EntryDescriptor.shard(buffer, at);
-        return sequence != 0
-                && (!replicas.has(of) || replicas.get(of).sessions(sessionId).isNeeded(sessionId, sequence, address));
+        final ShardReplica of = replicas.find(EntryDescriptor.shard(buffer, at));
+        return sequence != 0 && (of == null || of.sessions(sessionId).isNeeded(sessionId, sequence, address));
     }
 
     /** Whether it is restored, or is not needed any more. */
     private boolean repair(Needed each, DamagedEntries.Suspect use) {
         final ShardReplica replica = each.replica();
-        if (!replica.index().refers(each.position(), each.address())) {
+        if (!isReferredTo(each)) {
             explained += each.charge();
             if (each.hasWord()) {
                 letGo(each.address(), "overwritten meanwhile");
@@ -365,13 +364,18 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         return false;
     }
 
+    /** Not once its replica is given up. */
+    private boolean isReferredTo(Needed each) {
+        return replicas.has(each.replica()) && each.replica().index().refers(each.position(), each.address());
+    }
+
     private @Nullable ByteBuffer copyOf(Needed each) {
         return find(each, entry -> isThat(each, entry));
     }
 
     /** Another replica has a whole entry of that key, and whether that is on all replicas is not known here yet. */
     private boolean isUndecided(Needed each) {
-        return each.replica().index().refers(each.position(), each.address())
+        return isReferredTo(each)
                 && copyOf(each) == null
                 && find(each, entry -> isOfItsKey(each, entry) && !isCommitted(each, entry)) != null;
     }

@@ -1,10 +1,13 @@
 package org.rowankv.server.shard;
 
+import java.lang.invoke.VarHandle;
+import org.rowankv.topology.Configuration;
+
 /**
  * The {@link Roles} in force at one server. A change is one volatile write of another snapshot. A reader takes one
  * snapshot per duty cycle or operation, so that all it sees of primaries, backups and epochs is of one configuration.
  *
- * <p>Any thread reads; one thread replaces.
+ * <p>Any thread reads and replaces.
  */
 public final class CurrentRoles {
     private volatile Roles roles;
@@ -18,14 +21,23 @@ public final class CurrentRoles {
     }
 
     /**
-     * Puts the roles of a later configuration in force.
+     * Whether that primary is in force still. Behind reads of its replica: if so, all of them are of its time, for what
+     * follows a change of the roles is visible only with that change.
+     */
+    public boolean has(ShardPrimary primary) {
+        VarHandle.acquireFence();
+        return roles.has(primary);
+    }
+
+    /**
+     * Puts the roles of a later configuration in force, or those of the present one with more open shards.
      *
-     * @throws IllegalArgumentException if the term is not higher, or the numbers of shards or servers differ: agents
+     * @throws IllegalArgumentException if the term is lower, or the numbers of shards or servers differ: agents
      *     size their state by these once
      */
-    public void replace(Roles next) {
+    public synchronized void replace(Roles next) {
         final Roles present = roles;
-        if (next.term() <= present.term()) {
+        if (next.term() < present.term()) {
             throw new IllegalArgumentException("roles of term " + next.term() + " after term " + present.term());
         }
         if (next.shardCount() != present.shardCount() || next.serverCount() != present.serverCount()) {
@@ -33,5 +45,33 @@ public final class CurrentRoles {
                     + " servers after " + present.shardCount() + " and " + present.serverCount());
         }
         roles = next;
+    }
+
+    /**
+     * Puts the roles of a later configuration in force. Shards that stay here keep their primaries; those that come to
+     * this server are {@linkplain #open opened} afterwards.
+     *
+     * @throws IllegalArgumentException as {@link #replace}
+     */
+    public synchronized Roles follow(Configuration later) {
+        final Roles next = roles.next(later, shard -> null);
+        replace(next);
+        return next;
+    }
+
+    /**
+     * Puts a primary in force.
+     *
+     * @param epoch for which its shard was opened
+     * @return false if by now the roles give the shard to another server, or in another epoch
+     */
+    public synchronized boolean open(int epoch, ShardPrimary primary) {
+        final Roles present = roles;
+        final int shard = primary.replica().shardId();
+        if (!present.isUnopened(shard) || present.epoch(shard) != epoch) {
+            return false;
+        }
+        roles = present.opened(primary);
+        return true;
     }
 }

@@ -65,6 +65,13 @@ public final class LimitedCaches {
         return all;
     }
 
+    /** Checks each cache against its share, which has changed with this server's shards. */
+    public void look() {
+        for (LimitedCache cache : all) {
+            final boolean unused = cache.look();
+        }
+    }
+
     /** Requests a check of all caches by the evicting agent: one is above its limit. Any thread. */
     public void requestCheck() {
         checkRequested = true;

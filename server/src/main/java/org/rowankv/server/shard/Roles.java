@@ -3,6 +3,7 @@ package org.rowankv.server.shard;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.topology.Configuration;
@@ -28,9 +29,10 @@ public final class Roles {
 
     /**
      * @param serverId of the server whose view this is
-     * @param primaryOf creates the primary of a shard; called for the shards that the configuration gives this server
+     * @param primaryOf creates the primary of a shard; called for the shards that the configuration gives this server.
+     *     Null for a shard that is not open here yet
      */
-    public Roles(int serverId, Configuration configuration, IntFunction<ShardPrimary> primaryOf) {
+    public Roles(int serverId, Configuration configuration, IntFunction<@Nullable ShardPrimary> primaryOf) {
         final int shardCount = configuration.shardCount();
         this.serverId = serverId;
         this.configuration = configuration;
@@ -44,7 +46,9 @@ public final class Roles {
             if (assignment.primary() == serverId) {
                 final ShardPrimary primary = primaryOf.apply(shard);
                 byShard[shard] = primary;
-                own.add(primary);
+                if (primary != null) {
+                    own.add(primary);
+                }
             }
             backups[shard] = assignment.backups();
             joining[shard] =
@@ -52,9 +56,46 @@ public final class Roles {
             epochs[shard] = assignment.epoch();
         }
         this.primaries = List.copyOf(own);
-        this.counts = own.stream().map(each -> each.replica().counts()).toArray(CacheCounts[]::new);
+        this.counts = countsOf(own);
         this.incarnations =
                 configuration.incarnations().stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /** The same roles with the primaries of more shards. */
+    private Roles(Roles before, @Nullable ShardPrimary[] byShard) {
+        this.serverId = before.serverId;
+        this.configuration = before.configuration;
+        this.byShard = byShard;
+        this.primaries = Arrays.stream(byShard).filter(Objects::nonNull).toList();
+        this.counts = countsOf(primaries);
+        this.backups = before.backups;
+        this.joining = before.joining;
+        this.epochs = before.epochs;
+        this.incarnations = before.incarnations;
+    }
+
+    private static CacheCounts[] countsOf(List<ShardPrimary> primaries) {
+        return primaries.stream().map(each -> each.replica().counts()).toArray(CacheCounts[]::new);
+    }
+
+    /**
+     * The roles of the same configuration with the primary of one more shard, which the configuration gives this server.
+     *
+     * @throws IllegalArgumentException if it does not, or the shard has a primary here
+     */
+    public Roles opened(ShardPrimary primary) {
+        final int shard = primary.replica().shardId();
+        if (!isUnopened(shard)) {
+            throw new IllegalArgumentException("shard " + shard + " is not to be opened by server " + serverId);
+        }
+        final @Nullable ShardPrimary[] more = byShard.clone();
+        more[shard] = primary;
+        return new Roles(this, more);
+    }
+
+    /** Whether the configuration makes this server the primary of a shard that is not open here yet. */
+    public boolean isUnopened(int shard) {
+        return configuration.shard(shard).primary() == serverId && byShard[shard] == null;
     }
 
     /**
@@ -63,9 +104,9 @@ public final class Roles {
      * that the older one assigns late. Once the new snapshot is in force, the counters of
      * the shards whose epochs have risen are to be {@linkplain org.rowankv.protocol.VersionCounter#renew renewed}.
      *
-     * @param primaryOf creates the primary of a shard that comes to this server
+     * @param primaryOf creates the primary of a shard that comes to this server, or null if it is not open yet
      */
-    public Roles next(Configuration later, IntFunction<ShardPrimary> primaryOf) {
+    public Roles next(Configuration later, IntFunction<@Nullable ShardPrimary> primaryOf) {
         return new Roles(serverId, later, shard -> {
             final ShardPrimary kept = find(shard);
             return kept == null ? primaryOf.apply(shard) : kept;
@@ -98,7 +139,7 @@ public final class Roles {
         return primaries;
     }
 
-    /** This server's primary of a shard; null if another server has it, or the shard does not exist. */
+    /** This server's primary of a shard; null if another server has it, it is not open, or it does not exist. */
     public @Nullable ShardPrimary find(int shard) {
         return shard >= 0 && shard < byShard.length ? byShard[shard] : null;
     }

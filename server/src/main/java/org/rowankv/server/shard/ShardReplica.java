@@ -15,6 +15,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.PartKeys;
 import org.rowankv.topology.ShardMap;
 
 /**
@@ -55,6 +56,7 @@ public final class ShardReplica {
     private final Clears clears = new Clears();
     private final CacheCounts counts = new CacheCounts();
     private final TombstoneMap deletions = new TombstoneMap();
+    private final ShardTail tail;
     private ShardChanges changes;
     private final int tenure;
 
@@ -92,6 +94,7 @@ public final class ShardReplica {
         this.sessions = new ShardSessions(segments);
         this.superseded = new SupersededEntries(segments, sessions);
         this.tenure = tenure;
+        this.tail = new ShardTail(segments);
         this.changes = new ShardChanges(shardCount);
     }
 
@@ -149,6 +152,11 @@ public final class ShardReplica {
         return joining;
     }
 
+    /** Whether an entry is from before this tenure, and copied here: then no space was acquired for it. */
+    public boolean isCopied(long version) {
+        return joining && version < Version.of(tenure, 0);
+    }
+
     /**
      * The copy is complete and digested. Called by the digest agent.
      *
@@ -179,6 +187,19 @@ public final class ShardReplica {
         return deletions;
     }
 
+    /** On a backup: the entries above CommitVer. */
+    public ShardTail tail() {
+        return tail;
+    }
+
+    /**
+     * Begins a new change stream: what a subscriber had seen of an earlier one is below its floor. Call before this
+     * server's role as the primary is in force.
+     */
+    public void beginChanges() {
+        changes = new ShardChanges(shardCount);
+    }
+
     /** Continues an earlier change stream of this shard. Call before the server serves. */
     public void continueChanges(ShardChanges earlier) {
         changes = earlier;
@@ -199,10 +220,6 @@ public final class ShardReplica {
     /** Monotone: a lower version has no effect. */
     public void raiseCommitVersion(long version) {
         raise(COMMIT_VERSION, version);
-    }
-
-    private long appliedVersion() {
-        return (long) APPLIED_VERSION.getAcquire(this);
     }
 
     private void raise(VarHandle field, long version) {
@@ -227,6 +244,11 @@ public final class ShardReplica {
     /** The position of a hash in this shard. */
     public long positionOf(long hash) {
         return ShardMap.positionOf(hash, shardCount);
+    }
+
+    /** The keys of parts in it. */
+    public PartKeys partKeys() {
+        return new PartKeys(keyHash, shardCount);
     }
 
     /** The position of the key of an entry; its key is copied into {@code scratch}, which must be long enough. */
@@ -373,7 +395,8 @@ public final class ShardReplica {
         }
         final int freed = EntryType.isTombstone(type) ? 0 : superseded.dead(address, length);
         // A repeated append acquired no space, so it frees none, except for a type that counts whenever it lands.
-        final boolean drawn = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0;
+        final boolean drawn = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0
+                && !isCopied(EntryDescriptor.version(entry, at));
         return repeated && drawn ? 0 : freed;
     }
 
@@ -415,7 +438,7 @@ public final class ShardReplica {
         if (joining) {
             return 0;
         }
-        settle();
+        raise(SETTLED_VERSION, commitVersion()); // digest and commit agents may race here
         if (deletions.size() == 0) {
             return 0;
         }
@@ -435,18 +458,15 @@ public final class ShardReplica {
 
     /** The log was read and holds no doubtful entry: all of it is committed. Deletions that it lacks are unknown. */
     public void recovered(int owner) {
-        raiseCommitVersion(appliedVersion());
+        final long applied = (long) APPLIED_VERSION.getAcquire(this);
+        raiseCommitVersion(applied);
         forgetDeletions(owner);
-        deletions.forgetUnseen(appliedVersion());
+        deletions.forgetUnseen(applied);
         recovering = false;
         checkpoint = null;
     }
 
     // --- checkpoints ---
-
-    private void settle() {
-        raise(SETTLED_VERSION, commitVersion()); // digest and commit agents may race here
-    }
 
     /** Every entry with a version ≤ it is on all replicas, and has taken effect here. Any thread. */
     public long settledVersion() {

@@ -46,7 +46,7 @@ public final class SupersededEntries {
     }
 
     /** The session opened by the entry at that address has ended. */
-    int ofOpening(long address) {
+    public int ofOpening(long address) {
         final int length;
         synchronized (sessionCheck) {
             length = sessionCheck.soundLength(segments, address);

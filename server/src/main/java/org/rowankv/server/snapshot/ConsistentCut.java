@@ -12,7 +12,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.CutReader;
 import org.rowankv.server.log.SegmentPins;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -162,11 +162,8 @@ public final class ConsistentCut implements AutoCloseable {
 
     private boolean isSettled() {
         for (Server server : servers) {
-            final Replicas replicas = server.replicas();
-            for (int shard = 0; shard < versions.length; shard++) {
-                if (replicas.has(shard)
-                        && !replicas.get(shard).isJoining()
-                        && replicas.get(shard).settledVersion() < versions[shard]) {
+            for (ShardReplica replica : server.replicas().all()) {
+                if (!replica.isJoining() && replica.settledVersion() < versions[replica.shardId()]) {
                     return false;
                 }
             }

@@ -22,6 +22,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.NodeVersion;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 
@@ -440,9 +441,10 @@ class CatalogueStoreTest {
         }
 
         @Override
-        public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-            requireAlive(() -> super.compareAndSet(path, expectedVersion, bytes, stamp));
-            return super.compareAndSet(path, expectedVersion, bytes, stamp);
+        public boolean compareAndSet(
+                String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
+            requireAlive(() -> super.compareAndSet(path, expectedVersion, bytes, stamp, condition));
+            return super.compareAndSet(path, expectedVersion, bytes, stamp, condition);
         }
 
         @Override
@@ -468,8 +470,9 @@ class CatalogueStoreTest {
         }
 
         @Override
-        public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-            if (super.compareAndSet(path, expectedVersion, bytes, stamp)) {
+        public boolean compareAndSet(
+                String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
+            if (super.compareAndSet(path, expectedVersion, bytes, stamp, condition)) {
                 throw new ConfigurationStoreException("connection lost");
             }
             return false;
@@ -489,8 +492,9 @@ class CatalogueStoreTest {
         }
 
         @Override
-        public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-            return inner.compareAndSet(path, expectedVersion, bytes, stamp);
+        public boolean compareAndSet(
+                String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
+            return inner.compareAndSet(path, expectedVersion, bytes, stamp, condition);
         }
 
         @Override

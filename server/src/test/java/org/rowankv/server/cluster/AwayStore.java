@@ -6,15 +6,24 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.NodeVersion;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 
 /** A store in memory that a test makes unreachable: then every call fails, after a change notification. */
 public final class AwayStore implements ConfigurationStore {
-    private final ConfigurationStore store = new MemoryConfigurationStore();
+    private final ConfigurationStore store;
     public final AtomicLong failures = new AtomicLong();
     public volatile boolean away;
     volatile Runnable changed = () -> {};
+
+    public AwayStore() {
+        this(new MemoryConfigurationStore());
+    }
+
+    AwayStore(ConfigurationStore store) {
+        this.store = store;
+    }
 
     private ConfigurationStore store() {
         if (away) {
@@ -31,8 +40,9 @@ public final class AwayStore implements ConfigurationStore {
     }
 
     @Override
-    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-        return store().compareAndSet(path, expectedVersion, bytes, stamp);
+    public boolean compareAndSet(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
+        return store().compareAndSet(path, expectedVersion, bytes, stamp, condition);
     }
 
     @Override
@@ -48,7 +58,7 @@ public final class AwayStore implements ConfigurationStore {
     @Override
     public boolean watch(Runnable newChanged) {
         changed = newChanged;
-        return true;
+        return store.watch(newChanged);
     }
 
     @Override

@@ -62,6 +62,9 @@ public final class ClusterBed implements AutoCloseable {
         public final TcpProxy proxy;
         volatile ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         volatile @Nullable TcpFabric fabric;
+        /** The configuration store as it sees it. */
+        private AwayStore seen = new AwayStore();
+
         public volatile @Nullable ClusterServer server;
         /** Of the newest roles. */
         volatile @Nullable ClusterCatalogue catalogue;
@@ -91,10 +94,11 @@ public final class ClusterBed implements AutoCloseable {
                         with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);
                     }));
             fabric = opened;
+            seen = new AwayStore(store);
             server = new ClusterServer(
                     settings,
                     new ClusterContext(
-                            store,
+                            seen,
                             opened,
                             addresses,
                             SystemClock.INSTANCE,
@@ -126,6 +130,15 @@ public final class ClusterBed implements AutoCloseable {
                 beforeServing.run();
                 return ios;
             }
+        }
+
+        /** Ends it as a killed process does, as far as others can see. */
+        void kill() {
+            fabric.close();
+            seen.away = true;
+            final ClusterServer killed = server;
+            server = null;
+            killed.close();
         }
 
         public void stop() {

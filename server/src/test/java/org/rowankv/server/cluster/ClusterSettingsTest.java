@@ -45,6 +45,8 @@ class ClusterSettingsTest {
                         false,
                         false,
                         ClusterSettings.DEFAULT_SESSION_LEASE_MS,
+                        ClusterSettings.DEFAULT_LEASE_MS,
+                        ClusterSettings.DEFAULT_START_WAIT_MS,
                         ThreadingMode.SHARED,
                         null));
     }

@@ -107,10 +107,10 @@ class ConfigurationCodecTest {
     @Test
     void shouldSayWhichVersionItCannotRead() {
         final byte[] bytes = ConfigurationCodec.encode(THREE);
-        bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 3;
+        bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 4;
         assertThatThrownBy(() -> ConfigurationCodec.decode(bytes))
-                .hasMessageContaining("format version 3")
-                .hasMessageContaining("reads 1 and 2");
+                .hasMessageContaining("format version 4")
+                .hasMessageContaining("reads 1 to 3");
     }
 
     @Test

@@ -28,11 +28,12 @@ final class StampedWritesTest {
         }
 
         @Override
-        public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        public boolean compareAndSet(
+                String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
             if (before) {
                 throw new ConfigurationStoreException("the connection broke before");
             }
-            final boolean made = inner.compareAndSet(path, expectedVersion, bytes, stamp);
+            final boolean made = inner.compareAndSet(path, expectedVersion, bytes, stamp, condition);
             if (behind) {
                 throw new ConfigurationStoreException("the connection broke after");
             }

@@ -253,7 +253,7 @@ final class JoiningTest {
         final Path crashed = temporary.resolve("crashed");
         try (EmbeddedCluster cluster = open(400 << 10)) {
             write(cluster, 0, 500, 50);
-            await().until(() -> cluster.servers().get(0).copiedEntries() > 100);
+            await().until(() -> cluster.servers().get(0).copies().entries() > 100);
             // The bytes after a kill: no writes, only the copy progresses.
             copyTree(dir(), crashed);
             assertThat(isJoining(cluster)).as("the test's own pace").isTrue();

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.NodeVersion;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 
@@ -32,8 +33,9 @@ final class KeptNodes implements ConfigurationStore {
     }
 
     @Override
-    public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-        if (version(path) != expectedVersion) {
+    public boolean compareAndSet(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
+        if (version(path) != expectedVersion || condition != null && version(condition.path()) != condition.version()) {
             return false;
         }
         nodes.put(path, new VersionedNode(bytes.clone(), lastVersion++, stamp));

@@ -11,16 +11,16 @@ import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Counts the charged live bytes in a server's segments by reading all of them. */
-final class LiveBytes implements SegmentScan.Visitor {
+public final class LiveBytes implements SegmentScan.Visitor {
     private final Server server;
     private final byte[] scratch = new byte[1 << 16];
     private long live;
 
-    LiveBytes(Server server) {
+    public LiveBytes(Server server) {
         this.server = server;
     }
 
-    long count() {
+    public long count() {
         final Segments segments = server.segments();
         final SegmentScan scan = new SegmentScan(segments.region());
         for (int s = 0; s < segments.count(); s++) {

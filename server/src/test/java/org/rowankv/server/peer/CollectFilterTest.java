@@ -67,7 +67,7 @@ final class CollectFilterTest {
         final PeerCalls.Patience patience = () -> {
             throw new StaleTermException("a server does not answer");
         };
-        calls[0] = new PeerCalls(endpoint(), CONFIGURATION.term(), ThreadScheduling.INSTANCE);
+        calls[0] = new PeerCalls(endpoint(), CONFIGURATION::term, ThreadScheduling.INSTANCE);
         reconciliations.get(0).compare(calls[0], patience);
         return reconciliations.get(0).scatter(calls[0], patience);
     }

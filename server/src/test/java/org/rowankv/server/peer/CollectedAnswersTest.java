@@ -41,7 +41,7 @@ class CollectedAnswersTest {
                                     payload.duplicate()));
                     return PostStatus.POSTED;
                 });
-        calls = new PeerCalls(answering, TERM, ThreadScheduling.INSTANCE);
+        calls = new PeerCalls(answering, () -> TERM, ThreadScheduling.INSTANCE);
         return LogReconciliation.collect(SHARD, EPOCH, 1, ABOVE, versions, calls, () -> {
             throw new StaleTermException("server 1 does not answer");
         });

@@ -104,7 +104,7 @@ final class ExchangeRoomTest {
         final List<RecoveredServer> servers = List.of(primary.start(), backup.start());
         for (RecoveredServer server : servers) {
             exchanges.add(new LogReconciliation(CONFIGURATION, server));
-            calls.add(new PeerCalls(endpointOf(server.serverId()), CONFIGURATION.term(), ThreadScheduling.INSTANCE));
+            calls.add(new PeerCalls(endpointOf(server.serverId()), CONFIGURATION::term, ThreadScheduling.INSTANCE));
         }
         final PeerCalls.Patience patience = () -> {
             throw new StaleTermException("a server does not answer");
@@ -181,7 +181,7 @@ final class ExchangeRoomTest {
                                     ByteBuffer.allocate(0)));
                     return PostStatus.POSTED;
                 });
-        asking[0] = new PeerCalls(endpoint, 9, ThreadScheduling.INSTANCE);
+        asking[0] = new PeerCalls(endpoint, () -> 9, ThreadScheduling.INSTANCE);
         LogReconciliation.sendLacking(3, 1, lacking, asking[0], () -> {
             throw new StaleTermException("server 1 does not answer");
         });

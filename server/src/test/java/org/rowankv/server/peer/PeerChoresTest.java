@@ -42,14 +42,23 @@ final class PeerChoresTest {
                     answered.add(PeerMessageDescriptor.number(message));
                     return PostStatus.POSTED;
                 });
-        final PeerCalls calls = new PeerCalls(endpoint, ADOPTED.term(), ThreadScheduling.INSTANCE);
+        final PeerCalls calls = new PeerCalls(endpoint, ADOPTED::term, ThreadScheduling.INSTANCE);
         messages.use(endpoint);
         messages.adopt(ADOPTED, calls, new LogReconciliation(ADOPTED, null));
         // There are no caches: its limits are read from the store, and none applies to the server.
         messages.serve(
                 null,
                 new ClusterCatalogue(
-                        store, "test", new SplittableRandomSource(1), List.of(), null, 2, List.of(), calls, () -> {}));
+                        store,
+                        "test",
+                        new SplittableRandomSource(1),
+                        List.of(),
+                        null,
+                        2,
+                        List::of,
+                        ADOPTED::term,
+                        calls,
+                        () -> {}));
     }
 
     private void ask(long number) {

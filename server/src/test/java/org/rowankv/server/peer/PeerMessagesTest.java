@@ -21,6 +21,7 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.ServerRegistration;
+import org.rowankv.server.opening.CollectedAnswer;
 import org.rowankv.topology.Configuration;
 
 /** Invalid bytes from other servers, and from the configuration store. */
@@ -88,7 +89,7 @@ class PeerMessagesTest {
                     throw new UnsupportedOperationException(method.getName());
                 });
         hearing.adopt(
-                adopted, new PeerCalls(unused, adopted.term(), ThreadScheduling.INSTANCE), noReconciliation(adopted));
+                adopted, new PeerCalls(unused, adopted::term, ThreadScheduling.INSTANCE), noReconciliation(adopted));
         hearing.onMessage(1, 4, ready(adopted.term() - 1));
         hearing.onMessage(1, 4, ready(adopted.term() + 1));
         hearing.onMessage(1, 3, ready(adopted.term()));
@@ -111,7 +112,7 @@ class PeerMessagesTest {
                     throw new UnsupportedOperationException(method.getName());
                 });
         hearing.adopt(
-                adopted, new PeerCalls(none, adopted.term(), ThreadScheduling.INSTANCE), noReconciliation(adopted));
+                adopted, new PeerCalls(none, adopted::term, ThreadScheduling.INSTANCE), noReconciliation(adopted));
         hearing.onMessage(1, 4, destroy(adopted.term(), 1));
         assertThat(errors.count()).as("dropped: there is no catalogue yet").isZero();
         hearing.onMessage(1, 4, destroy(adopted.term(), cacheId));
@@ -167,7 +168,7 @@ class PeerMessagesTest {
     void shouldTakeOverNoEntryThatIsNotWhole() {
         final ByteBuffer entry = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
         for (int length : List.of(0, 63, 64, 128)) {
-            assertThat(LogReconciliation.whyInvalid(
+            assertThat(CollectedAnswer.whyInvalid(
                             3,
                             7,
                             entry.duplicate().order(ByteOrder.LITTLE_ENDIAN).limit(length),
@@ -177,7 +178,7 @@ class PeerMessagesTest {
         }
         for (int type = 1; type <= 9; type++) {
             FrameDescriptor.source(entry, 0, 128, type, 12345);
-            assertThat(LogReconciliation.whyInvalid(3, 7, entry, 1 << 20))
+            assertThat(CollectedAnswer.whyInvalid(3, 7, entry, 1 << 20))
                     .as("type %d", type)
                     .isNotNull();
         }

@@ -157,6 +157,40 @@ final class ReplicationAcrossRolesTest {
         assertThat(servers.to(1).tags()).containsExactly(1, 1, 1, 3, 3, 3);
     }
 
+    /** Its backups acknowledge to that primary, and this server may be one of them. */
+    @Test
+    void shouldNeverBeCompleteWhenAnotherServerIsThePrimary() {
+        begin();
+        servers.to(1).acknowledge(BLOCKS);
+        assertThat(advance()).isFalse();
+        replace(RolesOfOne.without(first, SHARD)); // to 1, with the backups 0 and 2
+        servers.to(2).acknowledge(BLOCKS);
+        assertThat(advance()).isFalse();
+        assertThat(servers.isConnected(0)).isFalse();
+        assertThat(servers.to(2).tags()).as("nothing in the new epoch").containsOnly(1);
+    }
+
+    @Test
+    void shouldSendNothingOfAShardThatHasLeftBeforeItBegins() {
+        replace(RolesOfOne.without(first, SHARD));
+        entry.begin(SHARD, 0);
+        assertThat(advance()).isFalse();
+        assertThat(servers.isConnected(1)).isFalse();
+        assertThat(servers.isConnected(2)).isFalse();
+    }
+
+    /** Otherwise a backup keeps it for an entry that is not written. */
+    @Test
+    void shouldReturnCreditToTheBackupsThatGrantedIt() {
+        assertThat(replicator.acquireCredit(SHARD, 100)).isEqualTo(-1);
+        replace(RolesOfOne.without(first, SHARD));
+        replicator.returnCredit(SHARD, 100);
+        replicator.releaseCredit();
+        assertThat(servers.to(1).granted()).isZero();
+        assertThat(servers.to(2).granted()).isZero();
+        assertThat(servers.isConnected(0)).isFalse();
+    }
+
     /** The other incarnation's space is another one: what the former granted would be missing there. */
     @Test
     void shouldAcquireCreditAgainOfAnotherIncarnation() {

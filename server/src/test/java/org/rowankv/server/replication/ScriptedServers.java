@@ -59,7 +59,7 @@ public final class ScriptedServers implements Endpoint {
         }
 
         /** Acknowledges so many more messages at the next poll. */
-        void acknowledge(int count) {
+        public void acknowledge(int count) {
             due += count;
         }
 

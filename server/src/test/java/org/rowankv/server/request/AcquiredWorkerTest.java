@@ -198,6 +198,29 @@ final class AcquiredWorkerTest {
         assertThat(struckAt).containsAll(SEND_POINTS);
     }
 
+    /** At whatever moment: each was complete, or is refused, or its outcome stays open. */
+    @Test
+    @Tag("chaos")
+    void shouldCompleteOrRefuseOrLeaveOpenWhatMeetsAnotherPrimary() {
+        Chaos.install(this::reached);
+        int schedules = explore(new Shape(2, 1, 0, 1, false, false).departing(), SHORT);
+        schedules += explore(new Shape(2, 1, 1, 0, false, false).departing(), REPLACED);
+        schedules += explore(new Shape(1, 1, 0, 0, false, true).departing(), TWO);
+        assertThat(schedules).isGreaterThan(1_000);
+    }
+
+    @Test
+    @Tag("chaos")
+    @Tag("long")
+    void shouldCompleteOrRefuseOrLeaveOpenMoreThatMeetsAnotherPrimary() {
+        Chaos.install(this::reached);
+        int schedules = 0;
+        for (List<List<Issue>> issued : List.of(PAIRS, WITH_CLEAR)) {
+            schedules += explore(new Shape(2, 1, 0, 1, false, false).departing(), issued);
+        }
+        assertThat(schedules).isGreaterThan(1_000);
+    }
+
     @Test
     @Tag("long")
     void shouldFinishOrDropWhatTheDeadLeftOfMore() {

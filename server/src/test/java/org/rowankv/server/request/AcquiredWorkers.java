@@ -13,13 +13,16 @@ import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.concurrent.SlotPool;
 import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.session.Completion;
 import org.rowankv.server.shard.CacheCounts;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
@@ -32,7 +35,17 @@ import org.rowankv.topology.KeyHash;
  */
 final class AcquiredWorkers {
     /** The explored shape. */
-    record Shape(int slots, int pieces, int deaths, int preemptions, boolean retries, boolean withoutRoom) {}
+    record Shape(
+            int slots, int pieces, int deaths, int preemptions, boolean retries, boolean withoutRoom, boolean departs) {
+        Shape(int slots, int pieces, int deaths, int preemptions, boolean retries, boolean withoutRoom) {
+            this(slots, pieces, deaths, preemptions, retries, withoutRoom, false);
+        }
+
+        /** The same, and at any moment another server becomes the primary. */
+        Shape departing() {
+            return new Shape(slots, pieces, deaths, preemptions, retries, withoutRoom, true);
+        }
+    }
 
     /** Strikes a client in the middle of its step. */
     static final class Struck extends RuntimeException {
@@ -67,6 +80,7 @@ final class AcquiredWorkers {
     private final ObjectReader reader;
     private final ShardReplica replica;
     private final ShardPrimary primary;
+    private final CurrentRoles roles;
     private final InFlightWindow inFlightWindow;
     private final SlotPool pool;
     private final Backup backup;
@@ -91,6 +105,8 @@ final class AcquiredWorkers {
     private int preemptions;
     private int withheld;
     private boolean armed;
+    /** The last version when another server became the primary; 0 before. */
+    private long lastOfRole;
 
     /**
      * A primary at its start.
@@ -119,6 +135,7 @@ final class AcquiredWorkers {
         }
         this.replica = new ShardReplica(0, 1, keyHash, segments, 1);
         this.primary = new ShardPrimary(replica, new VersionCounter(1));
+        this.roles = RolesOfOne.current(List.of(primary), 1);
         this.inFlightWindow = new InFlightWindow(shape.slots);
         this.pool = new SlotPool(shape.slots);
         this.backup = new Backup(segments, shape.pieces);
@@ -129,8 +146,18 @@ final class AcquiredWorkers {
         for (int slot = 0; slot < shape.slots; slot++) {
             final HeldReplicator replicator = new HeldReplicator(backup, this::reached);
             replicators.add(replicator);
-            workers.add(
-                    new Worker(slot, 1, 0, segments, replicator, inFlightWindow, new NoPressure(), clock, noLimits));
+            workers.add(new Worker(
+                    slot,
+                    1,
+                    0,
+                    segments,
+                    roles,
+                    AnswerPermit.ALWAYS,
+                    replicator,
+                    inFlightWindow,
+                    new NoPressure(),
+                    clock,
+                    noLimits));
             helpedAt[slot] = -1;
         }
         programs.forEach(program -> clients.add(new Client(program)));
@@ -168,7 +195,11 @@ final class AcquiredWorkers {
             watch();
         }
         armed = false;
-        requireOrder();
+        if (lastOfRole == 0) {
+            requireOrder();
+        } else {
+            requireOrderOfDeparted();
+        }
     }
 
     private List<Runnable> steps() {
@@ -196,6 +227,9 @@ final class AcquiredWorkers {
         }
         if (withheld > 0) {
             steps.add(this::giveRoom);
+        }
+        if (shape.departs && lastOfRole == 0) {
+            steps.add(this::depart);
         }
         return steps;
     }
@@ -238,6 +272,9 @@ final class AcquiredWorkers {
             if (worker.advance()) {
                 asked.answered(client.request, ++now);
                 tell("client " + index + " was answered: " + asked);
+                if (lastOfRole != 0 && !asked.tookEffect() && !asked.wasRefused()) {
+                    throw new AssertionError("answered alone: " + asked);
+                }
                 client.done++;
                 release(client);
             } else {
@@ -308,6 +345,13 @@ final class AcquiredWorkers {
         holders[slot] = null;
         pool.release(slot);
         changes += finished ? 1 : 0;
+    }
+
+    private void depart() {
+        tell("another primary");
+        RolesOfOne.replace(roles, RolesOfOne.without(roles.get().configuration(), 0));
+        lastOfRole = primary.versions().last();
+        changes++;
     }
 
     private void giveRoom() {
@@ -420,6 +464,35 @@ final class AcquiredWorkers {
                 .as("an order of " + all + " that ends with " + List.of(last[0] + "", last[last.length - 1] + ""))
                 .isTrue();
         requireExactSpace();
+    }
+
+    /**
+     * What was refused left no trace, what was answered is on the backup, and of all else nothing is known: it waits, or
+     * its client.
+     */
+    private void requireOrderOfDeparted() {
+        assertThat(primary.versions().last())
+                .as("the last version taken, and that at the departure")
+                .isEqualTo(lastOfRole);
+        final List<Asked> all = new ArrayList<>();
+        clients.forEach(client -> all.addAll(client.program));
+        for (Asked asked : all) {
+            final long entries = backup.entriesOf(asked.session, asked.sequence);
+            if (asked.isAnswered()) {
+                assertThat(entries).as("entries of " + asked).isEqualTo(asked.tookEffect() ? 1 : 0);
+            }
+        }
+        all.removeIf(Asked::wasRefused);
+        final String[] first = new String[keys.length];
+        first[0] = FIRST;
+        final String[] last = new String[keys.length];
+        for (int key = 0; key < keys.length; key++) {
+            last[key] = read(key);
+        }
+        assertThat(new SequentialOrder(all, FIRST, firstVersion, last).exists(first))
+                .as("an order of " + all + " that ends with " + List.of(last[0] + "", last[last.length - 1] + ""))
+                .isTrue();
+        backup.requireExactCredit();
     }
 
     private String read(int key) {

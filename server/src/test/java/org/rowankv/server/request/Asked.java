@@ -84,6 +84,11 @@ final class Asked {
         return answer != null;
     }
 
+    /** The server was not the primary any more. */
+    boolean wasRefused() {
+        return isAnswered() && answer.status == Status.NOT_PRIMARY;
+    }
+
     boolean tookEffect() {
         return isAnswered() && answer.status == Status.OK;
     }

@@ -26,12 +26,14 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.shard.CacheCounts;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
@@ -74,6 +76,8 @@ final class ChangeHandOverTest {
                         1,
                         0,
                         segments,
+                        RolesOfOne.current(List.of(primary)),
+                        AnswerPermit.ALWAYS,
                         replicator,
                         inFlightWindow,
                         new NoPressure(),

@@ -3,6 +3,7 @@ package org.rowankv.server.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,13 +19,16 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.server.shard.CacheCounts;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
@@ -46,6 +50,7 @@ final class IdentifiedMutationsTest {
             1 << 19);
     private final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
     private final ShardPrimary primary = new ShardPrimary(replica, new VersionCounter(1));
+    private final CurrentRoles roles = RolesOfOne.current(List.of(primary));
     private final ManualClock clock = new ManualClock();
     /** There is no backup to wait for. */
     private final Worker worker = new Worker(
@@ -53,6 +58,8 @@ final class IdentifiedMutationsTest {
             1,
             0,
             segments,
+            roles,
+            AnswerPermit.ALWAYS,
             new HeldReplicator(new Backup(segments, 0), point -> {}),
             new InFlightWindow(1),
             new NoPressure(),
@@ -134,6 +141,7 @@ final class IdentifiedMutationsTest {
         replica.sessions().limit(2);
         final VersionCounter ending = new VersionCounter(1, 1, CounterStarts.nearEnds(0));
         final ShardPrimary shard = new ShardPrimary(replica, ending);
+        RolesOfOne.putInForce(roles, shard);
         for (int times = 0; times < 3; times++) {
             final Request opening = new Request().openSession(0, other, ending.last());
             worker.begin(shard, opening);
@@ -142,6 +150,7 @@ final class IdentifiedMutationsTest {
             assertThat(worker.advance()).isTrue();
             assertThat(opening.status()).isEqualTo(Status.NO_VERSION);
         }
+        RolesOfOne.putInForce(roles, primary);
         assertThat(answered(
                         new Request().openSession(0, other, primary.versions().last())))
                 .isEqualTo(Status.OK);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -25,12 +26,15 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.shard.CacheCounts;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCaches;
+import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
@@ -52,6 +56,7 @@ final class MutationsAtOnceTest {
             12 * SEGMENT);
     private final ShardReplica replica = new ShardReplica(0, 1, keyHash, segments, 1);
     private final ShardPrimary primary = new ShardPrimary(replica, new VersionCounter(1));
+    private final CurrentRoles roles = RolesOfOne.current(List.of(primary));
     private final InFlightWindow inFlightWindow = new InFlightWindow(AT_ONCE);
     private final Backup backup = new Backup(segments, 1);
     private final NoPressure pressure = new NoPressure();
@@ -64,7 +69,18 @@ final class MutationsAtOnceTest {
     @BeforeEach
     void open() {
         replicator = new HeldReplicator(backup, this::reached);
-        worker = new Worker(0, AT_ONCE, 0, segments, replicator, inFlightWindow, pressure, new ManualClock(), limits);
+        worker = new Worker(
+                0,
+                AT_ONCE,
+                0,
+                segments,
+                roles,
+                AnswerPermit.ALWAYS,
+                replicator,
+                inFlightWindow,
+                pressure,
+                new ManualClock(),
+                limits);
     }
 
     private void reached(String point) {
@@ -381,6 +397,7 @@ final class MutationsAtOnceTest {
     void shouldWaitForAnotherEpochAndBeRefusedWhenThereIsNone() {
         final VersionCounter ending = new VersionCounter(1, 1, CounterStarts.nearEnds(0));
         final ShardPrimary shard = new ShardPrimary(replica, ending);
+        RolesOfOne.putInForce(roles, shard);
         final long before = ending.last();
         final Request waits = put("a", 10);
         worker.begin(0, shard, waits);

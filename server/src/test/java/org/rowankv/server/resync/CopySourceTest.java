@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.protocol.Version;
@@ -44,14 +45,39 @@ final class CopySourceTest {
         final CopySource source = new CopySource(started.segments(), replica, EPOCH, target);
         final List<Long> copied = new ArrayList<>();
         for (int i = 0; i < copiedBefore; i++) {
-            assertThat(source.next()).isPositive();
+            assertThat(source.next(0, target.capacity())).isPositive();
             copied.add(EntryDescriptor.version(target, 0));
         }
 
         grow(started.segments(), replica);
 
-        while (source.next() > 0) {
+        while (source.next(0, target.capacity()) > 0) {
             copied.add(EntryDescriptor.version(target, 0));
+        }
+        assertThat(copied).containsExactlyInAnyOrderElementsOf(written);
+    }
+
+    /** However little room there is in between. */
+    @Test
+    void shouldCopyLaterWhatHasNoRoomNow() {
+        final List<Long> written = new ArrayList<>();
+        for (int i = 0; i < OLD; i++) {
+            written.add(Version.of(1, i + 1));
+            server.put(Version.of(1, i + 1), "old" + i, 10 + 100 * (i % 5));
+        }
+        final RecoveredServer started = server.start();
+        final CopySource source =
+                new CopySource(started.segments(), started.replicas().get(0), EPOCH, target);
+        final List<Long> copied = new ArrayList<>();
+        int room = 0;
+        for (int length = source.next(128, room); length != CopySource.END; length = source.next(128, room)) {
+            if (length == CopySource.NO_ROOM) {
+                room += EntryDescriptor.STRIDE;
+            } else {
+                assertThat(length).isLessThanOrEqualTo(room);
+                copied.add(EntryDescriptor.version(target, 128));
+                room = 0;
+            }
         }
         assertThat(copied).containsExactlyInAnyOrderElementsOf(written);
     }

@@ -11,6 +11,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
@@ -57,6 +58,8 @@ final class OnePrimary {
                 1,
                 0,
                 segments,
+                roles,
+                AnswerPermit.ALWAYS,
                 new Backup(),
                 inFlightWindow,
                 new NoOthers(),
@@ -80,6 +83,12 @@ final class OnePrimary {
         final Request put = new Request().put(cache, name, 0, name.length, new byte[valueLength], 0, valueLength);
         put.placed(keyHash.hash(cache, name, 0, name.length), 0);
         answer(put.ttl(ttlMs, ttlMs));
+    }
+
+    /** Puts what the request says. */
+    void put(Request put) {
+        put.placed(keyHash.hash(put.cacheId(), put.key(), put.keyOffset(), put.keyLength()), 0);
+        answer(put);
     }
 
     void clear(int cache) {

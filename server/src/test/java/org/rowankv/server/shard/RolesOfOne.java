@@ -45,6 +45,12 @@ public final class RolesOfOne {
         return before.swapped(shard, before.shard(shard).backups()[0]);
     }
 
+    /** Puts the roles of a next term in force, in which server 0 has that primary of shard 0, its only one. */
+    public static void putInForce(CurrentRoles roles, ShardPrimary primary) {
+        final Configuration next = returned(roles.get().configuration(), 3);
+        roles.replace(new Roles(0, next, shard -> primary));
+    }
+
     /** Puts a configuration in force in which server 0 is the primary of no shard that it has not now. */
     public static void replace(CurrentRoles roles, Configuration next) {
         roles.replace(roles.get().next(next, shard -> {

@@ -98,7 +98,9 @@ final class KeyClasses {
     static final class Arguments implements Serializable {
         private static final long serialVersionUID = 1L;
 
+        @SuppressWarnings("serial") // the elements of these keys are Serializable
         private final Object[] values;
+
         private transient int hash;
 
         Arguments(Object... values) {

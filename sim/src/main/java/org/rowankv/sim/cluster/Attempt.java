@@ -131,11 +131,6 @@ final class Attempt extends SimTask {
         if (request.has(ResultBits.EXPIRED)) {
             simulation.eventCounters().count("expiries");
         }
-        if (request.status() != Status.CLOSED && request.status() != Status.NOT_PRIMARY) {
-            simulation
-                    .roles()
-                    .answered(process, request.shard(), entered.configuration().term());
-        }
         simulation.trace().mix(request.sequence() * 31 + request.status().ordinal());
         reply();
     }

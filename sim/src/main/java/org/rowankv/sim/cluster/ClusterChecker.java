@@ -53,7 +53,7 @@ final class ClusterChecker {
                         request.noResult();
                         request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
                     } else {
-                        servers.get(primary).requests().call(request);
+                        read(servers.get(primary), request);
                         if (request.status() == Status.CORRUPTED) {
                             lookElsewhere(request, configuration.shard(shard), servers);
                         }
@@ -78,6 +78,16 @@ final class ClusterChecker {
                 process.checkErrors();
             }
         });
+    }
+
+    /** Waits until the server has a lease, and has opened the shard. */
+    private void read(Server primary, Request request) {
+        primary.requests().call(request);
+        for (int i = 0; i < TURNS_TO_SETTLE && request.status() == Status.NOT_PRIMARY; i++) {
+            simulation.scheduler().park(5_000_000);
+            request.clearAnswer();
+            primary.requests().call(request);
+        }
     }
 
     /** The servers without damage; a cluster does not remove damage. */

@@ -30,6 +30,8 @@ import org.rowankv.topology.ShardAssignment;
  */
 final class ClusterSimulation {
     private static final int WINDOW = 150;
+    /** Longer than a lease. */
+    private static final long SETTLED_NS = 500_000_000;
 
     private final ClusterPlan plan;
     private final Timeline timeline = new Timeline();
@@ -251,16 +253,24 @@ final class ClusterSimulation {
         scheduler.onProgress();
     }
 
+    /** Also until nothing more is found out about faults of before. */
     void awaitServed() {
-        while (!isServed()) {
+        long sinceNs = timeline.nowNs();
+        while (!isServed() || timeline.nowNs() - sinceNs < SETTLED_NS) {
+            if (!isServed()) {
+                sinceNs = timeline.nowNs();
+            }
             scheduler.step();
         }
     }
 
-    /** Whether every server serves, in the stored term. */
+    /** Whether every server serves, in the stored term, and every replica is complete. */
     private boolean isServed() {
         final Configuration stored = coordinator.configuration();
-        if (stored == null) {
+        if (stored == null
+                || !stored.excluded().isEmpty()
+                || stored.shards().stream()
+                        .anyMatch(shard -> !shard.joining().isEmpty() || shard.replicaCount() != plan.replicas())) {
             return false;
         }
         for (SimHost host : hosts) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.rowankv.topology.Configuration;
 
 /**
- * Checks which servers serve a shard in each term. Invariants: no two servers serve a shard in one term; no server
- * serves it in a former term; and none serves before every server of the term has taken over its missing entries, and
+ * Checks which servers serve a shard in each term. Invariants: when a server begins to serve a shard, no other one may
+ * answer for it; and after a common start none serves before every member has taken over its missing entries, and
  * forced them. What a client may read is on all replicas.
  */
 final class RoleChecker {
@@ -36,13 +36,22 @@ final class RoleChecker {
             simulation.violation(
                     "server " + process + " serves in term " + configuration.term() + " after term " + terms[server]);
         }
-        terms[server] = configuration.term();
-        for (int other = 0; other < completeTerm.length; other++) {
-            if (completeTerm[other] < configuration.term()) {
-                simulation.violation("server " + process + " serves in term " + configuration.term() + ", and server "
-                        + other + " has not yet taken over what it lacked in it, but in term " + completeTerm[other]);
+        if (configuration.startTerm() == configuration.term()) {
+            for (int other : configuration.members()) {
+                if (completeTerm[other] < configuration.term()) {
+                    simulation.violation("server " + process + " serves in term " + configuration.term()
+                            + ", and server " + other + " has not yet taken over what it lacked in it, but in term "
+                            + completeTerm[other]);
+                }
             }
         }
+        follows(process, configuration);
+    }
+
+    /** The roles of a configuration are in force at a server. */
+    void follows(SimProcess process, Configuration configuration) {
+        final int server = process.host().number();
+        terms[server] = configuration.term();
         for (int shard = 0; shard < servedTerm.length; shard++) {
             if (configuration.shard(shard).primary() != server) {
                 continue;
@@ -50,9 +59,11 @@ final class RoleChecker {
             for (SimHost other : simulation.hosts()) {
                 final SimProcess running = other.process();
                 final SimProcess.Door door = running == null || running == process ? null : running.door();
-                if (door != null
+                if (running != null
+                        && door != null
                         && door.configuration().shard(shard).primary() == other.number()
-                        && door.server().isServing()) {
+                        && door.server().isServing()
+                        && running.mayAnswer()) {
                     simulation.violation("servers " + process + " and " + running + " both serve shard " + shard
                             + ", in terms " + configuration.term() + " and "
                             + door.configuration().term());
@@ -64,14 +75,6 @@ final class RoleChecker {
                         + Arrays.toString(servedTerm));
             }
             servedTerm[shard] = configuration.term();
-        }
-    }
-
-    /** A client got a reply. */
-    void answered(SimProcess process, int shard, long term) {
-        if (term < servedTerm[shard]) {
-            simulation.violation("server " + process + " answered for shard " + shard + " in term " + term
-                    + " when it was served in term " + servedTerm[shard]);
         }
     }
 }

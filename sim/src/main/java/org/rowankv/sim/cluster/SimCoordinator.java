@@ -10,6 +10,7 @@ import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
+import org.rowankv.server.configstore.NodeVersion;
 import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.topology.Configuration;
@@ -69,15 +70,19 @@ final class SimCoordinator {
         return new Seen(process, random);
     }
 
-    private boolean change(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
-        final boolean done = nodes.compareAndSet(path, expectedVersion, bytes, stamp);
+    private boolean change(
+            String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
+        final boolean done = nodes.compareAndSet(path, expectedVersion, bytes, stamp, condition);
         if (done && path.equals(ConfigurationCodec.PATH)) {
             final Configuration stored = ConfigurationCodec.decode(bytes);
             if (stored.term() <= term) {
                 simulation.violation("term " + stored.term() + " was stored after term " + term);
             }
             term = stored.term();
-            simulation.trace().tell("term " + term + " is stored, with incarnations " + stored.incarnations());
+            simulation
+                    .trace()
+                    .tell("term " + term + " is stored, with incarnations " + stored.incarnations() + ", manager "
+                            + stored.manager() + ", without " + stored.excluded() + ", shards " + stored.shards());
         }
         return done;
     }
@@ -127,7 +132,8 @@ final class SimCoordinator {
         }
 
         @Override
-        public boolean compareAndSet(String path, long expectedVersion, byte[] bytes, Stamp stamp) {
+        public boolean compareAndSet(
+                String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
             travel();
             Chaos.point("configuration.before-change");
             if (losesAnswer()) {
@@ -135,11 +141,11 @@ final class SimCoordinator {
                 late++;
                 simulation.scheduler().at(nowNs() + random.nextInt(50 * slowNs), () -> {
                     late--;
-                    final boolean unused = change(path, expectedVersion, bytes, stamp);
+                    final boolean unused = change(path, expectedVersion, bytes, stamp, condition);
                 });
                 throw new ConfigurationStoreException("the connection was lost before the change");
             }
-            final boolean done = change(path, expectedVersion, bytes, stamp);
+            final boolean done = change(path, expectedVersion, bytes, stamp, condition);
             Chaos.point("configuration.after-change");
             if (losesAnswer()) {
                 simulation.eventCounters().count("changes of the configuration store whose answer was lost");

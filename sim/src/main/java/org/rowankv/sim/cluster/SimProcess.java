@@ -44,7 +44,11 @@ final class SimProcess {
             Configuration configuration,
             ClusterCatalogue catalogue,
             PortCaches caches,
-            List<SimLoop> loops) {}
+            List<SimLoop> loops) {
+        Door in(Configuration next) {
+            return new Door(server, next, catalogue, caches, loops);
+        }
+    }
 
     private final ClusterSimulation simulation;
     private final SimHost host;
@@ -117,7 +121,7 @@ final class SimProcess {
     private ClientEndpoint clientEndpoint() {
         return (opened, routing, catalogue) -> {
             host.serves();
-            final Door own = open(opened, routing, catalogue);
+            open(opened, routing, catalogue);
             return new ClientEndpoint.Opened() {
                 @Override
                 public void pause() {
@@ -129,16 +133,26 @@ final class SimProcess {
                 }
 
                 @Override
-                public void close() {
-                    if (own.equals(door)) {
-                        door = null;
+                public void route(Routing inForce) {
+                    final Door present = door;
+                    if (present != null) {
+                        door = present.in(inForce.configuration());
+                        simulation.roles().follows(SimProcess.this, inForce.configuration());
+                        simulation.serves(inForce.configuration());
+                        simulation.eventCounters().count("configurations that running servers adopted");
+                        simulation.trace().tell("server " + SimProcess.this + " follows to term " + inForce.term());
                     }
+                }
+
+                @Override
+                public void close() {
+                    door = null;
                 }
             };
         };
     }
 
-    private Door open(Server opened, Routing routing, ClusterCatalogue catalogue) {
+    private void open(Server opened, Routing routing, ClusterCatalogue catalogue) {
         requireAlive();
         final int loops = simulation.plan().workers();
         final Door own = new Door(
@@ -155,7 +169,6 @@ final class SimProcess {
         simulation.eventCounters().count("servers that began to serve");
         simulation.trace().tell("server " + this + " serves in term " + routing.term());
         simulation.trace().mix(routing.term());
-        return own;
     }
 
     /** It holds everything that its roles require, in the term that it has adopted. */
@@ -263,6 +276,11 @@ final class SimProcess {
                 || error.message().contains("the simulated device");
     }
 
+    /** Whether it may answer without its backups now. */
+    boolean mayAnswer() {
+        return server.mayAnswer();
+    }
+
     @Nullable
     RuntimeException failure() {
         return server.phase() == StartPhase.FAILED ? server.failure() : null;
@@ -296,6 +314,12 @@ final class SimProcess {
                 + (server.configuration() == null
                         ? "no term"
                         : "term " + server.configuration().term())
+                + (door == null || door.server().copies().progress().isEmpty()
+                        ? ""
+                        : " copies " + door.server().copies().progress())
+                + (door == null
+                        ? ""
+                        : " openings " + door.server().roleChanges().openings())
                 + (errors.count() == 0 ? "" : ", reports " + errors.distinct());
     }
 

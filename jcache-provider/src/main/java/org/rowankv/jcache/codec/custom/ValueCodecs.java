@@ -27,8 +27,8 @@ public final class ValueCodecs {
         final List<ValueCodec> found =
                 all(loader).stream().filter(codec -> name.equals(codec.name())).toList();
         if (found.size() > 1) {
-            throw new CacheException("two codecs are called " + name + ": " + found.get(0).getClass() + " and "
-                    + found.get(1).getClass() + "; remove one from the class path");
+            throw new CacheException("two codecs are called " + name + ": "
+                    + found.get(0).getClass() + " and " + found.get(1).getClass() + "; remove one from the class path");
         }
         return found.isEmpty() ? null : found.get(0);
     }
@@ -47,7 +47,7 @@ public final class ValueCodecs {
             return ServiceLoader.load(ValueCodec.class, loader).stream()
                     .map(ServiceLoader.Provider::get)
                     .toList();
-        } catch (ServiceConfigurationError e) {
+        } catch (ServiceConfigurationError | LinkageError e) {
             throw new CacheException("the codecs of values cannot be loaded: " + e.getMessage(), e);
         }
     }

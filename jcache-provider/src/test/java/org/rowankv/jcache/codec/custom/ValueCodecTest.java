@@ -65,7 +65,8 @@ class ValueCodecTest {
         }
 
         @Override
-        public void encode(Object value, OutputStream out, Predicate<Class<?>> allowed) throws IOException {
+        public void encode(Object value, OutputStream out, ClassLoader loader, Predicate<Class<?>> allowed)
+                throws IOException {
             final Object part = value instanceof Phrase phrase ? phrase.part() : value;
             if (!allowed.test(part.getClass())) {
                 throw new IOException("refused");
@@ -162,8 +163,8 @@ class ValueCodecTest {
         assertThat(cache.get("k")).isEqualTo("strings have bytes of their own");
         cache.put("k", new ArrayList<>(List.of(1)));
         assertThat(cache.get("k")).isEqualTo(List.of(1));
-        final Cache<Word, String> words = manager(loaders.get(0), "&template.c.codec=word")
-                .createCache("words", new MutableConfiguration<>());
+        final Cache<Word, String> words =
+                manager(loaders.get(0), "&template.c.codec=word").createCache("words", new MutableConfiguration<>());
         words.put(new Word("keys are not values"), "v");
         assertThat(words.get(new Word("keys are not values"))).isEqualTo("v");
     }

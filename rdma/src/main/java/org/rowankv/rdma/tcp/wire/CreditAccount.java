@@ -1,5 +1,6 @@
 package org.rowankv.rdma.tcp.wire;
 
+import java.util.concurrent.atomic.AtomicLong;
 import org.rowankv.protocol.frame.WireException;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.CreditSource;
@@ -16,20 +17,27 @@ public final class CreditAccount {
     private long granted;
     private long returned;
 
-    /** The same for all queue pairs of one incarnation of a server. */
+    /** The same for all queue pairs of one incarnation of a server. Thread-safe. */
     public static final class Total {
-        private long outstanding;
+        private final AtomicLong outstanding = new AtomicLong();
 
         private void grant(long bytes) {
-            outstanding += bytes;
+            outstanding.addAndGet(bytes);
         }
 
         private void release(CreditSource source, long bytes) {
-            final long taken = Math.min(bytes, outstanding);
-            outstanding -= taken;
+            final long before = outstanding.getAndUpdate(present -> present - Math.min(bytes, present));
+            final long taken = Math.min(bytes, before);
             if (taken > 0) {
                 source.release(taken);
             }
+        }
+
+        /**
+         * What the sender holds or has used, when it will return nothing more: later returns count nothing. Any thread.
+         */
+        public long takeAll() {
+            return outstanding.getAndSet(0);
         }
     }
 

@@ -1,0 +1,389 @@
+package org.rowankv.server.manager;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.server.authority.Authority;
+import org.rowankv.server.authority.Electorate;
+import org.rowankv.server.configstore.ConfigurationCodec;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.membership.ClusterNodes;
+import org.rowankv.server.peer.PeerCalls;
+import org.rowankv.server.peer.PeerRequestType;
+import org.rowankv.topology.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The configuration manager (§4.3 of the paper), on the server that the configuration names: excludes members that
+ * cannot be heard or that have started anew, adds servers that return, and records copies that became complete. It
+ * stores the next configuration, lets all members prepare it, waits for the leases of the excluded, and lets all commit.
+ *
+ * <p>Every step may be repeated, and another manager continues from the stored configuration. While the store is
+ * unreachable nothing changes, and operations go on.
+ *
+ * <p>For the thread that changes configurations.
+ */
+public final class ConfigurationManager {
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigurationManager.class);
+    private static final long PAUSE_NS = 1_000_000;
+    private static final long UNKNOWN = -2;
+    /** A server that returns sooner is not replaced. */
+    private static final long COPY_AFTER_NS = 10_000_000_000L;
+
+    private final int serverId;
+    private final int replicas;
+    private final ClusterNodes nodes;
+    private final LeaseAgent leases;
+    private final Adoption adoption;
+    private final AdoptionThread adopting;
+    private final CompletedCopies completions;
+    private final MemberRegistrations registrations;
+    private final PeerCalls calls;
+    private final PeerCalls.Patience patience;
+    private final Scheduling scheduling;
+
+    /** What it manages; null while it is not the manager. */
+    private @Nullable Configuration stored;
+    /** Of the node with it. */
+    private long version = UNKNOWN;
+    /** Sent to the store, without a known outcome. */
+    private @Nullable Configuration pending;
+    /** Whether all members have the roles of {@code stored} in force. */
+    private boolean settled;
+
+    private String saying = "";
+    private long lackingSinceNs;
+
+    /** Runs the steps of the adoption, one after the other, and waits for their ends. */
+    public interface AdoptionThread {
+        boolean run(BooleanSupplier step);
+    }
+
+    /** @param replicas of each shard, if there are servers for them */
+    @SuppressWarnings("TooManyParameters")
+    public ConfigurationManager(
+            int serverId,
+            int replicas,
+            ClusterNodes nodes,
+            LeaseAgent leases,
+            Adoption adoption,
+            AdoptionThread adopting,
+            CompletedCopies completions,
+            MemberRegistrations registrations,
+            PeerCalls calls,
+            PeerCalls.Patience patience,
+            Scheduling scheduling) {
+        this.serverId = serverId;
+        this.replicas = replicas;
+        this.nodes = nodes;
+        this.leases = leases;
+        this.adoption = adoption;
+        this.adopting = adopting;
+        this.completions = completions;
+        this.registrations = registrations;
+        this.calls = calls;
+        this.patience = patience;
+        this.scheduling = scheduling;
+        this.lackingSinceNs = leases.now().monotonicNs();
+    }
+
+    /** What it waits for; empty if nothing. */
+    public String saying() {
+        return saying;
+    }
+
+    /** Begins to manage a configuration that is stored, which this server has been elected by, or started with. */
+    void manage(Configuration own, boolean isSettled) {
+        stored = own;
+        version = UNKNOWN;
+        pending = null;
+        settled = isSettled;
+    }
+
+    /** Performs what is due, if this server is the manager; returns whether there may be more to do at once. */
+    public boolean step() {
+        if (!leases.isManager()) {
+            stored = null;
+            pending = null;
+            return false;
+        }
+        final Configuration present = stored;
+        if (present == null) {
+            manage(adoption.prepared(), true);
+            return true;
+        }
+        if (leases.needsStoreVote()) {
+            vote(present);
+        }
+        if (pending != null) {
+            return store(pending);
+        }
+        final Configuration next = next(present);
+        if (next != null) {
+            return propose(next);
+        }
+        return !settled && settle(present);
+    }
+
+    // --- what changes ---
+
+    private @Nullable Configuration next(Configuration present) {
+        saying = "";
+        final Set<Integer> gone = gone(present);
+        if (!gone.isEmpty()) {
+            return withoutGone(present, gone);
+        }
+        if (!settled) {
+            return null;
+        }
+        if (leases.isOutbid()) {
+            return present.succeeded(serverId);
+        }
+        final Map<Integer, Set<Integer>> complete = completions.in(present);
+        if (!complete.isEmpty()) {
+            return present.completed(complete);
+        }
+        final Configuration returned = withReturned(present);
+        return returned == null ? withReplaced(present) : returned;
+    }
+
+    /** Members take over the replicas of servers that stay away. */
+    private @Nullable Configuration withReplaced(Configuration present) {
+        final boolean isCopying =
+                present.shards().stream().anyMatch(shard -> !shard.joining().isEmpty());
+        final long nowNs = leases.now().monotonicNs();
+        if (isCopying
+                || present.members().stream()
+                        .allMatch(member -> lacking(present, member).isEmpty())) {
+            lackingSinceNs = nowNs;
+            return null;
+        }
+        return nowNs - lackingSinceNs < COPY_AFTER_NS ? null : present.filled(replicas);
+    }
+
+    private Set<Integer> gone(Configuration present) {
+        final Set<Integer> gone = new TreeSet<>(leases.silent(leases.times().leaseNs()));
+        gone.addAll(restarted(present));
+        gone.retainAll(present.members());
+        return gone;
+    }
+
+    private Set<Integer> restarted(Configuration present) {
+        final Set<Integer> restarted = new TreeSet<>();
+        for (int member : present.members()) {
+            if (member != serverId
+                    && registrations.incarnation(member)
+                            > present.incarnations().get(member)) {
+                restarted.add(member);
+            }
+        }
+        return restarted;
+    }
+
+    /** All of them, or those that can be spared. */
+    private @Nullable Configuration withoutGone(Configuration present, Set<Integer> gone) {
+        final Configuration next = present.excluding(gone, serverId);
+        if (next != null) {
+            return next;
+        }
+        for (int server : gone) {
+            final Configuration without = present.excluding(Set.of(server), serverId);
+            if (without != null) {
+                return without;
+            }
+        }
+        saying = "servers " + gone + " are away, and hold the only complete replicas of some shards";
+        return restarted(present).isEmpty() ? null : present.superseded();
+    }
+
+    private @Nullable Configuration withReturned(Configuration present) {
+        for (int server = 0; server < present.serverCount(); server++) {
+            final long registered = registrations.incarnation(server);
+            if (!present.isMember(server) && registered > present.incarnations().get(server)) {
+                return present.adding(server, registered, lacking(present, server));
+            }
+        }
+        return null;
+    }
+
+    /** Shards with too few replicas, and none on that server. */
+    private List<Integer> lacking(Configuration present, int server) {
+        final List<Integer> lacking = new ArrayList<>();
+        for (int shard = 0; shard < present.shardCount(); shard++) {
+            if (present.shard(shard).replicaCount() < replicas
+                    && !present.shard(shard).isReplica(server)) {
+                lacking.add(shard);
+            }
+        }
+        return lacking;
+    }
+
+    // --- storing it ---
+
+    private boolean propose(Configuration next) {
+        if (!readVersion()) {
+            return false;
+        }
+        if (next.hasManager()) {
+            final Electorate proposed = Electorate.of(next);
+            final Authority after = leases.change(
+                    now -> now.manager() == null ? now : now.with(now.managing().proposing(proposed, leases.now())));
+            if (after.manager() == null) {
+                return false;
+            }
+        }
+        LOG.info(
+                "Configuration proposed term={} members={} was={}",
+                next.term(),
+                next.members(),
+                Objects.requireNonNull(stored).members());
+        pending = next;
+        return store(next);
+    }
+
+    /** Reads the version of the node, which only this manager changes. */
+    private boolean readVersion() {
+        final Configuration own = Objects.requireNonNull(stored);
+        if (version != UNKNOWN) {
+            return true;
+        }
+        final ClusterNodes.Stored found = nodes.configuration();
+        if (found == null) {
+            saying = "the configuration store has lost the configuration";
+            return false;
+        }
+        if (!found.configuration().equals(own)) {
+            lost(found.configuration());
+            return false;
+        }
+        version = found.version();
+        return true;
+    }
+
+    private void lost(Configuration other) {
+        LOG.info("Configuration manager superseded: stored term={} manager={}", other.term(), other.manager());
+        leases.change(Authority::superseded);
+        stored = null;
+        pending = null;
+    }
+
+    /** Sends it again and again until the outcome is known: an attempt that failed may be applied later. */
+    private boolean store(Configuration next) {
+        final boolean done;
+        try {
+            done = nodes.decide(next, version);
+        } catch (ConfigurationStoreException e) {
+            saying = "the configuration store is unreachable: " + e.getMessage();
+            return false;
+        }
+        if (!done) {
+            final ClusterNodes.Stored found = nodes.configuration();
+            if (found == null || !found.configuration().equals(next)) {
+                if (found != null) {
+                    lost(found.configuration());
+                }
+                return false;
+            }
+        }
+        if (!next.hasManager()) {
+            lost(next); // a common start follows
+            return true;
+        }
+        manage(next, false);
+        if (!adopting.run(() -> adoption.prepare(next))) {
+            lost(next);
+            return false;
+        }
+        leases.change(now -> now.manager() == null ? now : now.written());
+        return true;
+    }
+
+    private void vote(Configuration present) {
+        try {
+            if (readVersion()) {
+                final var before = leases.now();
+                final boolean accepted = nodes.vote(version);
+                leases.change(now -> now.manager() == null
+                        ? now
+                        : now.with(now.managing().storeAnswered(present.term(), accepted, before, leases.now())));
+            }
+        } catch (ConfigurationStoreException e) {
+            saying = "the configuration store is unreachable: " + e.getMessage();
+        }
+    }
+
+    // --- until all have it in force ---
+
+    private boolean settle(Configuration present) {
+        final Set<Integer> prepared =
+                askMembers(present, PeerRequestType.PREPARE, 0, ByteBuffer.wrap(ConfigurationCodec.encode(present)));
+        if (prepared == null) {
+            return false; // a member has gone
+        }
+        for (int member : prepared) {
+            leases.change(now -> now.manager() == null
+                    ? now
+                    : now.with(now.managing()
+                            .preparedBy(member, present.incarnations().get(member))));
+        }
+        while (remainingNs() > 0) {
+            if (!goesOn(present)) {
+                return false;
+            }
+            patience.check();
+            scheduling.park(Math.min(remainingNs(), 5 * PAUSE_NS));
+        }
+        if (!leases.isManager() || !adopting.run(() -> adoption.commit(present.term()))) {
+            return false;
+        }
+        if (askMembers(present, PeerRequestType.COMMIT, present.term(), ByteBuffer.allocate(0)) == null) {
+            return false;
+        }
+        settled = true;
+        return true;
+    }
+
+    private long remainingNs() {
+        final Authority now = leases.authority();
+        return now.manager() == null ? 0 : now.manager().commitRemainingNs(leases.now(), leases.times());
+    }
+
+    /** Whether all members of the configuration can still be heard, and this server manages it. */
+    private boolean goesOn(Configuration present) {
+        if (leases.needsStoreVote()) {
+            vote(present);
+        }
+        return leases.isManager() && gone(present).isEmpty();
+    }
+
+    /** Asks all other members, and waits for their answers; null if one has gone, or this server does not manage any more. */
+    private @Nullable Set<Integer> askMembers(Configuration present, int question, long argument, ByteBuffer payload) {
+        final List<PeerCalls.Call> asked = new ArrayList<>();
+        final Set<Integer> answered = new HashSet<>();
+        try {
+            for (int member : present.members()) {
+                if (member != serverId) {
+                    asked.add(calls.begin(member, question, 0, argument, payload.duplicate()));
+                }
+            }
+            for (PeerCalls.Call call : asked) {
+                if (call.awaitWhile(() -> goesOn(present), patience) == null) {
+                    return null;
+                }
+                answered.add(call.server());
+            }
+            return answered;
+        } finally {
+            asked.forEach(PeerCalls.Call::abandon);
+        }
+    }
+}

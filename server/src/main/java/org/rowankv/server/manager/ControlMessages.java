@@ -1,0 +1,157 @@
+package org.rowankv.server.manager;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.configstore.ConfigurationCodec;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.engine.Server;
+import org.rowankv.server.opening.OpeningMessage;
+import org.rowankv.server.peer.PeerMessageDescriptor;
+import org.rowankv.server.peer.PeerMessages;
+import org.rowankv.server.peer.PeerRequestType;
+import org.rowankv.topology.Configuration;
+
+/**
+ * Messages among the servers of a cluster about leases, configurations and copies: passes each to what handles it.
+ * Delivered by the messages' agent, which it never keeps waiting.
+ */
+public final class ControlMessages implements PeerMessages.ControlHandler {
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    private final PeerMessages messages;
+    private final LeaseAgent leases;
+    private final CompletedCopies completions;
+    private final CopyMessages copies;
+    /** Null until this server serves. */
+    private volatile @Nullable Adoption adoption;
+
+    private volatile @Nullable Server server;
+    /** Runs what waits for the device. */
+    private final Executor adopting;
+
+    private final ErrorLog errors;
+
+    public ControlMessages(
+            PeerMessages messages,
+            LeaseAgent leases,
+            CompletedCopies completions,
+            CopyMessages copies,
+            Executor adopting,
+            ErrorLog errors) {
+        this.messages = messages;
+        this.leases = leases;
+        this.completions = completions;
+        this.copies = copies;
+        this.adopting = adopting;
+        this.errors = errors;
+    }
+
+    /** Begins to follow the manager. */
+    public void use(Adoption following, Server serving) {
+        server = serving;
+        adoption = following;
+    }
+
+    @Override
+    public void onMessage(int from, long incarnation, ByteBuffer message) {
+        final Adoption following = adoption;
+        final Server serving = server;
+        final int question = PeerMessageDescriptor.question(message);
+        if (question == PeerRequestType.LEASE || question == PeerRequestType.CONFIRM) {
+            leases.onMessage(from, incarnation, message);
+        } else if (following != null && serving != null) {
+            onMessage(following, serving, from, incarnation, message);
+        }
+    }
+
+    private void onMessage(Adoption following, Server serving, int from, long incarnation, ByteBuffer message) {
+        switch (PeerMessageDescriptor.question(message)) {
+            case PeerRequestType.HAS_LEASE -> messages.answer(from, message, leases.mayAnswer() ? 1 : 0, NOTHING);
+            case PeerRequestType.PREPARE -> prepare(following, from, incarnation, message);
+            case PeerRequestType.COMMIT ->
+                adopting.execute(() -> {
+                    if (following.prepared().manager() == from
+                            && following.commit(PeerMessageDescriptor.argument(message))) {
+                        messages.answer(from, message, 0, NOTHING);
+                    }
+                });
+            case PeerRequestType.COMPLETED -> completed(from, incarnation, message);
+            case PeerRequestType.COPY_ANNOUNCED, PeerRequestType.COPIED -> copy(following, serving, from, message);
+            case PeerRequestType.OPENING -> opening(serving, from, message);
+            default -> throw new AssertionError("question " + PeerMessageDescriptor.question(message));
+        }
+    }
+
+    private void prepare(Adoption following, int from, long incarnation, ByteBuffer message) {
+        final ByteBuffer payload = PeerMessageDescriptor.payload(message);
+        final byte[] bytes = new byte[payload.remaining()];
+        payload.get(bytes);
+        final Configuration next;
+        try {
+            next = ConfigurationCodec.decode(bytes);
+        } catch (ConfigurationStoreException e) {
+            errors.reportExpected("a configuration of server " + from, e);
+            return;
+        }
+        final Configuration present = following.prepared();
+        if (next.manager() != from
+                || !next.names(from, incarnation)
+                || next.clusterId() != present.clusterId()
+                || next.serverCount() != present.serverCount()
+                || next.shardCount() != present.shardCount()) {
+            errors.reportExpected(
+                    "a configuration of server " + from,
+                    new IllegalArgumentException("it is of another cluster or manager, term " + next.term()));
+            return;
+        }
+        adopting.execute(() -> {
+            if (following.prepare(next)) {
+                messages.answer(from, message, next.term(), NOTHING);
+            }
+        });
+    }
+
+    private void completed(int from, long incarnation, ByteBuffer message) {
+        final ByteBuffer payload = PeerMessageDescriptor.payload(message);
+        final Map<Integer, Integer> epochs = new TreeMap<>();
+        while (payload.remaining() >= 2 * Integer.BYTES) {
+            epochs.put(payload.getInt(), payload.getInt());
+        }
+        completions.report(from, incarnation, epochs);
+    }
+
+    private void opening(Server serving, int from, ByteBuffer message) {
+        final ByteBuffer payload = PeerMessageDescriptor.payload(message);
+        final String reason = OpeningMessage.whyInvalid(payload);
+        if (reason == null) {
+            serving.roleChanges().openings().received(from, OpeningMessage.decoded(payload));
+        } else {
+            errors.reportExpected("a message of server " + from, new IllegalArgumentException(reason));
+        }
+    }
+
+    private void copy(Adoption following, Server serving, int from, ByteBuffer message) {
+        if (PeerMessageDescriptor.isAnswer(message)) {
+            copies.answered(from, message);
+            return;
+        }
+        final int shard = PeerMessageDescriptor.shard(message);
+        final int epoch = (int) PeerMessageDescriptor.number(message);
+        final long bytes = PeerMessageDescriptor.argument(message);
+        final Configuration present = following.prepared();
+        if (shard < 0 || shard >= present.shardCount() || present.shard(shard).primary() != from || bytes < 0) {
+            return;
+        }
+        final boolean heard = PeerMessageDescriptor.question(message) == PeerRequestType.COPY_ANNOUNCED
+                ? serving.joining().announced(shard, epoch, bytes)
+                : serving.joining().copied(shard, epoch);
+        serving.wakeUp();
+        if (heard) {
+            messages.answer(from, message, 0, NOTHING);
+        }
+    }
+}

@@ -1,0 +1,394 @@
+package org.rowankv.server.manager;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.agent.Agent;
+import org.rowankv.server.authority.Authority;
+import org.rowankv.server.authority.ClockReading;
+import org.rowankv.server.authority.ConfirmationRequest;
+import org.rowankv.server.authority.Electorate;
+import org.rowankv.server.authority.Grants;
+import org.rowankv.server.authority.Lease;
+import org.rowankv.server.authority.LeaseGrant;
+import org.rowankv.server.authority.LeaseRequest;
+import org.rowankv.server.authority.LeaseTimes;
+import org.rowankv.server.authority.ManagerTerm;
+import org.rowankv.server.authority.Voter;
+import org.rowankv.server.peer.PeerMessageDescriptor;
+import org.rowankv.server.peer.PeerRequestType;
+
+/**
+ * The authority of one incarnation of a server: requests its lease, confirms and grants those of others, and says
+ * whether this server may answer without its backups. Keeps the newest {@link Authority}; each change is one step under
+ * this object's monitor, which nothing waits in.
+ *
+ * <p>Thread-safe. Its own agent sends what is due; the agent of the messages delivers what arrives.
+ */
+public final class LeaseAgent implements Agent {
+    /** Renewals within a lease: some may be lost. */
+    private static final int RENEWALS = 5;
+
+    private static final int PAYLOAD_LENGTH = 2 * Long.BYTES;
+
+    /** Sends a message to another server; it may be lost. */
+    public interface Sender {
+        void send(int to, ByteBuffer message);
+    }
+
+    private final LeaseTimes times;
+    private final Clock clock;
+    private final Sender sender;
+    /** Called when the manager, or the lack of one, needs the thread that changes configurations. */
+    private final Runnable alarm;
+
+    private final long renewNs;
+    private Authority authority;
+    private long nextNs;
+    private long lastCycleNs;
+    /** By the monotonic clock, by slot: when its last request for a lease arrived here, or it became a member. */
+    private final long[] heardNs;
+    /** Members whose promise exceeds the present term: they can take no lease of it. */
+    private final Set<Integer> promisedMore = new TreeSet<>();
+    /** When this server last had a lease, or became a member of another term. */
+    private long leasedNs;
+    /** The manager confirms itself through the store while a member does not. */
+    private boolean needsStoreVote;
+
+    private boolean active;
+
+    /** Ends of the permission to answer, by either clock. Written under the monitor, the second one last. */
+    private long answersUntilMs = Long.MIN_VALUE;
+
+    private volatile long answersUntilNs;
+    private volatile boolean mayAnswer;
+
+    public LeaseAgent(
+            int slot, int servers, long incarnation, LeaseTimes times, Clock clock, Sender sender, Runnable alarm) {
+        this.times = times;
+        this.clock = clock;
+        this.sender = sender;
+        this.alarm = alarm;
+        this.renewNs = Math.max(1, times.leaseNs() / RENEWALS);
+        final ClockReading now = ClockReading.of(clock);
+        this.authority = new Authority(times, Voter.started(slot, incarnation, 0, null, now), 0, null, null);
+        this.heardNs = new long[servers];
+        this.nextNs = now.monotonicNs();
+        this.lastCycleNs = nextNs;
+        this.leasedNs = nextNs;
+    }
+
+    // --- permission ---
+
+    /** Whether this server may answer a request that has arrived already without asking its backups. */
+    public boolean mayAnswer() {
+        if (!mayAnswer) {
+            return false;
+        }
+        final long untilNs = answersUntilNs;
+        return clock.nanoTime() - untilNs < 0 && clock.wallMs() < answersUntilMs;
+    }
+
+    private void publish(ClockReading now) {
+        ClockReading from = null;
+        final Lease lease = authority.voter().lease();
+        if (lease != null && lease.holds(now, times)) {
+            from = lease.from();
+        }
+        final ManagerTerm manager = authority.manager();
+        if (manager != null && manager.isConfirmed(now, times)) {
+            final ClockReading confirmed = manager.votes()
+                    .confirmedFrom(manager.stored(), manager.stored().manager(), manager.pending() != null, now);
+            from = from == null || confirmed == null ? confirmed : from.orLater(confirmed);
+        }
+        if (!active || from == null) {
+            mayAnswer = false;
+            return;
+        }
+        leasedNs = now.monotonicNs();
+        // Shorter of both while they change: a reader may see one of each.
+        answersUntilMs = from.wallMs() + TimeUnit.NANOSECONDS.toMillis(times.leaseNs());
+        answersUntilNs = from.monotonicNs() + times.leaseNs();
+        mayAnswer = true;
+    }
+
+    // --- the state of the thread that changes configurations ---
+
+    public synchronized Authority authority() {
+        return authority;
+    }
+
+    public LeaseTimes times() {
+        return times;
+    }
+
+    public ClockReading now() {
+        return ClockReading.of(clock);
+    }
+
+    /** A step of the authority. */
+    public synchronized Authority change(UnaryOperator<Authority> step) {
+        final long before = authority.voter().preparedTerm();
+        authority = step.apply(authority);
+        final ClockReading now = now();
+        if (authority.voter().preparedTerm() != before) {
+            leasedNs = now.monotonicNs(); // patience begins anew with each term
+            promisedMore.clear();
+            final Electorate prepared = authority.voter().prepared();
+            for (int member : prepared == null ? List.<Integer>of() : prepared.members()) {
+                heardNs[member] = now.monotonicNs();
+            }
+        }
+        publish(now);
+        return authority;
+    }
+
+    /**
+     * This server has prepared that configuration.
+     *
+     * @param committed whether it has committed it too, as after a common start
+     */
+    public synchronized void started(Electorate stored, boolean committed, @Nullable ManagerTerm managing) {
+        final Voter voter = authority.voter().preparing(stored);
+        active = true;
+        final Authority unused =
+                change(before -> new Authority(times, voter, committed ? stored.term() : 0, null, managing));
+    }
+
+    /** From now on nothing is granted, confirmed or answered. */
+    public synchronized void end() {
+        active = false;
+        mayAnswer = false;
+    }
+
+    public boolean isManager() {
+        return authority().manager() != null;
+    }
+
+    /** Members that have not requested a lease for that long, as long as this agent itself has run. */
+    public synchronized Set<Integer> silent(long ns) {
+        final Set<Integer> silent = new TreeSet<>();
+        final ManagerTerm manager = authority.manager();
+        final long nowNs = clock.nanoTime();
+        if (manager == null || nowNs - lastCycleNs > times.leaseNs() / 2) {
+            return silent;
+        }
+        for (int member : manager.stored().members()) {
+            if (member != authority.voter().slot() && nowNs - heardNs[member] > ns) {
+                silent.add(member);
+            }
+        }
+        return silent;
+    }
+
+    /** Whether a member has promised a later term than the manager's, and can take no lease of it. */
+    public synchronized boolean isOutbid() {
+        return !promisedMore.isEmpty();
+    }
+
+    public synchronized boolean needsStoreVote() {
+        return needsStoreVote;
+    }
+
+    /** For how long this server, which is not the manager, has had no lease. */
+    public synchronized long withoutLeaseNs() {
+        final long nowNs = clock.nanoTime();
+        return authority.manager() != null || nowNs - lastCycleNs > times.leaseNs() / 2 ? 0 : nowNs - leasedNs;
+    }
+
+    // --- what is due ---
+
+    @Override
+    public String roleName() {
+        return "leases";
+    }
+
+    @Override
+    public int doWork() {
+        final long nowNs = clock.nanoTime();
+        if (nowNs - nextNs < 0) {
+            return 0;
+        }
+        nextNs = nowNs + renewNs;
+        return renew(nowNs) ? 1 : 0;
+    }
+
+    private synchronized boolean renew(long nowNs) {
+        if (!active) {
+            lastCycleNs = nowNs;
+            return false;
+        }
+        if (nowNs - lastCycleNs > times.leaseNs() / 2) {
+            // This process stood still: others may have been heard meanwhile.
+            java.util.Arrays.fill(heardNs, nowNs);
+            leasedNs = nowNs;
+        }
+        lastCycleNs = nowNs;
+        final ClockReading now = now();
+        final ManagerTerm manager = authority.manager();
+        publish(now);
+        if (manager != null) {
+            askToConfirm(manager);
+            needsStoreVote = !isConfirmedByMembers(manager, now);
+            if (needsStoreVote
+                    || !promisedMore.isEmpty()
+                    || !silent(times.leaseNs()).isEmpty()) {
+                alarm.run();
+            }
+            return true;
+        }
+        final Electorate prepared = authority.voter().prepared();
+        if (prepared != null) {
+            requestLease(prepared);
+            if (nowNs - leasedNs > times.leaseNs()) {
+                alarm.run();
+            }
+        }
+        return true;
+    }
+
+    /** With time to spare for a vote of the store. */
+    private boolean isConfirmedByMembers(ManagerTerm manager, ClockReading now) {
+        for (int member : manager.stored().members()) {
+            final ClockReading confirmed = manager.votes().members().at(member);
+            if (member != authority.voter().slot()
+                    && (confirmed == null || now.mostNsSince(confirmed) > times.leaseNs() / 2)) {
+                return false;
+            }
+        }
+        return manager.pending() == null;
+    }
+
+    private void requestLease(Electorate prepared) {
+        final ClockReading sentAt = now();
+        send(
+                prepared.manager(),
+                PeerRequestType.LEASE,
+                false,
+                prepared.term(),
+                sentAt,
+                authority.voter().promise());
+    }
+
+    private void askToConfirm(ManagerTerm manager) {
+        for (int member : manager.stored().members()) {
+            if (member != authority.voter().slot()) {
+                send(member, PeerRequestType.CONFIRM, false, manager.stored().term(), now(), 0);
+            }
+        }
+    }
+
+    private void send(int to, int question, boolean answer, long term, ClockReading reading, long promise) {
+        final ByteBuffer payload = ByteBuffer.allocate(PAYLOAD_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        payload.putLong(reading.wallMs()).putLong(promise).flip();
+        sender.send(to, PeerMessageDescriptor.write(question, answer, 0, term, 0, reading.monotonicNs(), payload));
+    }
+
+    @Override
+    public long idleNs() {
+        return renewNs / 2;
+    }
+
+    // --- what arrives ---
+
+    /** A message about leases of that process of a member. */
+    synchronized void onMessage(int from, long incarnation, ByteBuffer message) {
+        final ByteBuffer payload = PeerMessageDescriptor.payload(message);
+        if (!active || payload.remaining() != PAYLOAD_LENGTH) {
+            return;
+        }
+        final ClockReading sentAt = new ClockReading(PeerMessageDescriptor.argument(message), payload.getLong(0));
+        final long term = PeerMessageDescriptor.term(message);
+        final boolean answer = PeerMessageDescriptor.isAnswer(message);
+        if (PeerMessageDescriptor.question(message) == PeerRequestType.LEASE) {
+            if (answer) {
+                granted(from, term, sentAt);
+            } else {
+                requested(from, incarnation, term, sentAt, payload.getLong(Long.BYTES));
+            }
+        } else if (answer) {
+            confirmed(from, incarnation, term, sentAt);
+        } else {
+            confirm(from, incarnation, term, sentAt);
+        }
+        publish(now());
+    }
+
+    private void requested(int from, long incarnation, long term, ClockReading sentAt, long promise) {
+        ManagerTerm manager = authority.manager();
+        if (manager == null || !manager.stored().names(from, incarnation)) {
+            return;
+        }
+        final ClockReading arrived = now();
+        heardNs[from] = arrived.monotonicNs();
+        if (promise > manager.stored().term()) {
+            promisedMore.add(from);
+        }
+        if (term != manager.stored().term()) {
+            return; // it has not prepared this term yet
+        }
+        manager = manager.receive(new LeaseRequest(from, incarnation, sentAt), arrived);
+        final ClockReading confirmedAt = now();
+        if (!manager.isConfirmed(confirmedAt, times)) {
+            return; // it asks again
+        }
+        final Grants.Checked checked = manager.grant(confirmedAt);
+        authority = authority.with(manager.with(checked.next()));
+        for (LeaseGrant grant : checked.grants()) {
+            send(
+                    grant.request().slot(),
+                    PeerRequestType.LEASE,
+                    true,
+                    grant.term(),
+                    grant.request().sentAt(),
+                    0);
+        }
+    }
+
+    private void granted(int from, long term, ClockReading sentAt) {
+        final Electorate prepared = authority.voter().prepared();
+        final ClockReading now = now();
+        if (prepared != null && prepared.manager() == from && now.leastNsSince(sentAt) >= 0) {
+            final Voter voter = authority.voter();
+            authority = authority.granted(
+                    new LeaseGrant(term, new LeaseRequest(voter.slot(), voter.incarnation(), sentAt)), now);
+        }
+    }
+
+    /** Only what this server has prepared, which is durable: so is the promise. */
+    private void confirm(int from, long incarnation, long term, ClockReading sentAt) {
+        final Voter voter = authority.voter();
+        final Electorate prepared = voter.prepared();
+        final ConfirmationRequest request = new ConfirmationRequest(term, voter.slot(), voter.incarnation(), sentAt);
+        if (prepared != null
+                && prepared.term() == term
+                && prepared.isManagedBy(from, incarnation)
+                && voter.confirms(request)) {
+            authority = authority.confirmed(request, now());
+            send(from, PeerRequestType.CONFIRM, true, term, sentAt, 0);
+        }
+    }
+
+    private void confirmed(int from, long incarnation, long term, ClockReading sentAt) {
+        final ManagerTerm manager = authority.manager();
+        if (manager != null && manager.stored().names(from, incarnation)) {
+            authority = authority.with(
+                    manager.confirmedBy(new ConfirmationRequest(term, from, incarnation, sentAt), now()));
+        }
+    }
+
+    /** Whether that other server may tell whether it hears the manager: it has a lease. */
+    List<Integer> others() {
+        final Electorate prepared = authority().voter().prepared();
+        final List<Integer> others = new ArrayList<>(prepared == null ? List.of() : prepared.members());
+        others.remove(Integer.valueOf(authority().voter().slot()));
+        return others;
+    }
+}

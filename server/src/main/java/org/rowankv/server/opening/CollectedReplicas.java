@@ -1,0 +1,141 @@
+package org.rowankv.server.opening;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Chaos;
+import org.rowankv.server.digest.DigestAgent;
+import org.rowankv.server.digest.LandingPosition;
+import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
+
+/**
+ * The replicas of this server as they are collected by new primaries: answers their questions. Owned by the opening
+ * agent.
+ *
+ * <p>COLLECT is answered only by a server that has prepared the epoch: then it has fenced off the former primary, and
+ * nothing more of that lands. And only once it has digested what had landed: so the answer names all that the former
+ * primary may have acknowledged.
+ */
+final class CollectedReplicas {
+    /** A question that waits. */
+    private static final class Pending {
+        private final OpeningMessage question;
+        /** What had landed when this server had prepared the epoch and met the question; null before. */
+        private @Nullable LandingPosition mark;
+
+        Pending(OpeningMessage question) {
+            this.question = question;
+        }
+    }
+
+    private record Asker(int server, int shard) implements Comparable<Asker> {
+        @Override
+        public int compareTo(Asker other) {
+            return server != other.server ? Integer.compare(server, other.server) : Integer.compare(shard, other.shard);
+        }
+    }
+
+    private final int serverId;
+    private final Replicas replicas;
+    private final DigestAgent digest;
+    private final TailEntries entries;
+    private final OpeningTransport answers;
+    private final Map<Asker, Pending> pending = new TreeMap<>();
+
+    CollectedReplicas(
+            int serverId, Replicas replicas, DigestAgent digest, TailEntries entries, OpeningTransport answers) {
+        this.serverId = serverId;
+        this.replicas = replicas;
+        this.digest = digest;
+        this.entries = entries;
+        this.answers = answers;
+    }
+
+    /** A question has arrived; a later one of the same server about the same shard takes its place. */
+    void asked(int from, OpeningMessage question, Configuration prepared) {
+        if (question.shard() >= prepared.shardCount() || from < 0 || from >= prepared.serverCount()) {
+            return;
+        }
+        if (question.kind() == OpeningMessage.FETCH) {
+            fetch(from, question, prepared);
+            return;
+        }
+        final Asker asker = new Asker(from, question.shard());
+        final Pending before = pending.get(asker);
+        if (before == null || !before.question.equals(question)) {
+            pending.put(asker, new Pending(question));
+        }
+    }
+
+    boolean isIdle() {
+        return pending.isEmpty();
+    }
+
+    /** Answers what can be answered now. */
+    int doWork(Configuration prepared) {
+        int work = 0;
+        final Iterator<Map.Entry<Asker, Pending>> each = pending.entrySet().iterator();
+        while (each.hasNext()) {
+            final Map.Entry<Asker, Pending> next = each.next();
+            final int from = next.getKey().server();
+            final OpeningMessage question = next.getValue().question;
+            final int epoch = prepared.shard(question.shard()).epoch();
+            if (question.epoch() < epoch || question.epoch() == epoch && !isToAnswer(from, question, prepared)) {
+                each.remove(); // from a server that is not the primary any more, or never was
+                work++;
+            } else if (question.epoch() == epoch && answer(from, next.getValue())) {
+                each.remove();
+                work++;
+            }
+        }
+        return work;
+    }
+
+    /** Whether the question is one of the shard's primary of the prepared epoch to a backup of it. */
+    private boolean isToAnswer(int from, OpeningMessage question, Configuration prepared) {
+        final ShardAssignment assignment = prepared.shard(question.shard());
+        return question.epoch() == assignment.epoch()
+                && assignment.primary() == from
+                && from != serverId
+                && assignment.isReplica(serverId)
+                && replicas.has(question.shard());
+    }
+
+    private boolean answer(int from, Pending asked) {
+        final OpeningMessage question = asked.question;
+        if (asked.mark == null) {
+            // Now, not when the fence was raised: by now what the same primary sent in an earlier attempt has landed.
+            asked.mark = digest.landed();
+        }
+        if (!digest.isDigested(asked.mark, question.shard())) {
+            return false;
+        }
+        digest.beginEpoch(question.shard(), question.epoch());
+        Chaos.point("opening.answered");
+        final ShardReplica replica = replicas.get(question.shard());
+        final long commitVersion = replica.commitVersion();
+        final long[] versions = replica.tail().versionsAbove(Math.max(question.argument(), commitVersion));
+        final int count = Math.min(versions.length, CollectedAnswer.MOST_VERSIONS);
+        final ByteBuffer payload = ByteBuffer.allocate(count * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count; i++) {
+            payload.putLong(i * Long.BYTES, versions[i]);
+        }
+        answers.send(from, question.collected(commitVersion, payload));
+        return true;
+    }
+
+    private void fetch(int from, OpeningMessage question, Configuration prepared) {
+        if (isToAnswer(from, question, prepared)) {
+            final ByteBuffer entry = entries.copyOf(replicas.get(question.shard()), question.argument());
+            if (entry != null) {
+                answers.send(from, question.fetched(entry));
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package org.rowankv.server.resync;
+
+import java.nio.ByteBuffer;
+import java.util.function.IntToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.replication.InFlightWindow;
+import org.rowankv.server.resync.CopyProgress.Phase;
+import org.rowankv.server.shard.ShardPrimary;
+
+/** The copy of one shard to one joining server, step by step. Used by one agent; any thread reads its progress. */
+final class ShardCopy {
+    private static final long AGAIN_NS = 50_000_000L;
+
+    private final ShardPrimary primary;
+    private final int server;
+    private final Segments segments;
+    /** With which the joining replica's tenure began. */
+    private final int tenure;
+    /** The last version assigned before, or not long after, the server became a backup. */
+    private final long last;
+
+    /** In which the shard's primary copies now. */
+    private int epoch;
+
+    private @Nullable CopySize size;
+    private @Nullable CopySource source;
+    /** When the receiver was called last. */
+    private long calledNs;
+
+    private boolean isCalled;
+    private volatile Phase phase = Phase.AWAITING_VERSIONS;
+    private volatile long bytes;
+    private volatile long copiedBytes;
+
+    /** In the roles in force that server is a joining backup, since that epoch. */
+    ShardCopy(ShardPrimary primary, int server, int epoch, Segments segments) {
+        this.primary = primary;
+        this.server = server;
+        this.segments = segments;
+        this.tenure = epoch;
+        this.epoch = epoch;
+        // An entry that begins to be sent from now on goes to that server too.
+        this.last = primary.versions().last();
+    }
+
+    ShardPrimary primary() {
+        return primary;
+    }
+
+    int shard() {
+        return primary.replica().shardId();
+    }
+
+    int epoch() {
+        return epoch;
+    }
+
+    Phase phase() {
+        return phase;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    CopyProgress progress() {
+        return new CopyProgress(shard(), server, phase, bytes, copiedBytes);
+    }
+
+    /** The copy goes on in another epoch. What was said of it in an earlier one must be said again. */
+    void epoch(int next) {
+        if (epoch == next) {
+            return;
+        }
+        epoch = next;
+        if (phase == Phase.COPIED) {
+            enter(Phase.REPORTING);
+        } else if (phase == Phase.WAITING) {
+            enter(Phase.ANNOUNCING);
+        }
+    }
+
+    private void enter(Phase next) {
+        isCalled = false;
+        phase = next;
+    }
+
+    /** Whether the receiver is to be called now: at once, and again until it has answered. */
+    boolean isCallDue(long nowNs) {
+        if (isCalled && nowNs - calledNs < AGAIN_NS) {
+            return false;
+        }
+        isCalled = true;
+        calledNs = nowNs;
+        return true;
+    }
+
+    /**
+     * The index shows an entry only when all backups of its time have it. So one that is under way to those without the
+     * joining server appears behind a traversal that began too early, and is on no way to that server.
+     */
+    boolean begin(InFlightWindow inFlight) {
+        if (inFlight.finished(shard(), last) < last) {
+            return false;
+        }
+        enter(Phase.MEASURING);
+        return true;
+    }
+
+    /** Counts some more buckets. */
+    void measure(int buckets, IntToLongFunction creditOf) {
+        CopySize measured = size;
+        if (measured == null) {
+            measured = new CopySize(segments, primary.replica(), tenure, creditOf);
+            size = measured;
+        }
+        if (measured.advance(buckets)) {
+            size = null;
+            bytes = measured.bytes();
+            enter(Phase.ANNOUNCING);
+        }
+    }
+
+    /** The receiver has reserved the space. */
+    void announced() {
+        enter(Phase.WAITING);
+    }
+
+    /** The entries in sequence; the first call begins the copy. */
+    CopySource source(ByteBuffer target) {
+        CopySource from = source;
+        if (from == null) {
+            from = new CopySource(segments, primary.replica(), tenure, target);
+            source = from;
+            enter(Phase.COPYING);
+        }
+        return from;
+    }
+
+    void landed(long more) {
+        final long before = copiedBytes;
+        copiedBytes = before + more;
+    }
+
+    /** All has landed. */
+    void copied() {
+        source = null;
+        enter(Phase.REPORTING);
+    }
+
+    /** The receiver knows it. */
+    void reported() {
+        enter(Phase.COPIED);
+    }
+}

@@ -1,0 +1,240 @@
+package org.rowankv.server.resync;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.server.log.Segments;
+import org.rowankv.server.replication.InFlightWindow;
+import org.rowankv.server.resync.CopyProgress.Phase;
+import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.Roles;
+import org.rowankv.server.shard.ShardPrimary;
+
+/**
+ * The copies of all shards that one incarnation of a server lacks. First the space that all need is announced, then one
+ * shard after the other is copied. A server that does not answer holds up only this. Used by one agent; any thread
+ * reads the progress.
+ */
+final class TargetCopy {
+    private static final int BUCKETS_PER_TURN = 1024;
+
+    private final int server;
+    private final long incarnation;
+    private final CurrentRoles current;
+    private final Segments segments;
+    private final InFlightWindow inFlight;
+    private final CopyListener listener;
+    private final CopyWindow window;
+    private final List<ShardCopy> shards = new CopyOnWriteArrayList<>();
+    /** That is being copied. */
+    private @Nullable ShardCopy copying;
+
+    private Roles roles;
+    private int sentEntries;
+    private long sentBytes;
+
+    /** @param roles that have made it joining, of which nothing is taken up yet */
+    TargetCopy(
+            int server,
+            CurrentRoles current,
+            Roles roles,
+            Segments segments,
+            InFlightWindow inFlight,
+            CopyListener listener,
+            CopyWindow window) {
+        this.server = server;
+        this.incarnation = roles.incarnation(server);
+        this.current = current;
+        this.roles = roles;
+        this.segments = segments;
+        this.inFlight = inFlight;
+        this.listener = listener;
+        this.window = window;
+    }
+
+    int server() {
+        return server;
+    }
+
+    boolean isFor(Roles roles) {
+        return roles.incarnation(server) == incarnation;
+    }
+
+    List<ShardCopy> shards() {
+        return shards;
+    }
+
+    /** Whether the receiver knows of all shards that they have landed there. */
+    boolean isDone() {
+        for (int i = 0; i < shards.size(); i++) {
+            if (shards.get(i).phase() != Phase.COPIED) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Drops the shards of which that server is no joining backup any more, and adds those of which it is one now. */
+    void takeUp(Roles next) {
+        for (ShardCopy copy : shards) {
+            if (goesOn(copy, next)) {
+                copy.epoch(next.epoch(copy.shard()));
+            } else {
+                drop(copy);
+            }
+        }
+        for (ShardPrimary primary : next.primaries()) {
+            final int shard = primary.replica().shardId();
+            if (next.isJoining(shard, server) && shards.stream().noneMatch(copy -> copy.shard() == shard)) {
+                shards.add(new ShardCopy(primary, server, next.epoch(shard), segments));
+            }
+        }
+        roles = next;
+    }
+
+    /** Unseen roles may lie in between, in which that server had left the shard: each change of the set is an epoch. */
+    private boolean goesOn(ShardCopy copy, Roles next) {
+        final int shard = copy.shard();
+        return next.has(copy.primary()) && next.isJoining(shard, server) && next.epoch(shard) - roles.epoch(shard) <= 1;
+    }
+
+    private void drop(ShardCopy copy) {
+        shards.remove(copy);
+        if (copy.equals(copying)) {
+            copying = null;
+            window.clear();
+        }
+    }
+
+    /**
+     * Makes all progress that is possible now.
+     *
+     * @param maxEntries to send
+     * @param maxBytes to send, exceeded by one entry at most
+     * @return the number of steps
+     */
+    int turn(int maxEntries, long maxBytes, long nowNs) {
+        sentEntries = 0;
+        sentBytes = 0;
+        int done = prepare() + announce(nowNs) + advance();
+        if (isSpaceReserved()) {
+            done += copy(maxEntries, maxBytes);
+        }
+        return done + report(nowNs);
+    }
+
+    void close() {
+        window.close();
+    }
+
+    /** Entries sent in the last turn. */
+    int sentEntries() {
+        return sentEntries;
+    }
+
+    /** Their bytes. */
+    long sentBytes() {
+        return sentBytes;
+    }
+
+    private int prepare() {
+        int done = 0;
+        for (int i = 0; i < shards.size(); i++) {
+            final ShardCopy copy = shards.get(i);
+            done += copy.phase() == Phase.AWAITING_VERSIONS && copy.begin(inFlight) ? 1 : 0;
+        }
+        for (int i = 0; i < shards.size(); i++) {
+            if (shards.get(i).phase() == Phase.MEASURING) {
+                shards.get(i).measure(BUCKETS_PER_TURN, window::creditOf);
+                return done + 1;
+            }
+        }
+        return done;
+    }
+
+    private int announce(long nowNs) {
+        int done = 0;
+        for (int i = 0; i < shards.size(); i++) {
+            final ShardCopy copy = shards.get(i);
+            if (copy.phase() == Phase.ANNOUNCING
+                    && copy.isCallDue(nowNs)
+                    && listener.announced(copy.shard(), copy.epoch(), server, copy.bytes())) {
+                copy.announced();
+                done++;
+            }
+        }
+        return done;
+    }
+
+    /** Whether that is so for all shards that can be copied, so that none of them finds its space taken. */
+    private boolean isSpaceReserved() {
+        for (int i = 0; i < shards.size(); i++) {
+            final Phase phase = shards.get(i).phase();
+            if (phase == Phase.MEASURING || phase == Phase.ANNOUNCING) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private int copy(int maxEntries, long maxBytes) {
+        int done = 0;
+        ShardCopy copy = copying == null ? nextToCopy() : copying;
+        while (copy != null && sentEntries < maxEntries && sentBytes < maxBytes) {
+            copying = copy;
+            final int length =
+                    window.isFull() ? CopySource.NO_ROOM : window.add(copy.source(window.buffer()), copy.shard());
+            if (length > 0) {
+                sentEntries++;
+                sentBytes += length;
+                continue;
+            }
+            final int landed = advance();
+            done += landed;
+            if (length == CopySource.END && window.isEmpty()) {
+                if (current.get() != roles) {
+                    break; // what seems to have landed may have been dropped
+                }
+                copy.copied();
+                copy = nextToCopy();
+                copying = copy;
+            } else if (landed == 0) {
+                break; // the rest waits for that server
+            }
+        }
+        return done + sentEntries + advance();
+    }
+
+    private @Nullable ShardCopy nextToCopy() {
+        for (int i = 0; i < shards.size(); i++) {
+            if (shards.get(i).phase() == Phase.WAITING) {
+                return shards.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** Sends what was added, and counts what has landed. */
+    private int advance() {
+        final int landed = window.advance();
+        final ShardCopy copy = copying;
+        if (copy != null) {
+            copy.landed(window.landedBytes());
+        }
+        return landed;
+    }
+
+    private int report(long nowNs) {
+        int done = 0;
+        for (int i = 0; i < shards.size(); i++) {
+            final ShardCopy copy = shards.get(i);
+            if (copy.phase() == Phase.REPORTING
+                    && copy.isCallDue(nowNs)
+                    && listener.copied(copy.shard(), copy.epoch(), server)) {
+                copy.reported();
+                done++;
+            }
+        }
+        return done;
+    }
+}
