@@ -32,7 +32,7 @@ import org.rowankv.jcache.spi.RowanCachingProvider;
 /** Codecs that an application brings, chosen by template and kept by the cache. */
 class ValueCodecTest {
     private static final String ALLOWED = "&allowed-classes=" + ValueCodecTest.class.getName() + "$Word;"
-            + ValueCodecTest.class.getName() + "$Phrase";
+            + ValueCodecTest.class.getName() + "$Phrase;" + ValueCodecTest.class.getName() + "$Plain";
 
     /** A value. */
     public record Word(String text) {}
