@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.codec.custom.ValueCodec;
+import org.rowankv.jcache.codec.custom.ValueCodecs;
 
 /**
  * Records and beans as JSON: template entry {@code codec=jackson}. A value is {@code {"type":"com.acme.Book","value":{...}}};
@@ -34,7 +35,7 @@ import org.rowankv.jcache.codec.custom.ValueCodec;
  *
  * <p>Only classes that the cache's class rules allow are written and read; default typing is off. The first value of each
  * class is read back before it is stored, so that a class that cannot be read fails at {@code put}. Exceptions, which JSON would
- * change, are left to {@code codec=record} too.
+ * change, and classes with {@code readResolve} or {@code writeReplace} are left to {@code codec=record} too.
  *
  * <p>An application with a mapper of its own makes a subclass with another name, and lists that as a service. Thread-safe.
  */
@@ -114,6 +115,7 @@ public class JacksonCodec implements ValueCodec {
                 && !type.isHidden()
                 && !type.isSynthetic()
                 && !Throwable.class.isAssignableFrom(type)
+                && !ValueCodecs.isReplaced(type)
                 && !Collection.class.isAssignableFrom(type)
                 && !Map.class.isAssignableFrom(type);
     }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.Serializable;
 import java.lang.reflect.Constructor;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -344,6 +345,23 @@ class JacksonCodecTest {
         final Envelope names = new Envelope("t", Map.of("n".repeat(60_000), "v"));
         cache.put("k", names);
         assertThat(names.equals(cache.get("k"))).isTrue();
+    }
+
+    /** Of which there is one, as Spring's for null. */
+    static final class Nothing implements Serializable {
+        private static final long serialVersionUID = 1L;
+        private static final Nothing INSTANCE = new Nothing();
+
+        private Object readResolve() {
+            return INSTANCE;
+        }
+    }
+
+    @Test
+    void shouldLeaveObjectsThatAreReplacedWhenTheyAreRead() {
+        final Cache<String, Object> cache = open(manager("jackson", Nothing.class));
+        cache.put("k", Nothing.INSTANCE);
+        assertThat(cache.get("k")).isSameAs(Nothing.INSTANCE);
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.function.Predicate;
 import org.objenesis.strategy.StdInstantiatorStrategy;
 import org.rowankv.jcache.codec.custom.ValueCodec;
+import org.rowankv.jcache.codec.custom.ValueCodecs;
 
 /**
  * Objects by Kryo: template entry {@code codec=kryo}. Classes need no registration, since the cache's class rules are asked for each
@@ -57,12 +58,13 @@ public class KryoCodec implements ValueCodec {
         return name;
     }
 
-    /** Not exceptions, and of the JDK's classes only arrays and public collections and maps: others hide their fields. */
+    /** Neither exceptions nor what {@linkplain ValueCodecs#isReplaced is replaced}, and of the JDK's classes only arrays and public collections and maps: others hide their fields. */
     @Override
     public boolean takes(Class<?> type) {
         return !type.isHidden()
                 && !type.isSynthetic()
                 && !Throwable.class.isAssignableFrom(type)
+                && !ValueCodecs.isReplaced(type)
                 && (type.isArray()
                         || !type.getName().startsWith("java.")
                         || Modifier.isPublic(type.getModifiers())

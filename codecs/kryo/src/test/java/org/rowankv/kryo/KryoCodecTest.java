@@ -8,6 +8,7 @@ import com.esotericsoftware.kryo.KryoSerializable;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import com.esotericsoftware.kryo.serializers.CompatibleFieldSerializer;
+import java.io.Serializable;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -250,6 +251,30 @@ class KryoCodecTest {
             result[at + i] = (byte) (to.charAt(i) | bytes[at + i] & 0x80);
         }
         return result;
+    }
+
+    /** Of which there is one, as Spring's for null. */
+    static class Nothing implements Serializable {
+        private static final long serialVersionUID = 1L;
+        private static final Nothing INSTANCE = new Nothing();
+
+        protected Object readResolve() {
+            return INSTANCE;
+        }
+    }
+
+    /** Replaced by what its parent says. */
+    static final class Less extends Nothing {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Test
+    void shouldLeaveObjectsThatAreReplacedWhenTheyAreRead() {
+        final Cache<String, Object> cache = open(manager("kryo", Nothing.class, Less.class));
+        for (Object value : List.of(Nothing.INSTANCE, new Less())) {
+            cache.put("k", value);
+            assertThat(cache.get("k")).isSameAs(Nothing.INSTANCE);
+        }
     }
 
     @Test

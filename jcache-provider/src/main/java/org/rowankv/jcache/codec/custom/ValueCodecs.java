@@ -1,5 +1,7 @@
 package org.rowankv.jcache.codec.custom;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Collection;
 import java.util.List;
 import java.util.ServiceConfigurationError;
@@ -8,14 +10,39 @@ import java.util.TreeMap;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
 
-/** The names of codecs of values, and the codecs that a class loader has. Stateless. */
+/** The names of codecs of values, the codecs that a class loader has, and what they leave to others. Stateless. */
 public final class ValueCodecs {
     /** By the names of fields; the codec of caches without a template. */
     public static final String RECORD = "record";
     /** Java serialization. */
     public static final String JAVA = "java";
 
+    private static final ClassValue<Boolean> REPLACED = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            for (Class<?> level = type; level != null; level = level.getSuperclass()) {
+                for (Method method : level.getDeclaredMethods()) {
+                    if (method.getParameterCount() == 0
+                            && (method.getName().equals("readResolve")
+                                    || method.getName().equals("writeReplace"))
+                            && (level == type || !Modifier.isPrivate(method.getModifiers()))) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+    };
+
     private ValueCodecs() {}
+
+    /**
+     * Whether Java serialization puts another object in the place of one of the class, by {@code writeReplace} or
+     * {@code readResolve}, as for singletons. A codec that copies fields should not {@linkplain ValueCodec#takes take} these.
+     */
+    public static boolean isReplaced(Class<?> type) {
+        return REPLACED.get(type);
+    }
 
     /** Whether a codec of that name is a part of this library: both read what the other has written. */
     public static boolean isOwn(String name) {
