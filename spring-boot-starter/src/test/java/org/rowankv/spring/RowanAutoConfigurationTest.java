@@ -151,7 +151,7 @@ final class RowanAutoConfigurationTest {
             final List<String> stored = new ArrayList<>();
             client.scan(books.id(), true)
                     .forEachRemaining(each -> stored.add(new String(each.value(), StandardCharsets.UTF_8)));
-            assertThat(stored).hasSize(2).anyMatch(each -> each.contains("title of 1"));
+            assertThat(stored).hasSize(2).anyMatch(each -> each.contains("title of"));
             assertThat(stored.stream().anyMatch(each -> each.contains("{\"type\":\"")))
                     .isEqualTo(codec.equals("jackson"));
         });

@@ -15,6 +15,7 @@ public final class PlantedBugs {
             "areas.txt",
             "authority.txt",
             "cluster.txt",
+            "codecs.txt",
             "driver.txt",
             "fabric.txt",
             "index.txt",

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Properties;
 import java.util.function.Predicate;
@@ -128,9 +129,20 @@ class ValueCodecTest {
         Files.write(
                 services.resolve(ValueCodec.class.getName()),
                 List.of(codecs).stream().map(Class::getName).toList());
-        loaders.add(new URLClassLoader(
-                new URL[] {classes.toUri().toURL()}, getClass().getClassLoader()));
+        loaders.add(new OwnServices(classes.toUri().toURL()));
         return loaders.get(loaders.size() - 1);
+    }
+
+    /** Has no codecs that happen to be on the class path. */
+    private static final class OwnServices extends URLClassLoader {
+        OwnServices(URL classes) {
+            super(new URL[] {classes}, ValueCodecTest.class.getClassLoader());
+        }
+
+        @Override
+        public Enumeration<URL> getResources(String name) throws IOException {
+            return name.endsWith(ValueCodec.class.getName()) ? findResources(name) : super.getResources(name);
+        }
     }
 
     @AfterEach
