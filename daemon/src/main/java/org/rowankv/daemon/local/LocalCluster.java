@@ -270,6 +270,15 @@ public final class LocalCluster {
         }
     }
 
+    /** As {@link #statusOf}, asked once; without values if it does not answer. */
+    public Map<String, String> statusNow(int server) {
+        try {
+            return AdminRequest.askStatus(adminOf(server));
+        } catch (IOException e) {
+            return Map.of();
+        }
+    }
+
     /** A connection to its configuration store; the caller closes it. */
     public ConfigurationStore connect() {
         return new ZooKeeperConfigurationStore(zooKeeperAddress(), CLUSTER, CONNECT_TIMEOUT_MS);

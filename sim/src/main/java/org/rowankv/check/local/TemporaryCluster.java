@@ -77,6 +77,11 @@ public final class TemporaryCluster implements AutoCloseable {
         }
     }
 
+    /** How its processes are started. */
+    public Launch launch() {
+        return launch;
+    }
+
     public LocalCluster cluster() {
         return cluster;
     }

@@ -1,0 +1,52 @@
+package org.rowankv.check.chaos;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Result of a run of {@code chaos}.
+ *
+ * @param survived faults after which the cluster was whole again
+ * @param failedWhileDown operations that failed while no server could answer them
+ */
+public record ChaosReport(
+        List<FaultOutcomeCount> counts,
+        long operations,
+        long lost,
+        long doubled,
+        long stale,
+        long unexplained,
+        long appExceptions,
+        long failedWhileDown,
+        long survived) {
+    /** How often a kind of fault happened. */
+    public record FaultOutcomeCount(ChaosFault kind, long count) {}
+
+    public ChaosReport {
+        counts = List.copyOf(counts);
+    }
+
+    /** Number of faults, without controls. */
+    public long faults() {
+        return counts.stream()
+                .filter(each -> each.kind() != ChaosFault.CONTROL)
+                .mapToLong(FaultOutcomeCount::count)
+                .sum();
+    }
+
+    public boolean isWell() {
+        return lost + doubled + stale + unexplained + appExceptions == 0
+                && survived == faults()
+                && operations > 0
+                && counts.stream().allMatch(each -> each.count() > 0);
+    }
+
+    public String line() {
+        final StringBuilder line = new StringBuilder("chaos: faults=" + faults());
+        counts.forEach(each ->
+                line.append(String.format(Locale.ROOT, " %s=%d", each.kind().reportName(), each.count())));
+        return line + " operations=" + operations + " lost=" + lost + " doubled=" + doubled + " stale=" + stale
+                + " unexplained=" + unexplained + " app_exceptions=" + appExceptions + " failed_while_down="
+                + failedWhileDown + " survived=" + survived;
+    }
+}
