@@ -99,6 +99,7 @@ public final class ChaosCommand implements Callable<Integer> {
         final ChaosRun run = new ChaosRun(settings, System.out);
         final ChaosReport report = run.run();
         run.table().forEach(System.out::println);
+        report.neverHappened().forEach(kind -> System.out.println("chaos: this never happened: " + kind.optionName()));
         if (csv != null) {
             run.writeCsv(csv);
         }
@@ -124,6 +125,7 @@ public final class ChaosCommand implements Callable<Integer> {
                 threads,
                 seed == null ? SecureSeed.next() >>> 16 : seed,
                 ChaosFault.parse(faults == null ? ChaosFault.optionNames() : faults),
+                faults != null,
                 javas.servers());
     }
 }

@@ -136,6 +136,11 @@ public final class LocalCluster {
         return new HostAndPort("127.0.0.1", portOf(server));
     }
 
+    /** Listen address of a server for other servers. */
+    public HostAndPort peersOf(int server) {
+        return new HostAndPort("127.0.0.1", portOf(server) + 1);
+    }
+
     /** The directory of a server's data. */
     public Path dataOf(int server) {
         return dir.resolve(servers.get(server).name());
@@ -200,7 +205,14 @@ public final class LocalCluster {
             if (server < launch.advertised().size()) {
                 options.add("--advertise=" + launch.advertised().get(server));
             }
-            options.addAll(launch.serverOptions());
+            if (server < launch.peersAdvertised().size()) {
+                options.add("--peer-advertise=" + launch.peersAdvertised().get(server));
+            }
+            for (String option : launch.serverOptions()) {
+                final String named = option.substring(0, option.indexOf('=') + 1);
+                options.removeIf(each -> !named.isEmpty() && each.startsWith(named));
+                options.add(option);
+            }
             process.start(launch, ServerCommand.class, options);
         }
     }

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 public enum ChaosFault {
     /** A JVM starts, and nothing else happens: what the machine alone costs. */
     CONTROL(true),
-    /** SIGKILL of a server. */
+    /** SIGKILL of a server other than the configuration manager. */
     KILL(true),
     /** SIGKILL of the configuration manager. */
     KILL_MANAGER(true),
@@ -20,8 +20,20 @@ public enum ChaosFault {
     PAUSE(true),
     /** The same of the configuration manager. */
     PAUSE_MANAGER(true),
+    /** A server is cut off from the others and ZooKeeper in both directions, and sometimes from clients too. */
+    PARTITION(true),
+    /** What a server sends to the others does not arrive, or what they send to it; clients and ZooKeeper reach it. */
+    PARTITION_ONE_WAY(true),
+    /** A server is cut off from ZooKeeper alone. */
+    PARTITION_ZOOKEEPER(true),
+    /** SIGKILL of ZooKeeper. */
+    ZOOKEEPER(true),
     /** SIGKILL of all servers at once; they start in a drawn order. */
-    POWER(false);
+    POWER(false),
+    /** SIGKILL of ZooKeeper and of a server: nothing can exclude it until ZooKeeper is back. */
+    ZOOKEEPER_AND_SERVER(false),
+    /** SIGKILL of two servers at once: all complete replicas of some shards. */
+    ALL_REPLICAS(false);
 
     private final boolean survivable;
 
@@ -32,6 +44,16 @@ public enum ChaosFault {
     /** Whether applications must notice nothing but a delay. Otherwise operations may fail; nothing may be lost. */
     public boolean isSurvivable() {
         return survivable;
+    }
+
+    /** Whether it needs proxies between the processes. */
+    boolean isOfNetwork() {
+        return this == PARTITION || this == PARTITION_ONE_WAY || this == PARTITION_ZOOKEEPER;
+    }
+
+    /** Whether a server stands still or is cut off, so that its length counts in leases. */
+    boolean isInLeases() {
+        return this == PAUSE || this == PAUSE_MANAGER || isOfNetwork();
     }
 
     /** Name in a report: {@code kill_manager}. */

@@ -42,11 +42,9 @@ final class ChaosPlan {
         final ChaosFault kind = next.removeFirst();
         final int server = random.nextInt(servers);
         final int other = (server + 1 + random.nextInt(servers - 1)) % servers;
-        final long lengthNs = switch (kind) {
-            case PAUSE, PAUSE_MANAGER ->
-                leaseNs / HUNDRED * (SHORTEST_STOP + random.nextInt(LONGEST_STOP - SHORTEST_STOP + 1));
-            default -> SHORTEST_AWAY_NS + (LONGEST_AWAY_NS - SHORTEST_AWAY_NS) / HUNDRED * random.nextInt(HUNDRED + 1);
-        };
+        final long lengthNs = kind.isInLeases()
+                ? leaseNs / HUNDRED * (SHORTEST_STOP + random.nextInt(LONGEST_STOP - SHORTEST_STOP + 1))
+                : SHORTEST_AWAY_NS + (LONGEST_AWAY_NS - SHORTEST_AWAY_NS) / HUNDRED * random.nextInt(HUNDRED + 1);
         return new ChaosRound(kind, server, other, lengthNs, random.nextLong());
     }
 

@@ -6,6 +6,7 @@ import java.util.Locale;
 /**
  * Result of a run of {@code chaos}.
  *
+ * @param needsAll whether a kind that never happened makes the run worthless
  * @param survived faults after which the cluster was whole again
  * @param failedWhileDown operations that failed while no server could answer them
  */
@@ -18,7 +19,8 @@ public record ChaosReport(
         long unexplained,
         long appExceptions,
         long failedWhileDown,
-        long survived) {
+        long survived,
+        boolean needsAll) {
     /** How often a kind of fault happened. */
     public record FaultOutcomeCount(ChaosFault kind, long count) {}
 
@@ -38,7 +40,15 @@ public record ChaosReport(
         return lost + doubled + stale + unexplained + appExceptions == 0
                 && survived == faults()
                 && operations > 0
-                && counts.stream().allMatch(each -> each.count() > 0);
+                && (!needsAll || neverHappened().isEmpty());
+    }
+
+    /** Kinds of faults that the run was too short for. */
+    public List<ChaosFault> neverHappened() {
+        return counts.stream()
+                .filter(each -> each.count() == 0)
+                .map(FaultOutcomeCount::kind)
+                .toList();
     }
 
     public String line() {

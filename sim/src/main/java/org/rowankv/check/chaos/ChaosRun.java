@@ -15,8 +15,6 @@ import org.rowankv.check.client.Keys;
 import org.rowankv.check.client.Window;
 import org.rowankv.check.cluster.ClusterReplicas;
 import org.rowankv.check.cluster.KeyChecker;
-import org.rowankv.check.disturb.ClusterProcesses;
-import org.rowankv.check.disturb.ClusterWatch;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -28,17 +26,13 @@ import org.rowankv.topology.Configuration;
  * after the other. A fault begins when the cluster is whole. Confined to one thread.
  */
 public final class ChaosRun {
-    private static final int REPLICAS = 2;
-    private static final int SHARDS = 12;
     private static final int REGISTERS = 40;
-    private static final String CAPACITY = "128m";
     /** Callers of the JVM that only reads. */
     private static final int READERS = 2;
 
     private static final long BEFORE_NS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long AFTER_NS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long WARM_UP_NS = TimeUnit.SECONDS.toNanos(2);
-    private static final long WHOLE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(120);
     /** Between comparisons of the replicas, for which the servers stop. */
     private static final int FAULTS_PER_COMPARISON = 25;
 
@@ -67,13 +61,8 @@ public final class ChaosRun {
     }
 
     public ChaosReport run() throws IOException, InterruptedException {
-        try (TemporaryCluster cluster = TemporaryCluster.start(
-                "chaos",
-                settings.servers(),
-                REPLICAS,
-                CAPACITY,
-                settings.launch().withServerOptions("--shards=" + SHARDS, "--lease=" + settings.leaseMs()))) {
-            say(settings.servers() + " servers in " + cluster.dir());
+        try (ChaosCluster cluster = ChaosCluster.start(settings)) {
+            say(settings.servers() + " servers in " + cluster.cluster().dir());
             boolean well = false;
             try {
                 final ChaosReport report = run(cluster);
@@ -81,8 +70,8 @@ public final class ChaosRun {
                 return report;
             } finally {
                 if (!well) {
-                    cluster.keep();
-                    say("logs and data are kept in " + cluster.dir());
+                    cluster.cluster().keep();
+                    say("logs and data are kept in " + cluster.cluster().dir());
                 }
             }
         }
@@ -93,17 +82,15 @@ public final class ChaosRun {
         out.flush();
     }
 
-    private ChaosReport run(TemporaryCluster cluster) throws IOException, InterruptedException {
-        final ClusterProcesses processes = new ClusterProcesses(cluster.cluster());
+    private ChaosReport run(ChaosCluster chaos) throws IOException, InterruptedException {
+        final TemporaryCluster cluster = chaos.cluster();
         final long operations;
-        try (ClusterWatch watch = new ClusterWatch(cluster.cluster());
-                CacheManager manager = ClientJvm.manager(cluster.uri());
+        try (CacheManager manager = ClientJvm.manager(cluster.uri());
                 ShardLoad shards = new ShardLoad(cluster.addresses(), findings);
                 BatchLoad batches = new BatchLoad(cluster.addresses(), findings)) {
             final KeyChecker checker = new KeyChecker(manager, Keys.of(REGISTERS));
             startClients(cluster);
-            final FaultHand hand =
-                    new FaultHand(cluster, processes, watch, () -> awaitWhole(cluster, processes, watch));
+            final FaultHand hand = new FaultHand(chaos, () -> awaitWhole(chaos));
             warmUp(checker);
             final RandomSource random = new SplittableRandomSource(settings.seed());
             final ChaosPlan plan = new ChaosPlan(
@@ -113,8 +100,7 @@ public final class ChaosRun {
                     random.fork("plan"));
             boolean whole = true;
             while (whole && goesOn()) {
-                final FaultOutcome outcome =
-                        round(plan.nextRound(), cluster, processes, watch, hand, checker, shards, batches);
+                final FaultOutcome outcome = round(plan.nextRound(), chaos, hand, checker, shards, batches);
                 outcomes.add(outcome);
                 say(outcome, shards.operations() + batches.operations() + windowOperations);
                 findings.take().forEach(this::say);
@@ -186,16 +172,14 @@ public final class ChaosRun {
 
     private FaultOutcome round(
             ChaosRound round,
-            TemporaryCluster cluster,
-            ClusterProcesses processes,
-            ClusterWatch watch,
+            ChaosCluster chaos,
             FaultHand hand,
             KeyChecker checker,
             ShardLoad shards,
             BatchLoad batches)
             throws IOException {
         findings.mayFail(!round.kind().isSurvivable());
-        final Configuration before = watch.configuration();
+        final Configuration before = chaos.watch().configuration();
         shards.beginMeasuring();
         beginWindow(checker);
         pause(BEFORE_NS);
@@ -204,7 +188,7 @@ public final class ChaosRun {
         String lack;
         try {
             done = hand.perform(round);
-            lack = awaitWhole(cluster, processes, watch);
+            lack = awaitWhole(chaos);
         } catch (IOException e) {
             lack = String.valueOf(e.getMessage());
         }
@@ -223,14 +207,24 @@ public final class ChaosRun {
                 lack);
         if (lack.isEmpty() && (outcomes.size() + 1) % FAULTS_PER_COMPARISON == 0) {
             findings.mayFail(true); // the servers are stopped
-            compare(cluster);
-            cluster.startServers();
-            lack = awaitWhole(cluster, processes, watch);
+            compare(chaos.cluster());
+            chaos.cluster().startServers();
+            lack = awaitWhole(chaos);
             if (!lack.isEmpty()) {
                 findings.add(ChaosFindings.Kind.UNEXPLAINED, "not whole after a clean stop and start: " + lack);
             }
         }
         return outcome;
+    }
+
+    /** Failover leaves all primaries at one server at last: then none would be unaffected by its loss. */
+    private void spread(ChaosCluster chaos) throws IOException {
+        if (chaos.watch().spreadPrimaries()) {
+            final String lack = awaitWhole(chaos);
+            if (!lack.isEmpty()) {
+                findings.add(ChaosFindings.Kind.UNEXPLAINED, "not whole after a transfer of primaries: " + lack);
+            }
+        }
     }
 
     private void compare(TemporaryCluster cluster) {
@@ -253,15 +247,8 @@ public final class ChaosRun {
                 .toList();
     }
 
-    private String awaitWhole(TemporaryCluster cluster, ClusterProcesses processes, ClusterWatch watch)
-            throws IOException {
-        final long stableNs = TimeUnit.MILLISECONDS.toNanos(settings.leaseMs() + settings.leaseMs() / 2);
-        return watch.awaitWhole(WHOLE_TIMEOUT_NS, stableNs, lack -> say("waiting: " + lack), () -> {
-            for (int server : processes.endedByThemselves()) {
-                throw new IOException(ClusterProcesses.name(server) + " has ended by itself; its log is "
-                        + cluster.cluster().logOf(server));
-            }
-        });
+    private String awaitWhole(ChaosCluster chaos) throws IOException {
+        return chaos.awaitWhole(lack -> say("waiting: " + lack));
     }
 
     private void say(FaultOutcome outcome, long operations) {
@@ -311,6 +298,7 @@ public final class ChaosRun {
                 outcomes.stream()
                         .filter(outcome -> outcome.round().kind() != ChaosFault.CONTROL
                                 && outcome.lack().isEmpty())
-                        .count());
+                        .count(),
+                settings.needsAll());
     }
 }

@@ -13,6 +13,7 @@ import org.rowankv.daemon.Launch;
  * @param callers of the cache API, besides the loads of each shard
  * @param seed of faults and requests; process scheduling is not reproduced
  * @param faults kinds to draw from
+ * @param needsAll whether each of these kinds has to happen
  * @param launch of the server processes
  */
 public record ChaosSettings(
@@ -23,6 +24,7 @@ public record ChaosSettings(
         int callers,
         long seed,
         List<ChaosFault> faults,
+        boolean needsAll,
         Launch launch) {
     private static final int MOST_CALLERS = 100;
     private static final int SHORTEST_LEASE_MS = 10;

@@ -11,6 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.rowankv.check.disturb.ClusterProcesses;
 import org.rowankv.check.disturb.ClusterWatch;
+import org.rowankv.check.disturb.CutNetwork;
+import org.rowankv.check.disturb.NetworkNode;
 import org.rowankv.check.disturb.StoppedProcess;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.ServerCommand;
@@ -24,6 +26,7 @@ final class FaultHand {
     private final TemporaryCluster cluster;
     private final ClusterProcesses processes;
     private final ClusterWatch watch;
+    private final CutNetwork network;
     /** Waits between the two halves of a fault of two servers; returns what the cluster still lacks. */
     private final Wait whole;
 
@@ -40,10 +43,11 @@ final class FaultHand {
      */
     record Done(String text, Set<Integer> hit) {}
 
-    FaultHand(TemporaryCluster cluster, ClusterProcesses processes, ClusterWatch watch, Wait whole) {
-        this.cluster = cluster;
-        this.processes = processes;
-        this.watch = watch;
+    FaultHand(ChaosCluster chaos, Wait whole) {
+        this.cluster = chaos.cluster();
+        this.processes = chaos.processes();
+        this.watch = chaos.watch();
+        this.network = chaos.network();
         this.whole = whole;
     }
 
@@ -53,10 +57,9 @@ final class FaultHand {
 
     Done perform(ChaosRound round) throws IOException {
         final Configuration before = watch.configuration();
-        final int server = round.kind() == ChaosFault.KILL_MANAGER || round.kind() == ChaosFault.PAUSE_MANAGER
-                ? Math.max(0, before.manager())
-                : round.server();
+        final int server = serverOf(round, before);
         final String name = name(server, before);
+        final String lasting = seconds(round.lengthNs());
         return switch (round.kind()) {
             case CONTROL -> {
                 startAJvm();
@@ -64,39 +67,132 @@ final class FaultHand {
             }
             case KILL, KILL_MANAGER -> {
                 killAndStart(server, round.lengthNs());
-                yield new Done(name + " killed, started after " + seconds(round.lengthNs()), Set.of(server));
+                yield new Done(name + " killed, started after " + lasting, Set.of(server));
             }
-            case KILL_TWO_IN_TURN -> {
-                killAndStart(server, round.lengthNs());
-                final String lack = whole.await();
-                if (!lack.isEmpty()) {
-                    yield new Done(name + " killed; not whole again, so no other was", Set.of(server));
-                }
-                killAndStart(round.other(), round.lengthNs());
-                yield new Done(
-                        name + " killed, then " + ClusterProcesses.name(round.other()), Set.of(server, round.other()));
-            }
+            case KILL_TWO_IN_TURN -> killTwo(server, round);
             case PAUSE, PAUSE_MANAGER -> {
                 try (StoppedProcess stopped = processes.stop(server)) {
                     assert stopped != null;
                     pause(round.lengthNs());
                 }
-                yield new Done(name + " stopped for " + seconds(round.lengthNs()), Set.of(server));
+                yield new Done(name + " stopped for " + lasting, Set.of(server));
             }
-            case POWER -> {
-                final List<Integer> order =
-                        ChaosPlan.order(cluster.cluster().shape().servers(), round.order());
-                processes.killAtOnce(order);
-                for (int each : order) {
-                    pause(round.lengthNs() / order.size());
-                    processes.start(each);
-                }
+            case PARTITION, PARTITION_ONE_WAY, PARTITION_ZOOKEEPER -> {
+                final String from = cut(round, server);
+                pause(round.lengthNs());
+                network.heal();
                 yield new Done(
-                        "all killed, started in the order "
-                                + order.stream().map(ClusterProcesses::name).collect(Collectors.joining(" ")),
-                        new HashSet<>(order));
+                        name + from + " for " + lasting,
+                        round.kind() == ChaosFault.PARTITION_ZOOKEEPER ? Set.of() : Set.of(server));
+            }
+            case ZOOKEEPER -> {
+                processes.killZooKeeper();
+                pause(round.lengthNs());
+                processes.startZooKeeper();
+                yield new Done("ZooKeeper killed, started after " + lasting, Set.of());
+            }
+            case POWER -> killAndStart(ChaosPlan.order(servers(), round.order()), round.lengthNs());
+            case ALL_REPLICAS -> killAndStart(List.of(server, other(round, server)), round.lengthNs());
+            case ZOOKEEPER_AND_SERVER -> {
+                processes.killZooKeeper();
+                processes.kill(server);
+                pause(round.lengthNs());
+                if ((round.order() & 1) == 0) {
+                    processes.startZooKeeper();
+                    pause(round.lengthNs());
+                }
+                processes.start(server);
+                processes.startZooKeeper();
+                yield new Done("ZooKeeper and " + name + " killed, started after " + lasting, Set.of(server));
             }
         };
+    }
+
+    private int servers() {
+        return cluster.cluster().shape().servers();
+    }
+
+    /** The drawn server, or one of the kind that the fault hits: preferably a primary, for there outages are measured. */
+    private int serverOf(ChaosRound round, Configuration before) {
+        final int manager = before.manager();
+        if (round.kind() == ChaosFault.KILL_MANAGER || round.kind() == ChaosFault.PAUSE_MANAGER) {
+            return Math.max(0, manager);
+        }
+        final boolean spares = round.kind() == ChaosFault.KILL || round.kind() == ChaosFault.PAUSE;
+        int chosen = -1;
+        for (int i = 0; i < servers(); i++) {
+            final int server = (round.server() + i) % servers();
+            if (spares && server == manager) {
+                continue;
+            }
+            if (!before.primariesOf(server).isEmpty()) {
+                return server;
+            }
+            chosen = chosen < 0 ? server : chosen;
+        }
+        return chosen;
+    }
+
+    private static int other(ChaosRound round, int server) {
+        return round.other() == server ? round.server() : round.other();
+    }
+
+    private Done killTwo(int server, ChaosRound round) throws IOException {
+        killAndStart(server, round.lengthNs());
+        final String lack = whole.await();
+        final int other = other(round, server);
+        if (!lack.isEmpty()) {
+            return new Done(
+                    ClusterProcesses.name(server) + " killed; not whole again, so no other was", Set.of(server));
+        }
+        killAndStart(other, round.lengthNs());
+        return new Done(
+                ClusterProcesses.name(server) + " killed, then " + ClusterProcesses.name(other), Set.of(server, other));
+    }
+
+    private Done killAndStart(List<Integer> all, long awayNs) throws IOException {
+        processes.killAtOnce(all);
+        for (int each : all) {
+            pause(awayNs / all.size());
+            processes.start(each);
+        }
+        return new Done(
+                all.stream().map(ClusterProcesses::name).collect(Collectors.joining(" "))
+                        + " killed at once, started in this order",
+                new HashSet<>(all));
+    }
+
+    /** Cuts links of a server; says which. */
+    private String cut(ChaosRound round, int server) {
+        final NetworkNode own = NetworkNode.server(server);
+        final boolean first = (round.order() & 1) == 0;
+        if (round.kind() == ChaosFault.PARTITION_ZOOKEEPER) {
+            network.cut(own, NetworkNode.ZOOKEEPER);
+            network.cut(NetworkNode.ZOOKEEPER, own);
+            return " cut off from ZooKeeper";
+        }
+        final boolean both = round.kind() == ChaosFault.PARTITION;
+        for (int each = 0; each < servers(); each++) {
+            if (each != server) {
+                final NetworkNode other = NetworkNode.server(each);
+                if (both || first) {
+                    network.cut(own, other);
+                }
+                if (both || !first) {
+                    network.cut(other, own);
+                }
+            }
+        }
+        if (!both) {
+            return first ? " cannot send to servers" : " hears no servers";
+        }
+        network.cut(own, NetworkNode.ZOOKEEPER);
+        network.cut(NetworkNode.ZOOKEEPER, own);
+        if (first) {
+            network.cut(own, NetworkNode.CLIENT);
+            network.cut(NetworkNode.CLIENT, own);
+        }
+        return first ? " cut off from all" : " cut off from servers and ZooKeeper";
     }
 
     private static String name(int server, Configuration configuration) {

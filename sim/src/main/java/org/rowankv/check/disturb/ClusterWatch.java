@@ -11,7 +11,9 @@ import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterView;
+import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
@@ -88,6 +90,28 @@ public final class ClusterWatch implements AutoCloseable {
             lack.append(lack.isEmpty() ? "" : ", ").append("joining=" + joining + " degraded=" + degraded);
         }
         return lack.toString();
+    }
+
+    /**
+     * Transfers half of the primaries of a server that has all of them; returns whether there is one. All servers start
+     * together then.
+     */
+    public boolean spreadPrimaries() throws IOException {
+        final Configuration configuration = configuration();
+        final int only = configuration.shard(0).primary();
+        if (configuration.primariesOf(only).size() < configuration.shardCount()) {
+            return false;
+        }
+        final PrimaryTransfer transfer =
+                new PrimaryTransfer(store, "chaos-" + Long.toHexString(SecureSeed.next()), SecureSeed.source());
+        for (int shard = 0; shard < configuration.shardCount(); shard += 2) {
+            try {
+                transfer.transfer(shard, -1);
+            } catch (ConfigurationStoreException | ClusterException e) {
+                return true; // what has been transferred suffices
+            }
+        }
+        return true;
     }
 
     /** Replicas of a shard that are complete. */
