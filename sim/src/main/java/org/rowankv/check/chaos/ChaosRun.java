@@ -100,6 +100,7 @@ public final class ChaosRun {
                     random.fork("plan"));
             boolean whole = true;
             while (whole && goesOn()) {
+                spread(chaos);
                 final FaultOutcome outcome = round(plan.nextRound(), chaos, hand, checker, shards, batches);
                 outcomes.add(outcome);
                 say(outcome, shards.operations() + batches.operations() + windowOperations);
