@@ -164,9 +164,15 @@ final class BatchLoad implements AutoCloseable {
         }
     }
 
+    /** Ends after the batch that is under way. */
     @Override
     public void close() {
         over = true;
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         client.close();
     }
 }

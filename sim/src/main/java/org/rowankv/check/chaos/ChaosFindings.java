@@ -2,7 +2,9 @@ package org.rowankv.check.chaos;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** What broke the promise, as text and in numbers. Thread-safe. */
@@ -23,7 +25,9 @@ final class ChaosFindings {
         APP_EXCEPTIONS
     }
 
-    private final List<String> texts = new ArrayList<>();
+    /** Counts of equal texts. */
+    private final Map<String, Integer> texts = new LinkedHashMap<>();
+
     private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);
     private long allowed;
     private boolean mayFail;
@@ -35,8 +39,9 @@ final class ChaosFindings {
 
     synchronized void add(Kind kind, String text) {
         counts.merge(kind, 1L, Long::sum);
-        if (texts.size() < MOST_TEXTS) {
-            texts.add(kind.name().toLowerCase(java.util.Locale.ROOT) + ": " + text);
+        final String line = kind.name().toLowerCase(Locale.ROOT) + ": " + text;
+        if (texts.size() < MOST_TEXTS || texts.containsKey(line)) {
+            texts.merge(line, 1, Integer::sum);
         }
     }
 
@@ -70,7 +75,8 @@ final class ChaosFindings {
 
     /** The texts since the last call. */
     synchronized List<String> take() {
-        final List<String> taken = List.copyOf(texts);
+        final List<String> taken = new ArrayList<>();
+        texts.forEach((text, count) -> taken.add(count == 1 ? text : text + " (" + count + " times)"));
         texts.clear();
         return taken;
     }
