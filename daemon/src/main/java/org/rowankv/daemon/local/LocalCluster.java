@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.ServerCommand;
@@ -223,13 +224,24 @@ public final class LocalCluster {
      * @return empty, or the problem
      */
     public String awaitServing(long timeoutMs) {
+        return awaitServing(timeoutMs, Set.of());
+    }
+
+    /**
+     * As above.
+     *
+     * @param lost servers that are not waited for
+     */
+    public String awaitServing(long timeoutMs, Set<Integer> lost) {
+        final List<LocalProcess> needed = processes();
+        lost.forEach(server -> needed.remove(servers.get(server)));
         final long fromNs = clock.nanoTime();
         while (true) {
-            final String problem = problem();
+            final String problem = problem(lost);
             if (problem.isEmpty()) {
                 return "";
             }
-            for (LocalProcess process : processes()) {
+            for (LocalProcess process : needed) {
                 if (process.running().isEmpty()) {
                     return process.name() + " has ended; the end of its log, " + process.log() + ":\n"
                             + process.lastLines();
@@ -242,9 +254,9 @@ public final class LocalCluster {
         }
     }
 
-    private String problem() {
+    private String problem(Set<Integer> lost) {
         for (int server = 0; server < servers.size(); server++) {
-            final String health = health(server);
+            final String health = lost.contains(server) ? "serving" : health(server);
             if (!health.equals("serving")) {
                 return servers.get(server).name() + ": " + health + " (log: "
                         + servers.get(server).log() + ")";

@@ -9,11 +9,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import org.rowankv.daemon.local.LocalCluster;
 
 /** Kills, stops and starts the processes of a cluster, and tells those from processes that end by themselves. Thread-safe. */
 public final class ClusterProcesses {
     private static final int END_TIMEOUT_SECONDS = 20;
+    private static final String MANAGER = "manager";
+    private static final String PREFIX = "server-";
 
     private final LocalCluster cluster;
     /** Servers that are down because they were killed here. */
@@ -25,7 +28,39 @@ public final class ClusterProcesses {
 
     /** The name of a server in its cluster. */
     public static String name(int server) {
-        return "server-" + (server + 1);
+        return PREFIX + (server + 1);
+    }
+
+    /**
+     * The number of a server.
+     *
+     * @param name {@code server-2}, or {@code manager} for the present configuration manager
+     * @throws IOException if the manager is unknown
+     */
+    public static int numberOf(String name, ClusterWatch watch) throws IOException {
+        if (!name.equals(MANAGER)) {
+            return Integer.parseInt(name.substring(PREFIX.length())) - 1;
+        }
+        final int manager = watch.configuration().manager();
+        if (manager < 0) {
+            throw new IOException("the cluster has no configuration manager");
+        }
+        return manager;
+    }
+
+    /**
+     * Returns the name, if a cluster has such a server.
+     *
+     * @param option that gives it
+     * @throws IllegalArgumentException otherwise; the message says which names there are
+     */
+    public static String requireName(String option, String name, int servers) {
+        if (name.equals(MANAGER)
+                || IntStream.range(0, servers).anyMatch(server -> name(server).equals(name))) {
+            return name;
+        }
+        throw new IllegalArgumentException(
+                option + " " + name + " is no server: use " + MANAGER + ", or " + name(0) + " to " + name(servers - 1));
     }
 
     /**
