@@ -2,6 +2,8 @@ package org.rowankv.check;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.chaos.ChaosFault;
@@ -107,6 +109,22 @@ public final class ChaosCommand implements Callable<Integer> {
         return report.isWell() ? 0 : 1;
     }
 
+    /** The named kinds; or all but those that this system cannot inject, which are said. */
+    private List<ChaosFault> chosen() {
+        final List<ChaosFault> possible = new ArrayList<>();
+        for (ChaosFault each : ChaosFault.parse(faults == null ? ChaosFault.optionNames() : faults)) {
+            if (each.isPossible()) {
+                possible.add(each);
+            } else if (faults == null) {
+                System.out.println("chaos: left out, since it needs root on Linux: " + each.optionName());
+            } else {
+                throw new IllegalArgumentException(
+                        "--faults " + each.optionName() + " needs Linux, and full-disk root, for a small tmpfs");
+            }
+        }
+        return possible;
+    }
+
     private ChaosSettings settings() {
         if (minutes != null && rounds != null) {
             throw new IllegalArgumentException("give --minutes or --rounds, not both");
@@ -124,7 +142,7 @@ public final class ChaosCommand implements Callable<Integer> {
                 lease,
                 threads,
                 seed == null ? SecureSeed.next() >>> 16 : seed,
-                ChaosFault.parse(faults == null ? ChaosFault.optionNames() : faults),
+                chosen(),
                 faults != null,
                 javas.servers());
     }

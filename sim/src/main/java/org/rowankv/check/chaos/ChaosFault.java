@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.rowankv.check.disturb.CutNetwork;
 
 /** A kind of fault. Reports use this order. */
 public enum ChaosFault {
@@ -26,6 +27,8 @@ public enum ChaosFault {
     PARTITION_ONE_WAY(true),
     /** A server is cut off from ZooKeeper alone. */
     PARTITION_ZOOKEEPER(true),
+    /** A server's disk is full; sometimes it is killed, and starts there. A small tmpfs; needs root. */
+    FULL_DISK(true),
     /** SIGKILL of ZooKeeper. */
     ZOOKEEPER(true),
     /** SIGKILL of all servers at once; they start in a drawn order. */
@@ -64,6 +67,11 @@ public enum ChaosFault {
     /** Name in an option: {@code kill-manager}. */
     public String optionName() {
         return reportName().replace('_', '-');
+    }
+
+    /** Whether this system can inject it. */
+    public boolean isPossible() {
+        return isOfNetwork() ? CutNetwork.isSupported() : this != FULL_DISK || SmallDisks.areAvailable();
     }
 
     /** All names, in the form of an option. */

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.check.disturb.ClusterProcesses;
 import org.rowankv.check.disturb.ClusterWatch;
 import org.rowankv.check.disturb.CutNetwork;
@@ -22,11 +23,14 @@ import org.rowankv.topology.Configuration;
 /** Injects one fault at a time into a cluster, and heals it: at the end of {@link #perform} all processes run. */
 final class FaultHand {
     private static final int CONTROL_TIMEOUT_SECONDS = 60;
+    /** About how long a start takes, for one that may fail. */
+    private static final long START_NS = TimeUnit.SECONDS.toNanos(3);
 
     private final TemporaryCluster cluster;
     private final ClusterProcesses processes;
     private final ClusterWatch watch;
     private final CutNetwork network;
+    private final @Nullable SmallDisks disks;
     /** Waits between the two halves of a fault of two servers; returns what the cluster still lacks. */
     private final Wait whole;
 
@@ -48,6 +52,7 @@ final class FaultHand {
         this.processes = chaos.processes();
         this.watch = chaos.watch();
         this.network = chaos.network();
+        this.disks = chaos.disks();
         this.whole = whole;
     }
 
@@ -85,6 +90,7 @@ final class FaultHand {
                         name + from + " for " + lasting,
                         round.kind() == ChaosFault.PARTITION_ZOOKEEPER ? Set.of() : Set.of(server));
             }
+            case FULL_DISK -> fillDisk(server, name, round);
             case ZOOKEEPER -> {
                 processes.killZooKeeper();
                 pause(round.lengthNs());
@@ -160,6 +166,29 @@ final class FaultHand {
                 all.stream().map(ClusterProcesses::name).collect(Collectors.joining(" "))
                         + " killed at once, started in this order",
                 new HashSet<>(all));
+    }
+
+    private Done fillDisk(int server, String name, ChaosRound round) throws IOException {
+        final boolean kills = (round.order() & 1) == 0;
+        if (disks == null) {
+            throw new IOException("there are no small disks");
+        }
+        disks.fill(server);
+        pause(round.lengthNs());
+        if (kills) {
+            if (cluster.cluster().serverProcess(server).isPresent()) {
+                processes.kill(server);
+            }
+            processes.start(server);
+            pause(START_NS);
+        }
+        disks.free(server);
+        final boolean ended = cluster.cluster().serverProcess(server).isEmpty();
+        processes.start(server);
+        return new Done(
+                name + " on a full tmpfs for " + seconds(round.lengthNs()) + (kills ? ", then killed and started" : "")
+                        + (ended ? "; it ended by itself" : ""),
+                Set.of(server));
     }
 
     /** Cuts links of a server; says which. */
