@@ -30,8 +30,8 @@ final class ShardLane {
     private final RowanClient reader;
     private final KeyPlaces places;
     private final ChaosFindings findings;
-    private final Completions written = new Completions();
-    private final Completions read = new Completions();
+    private final CompletionTimes written = new CompletionTimes();
+    private final CompletionTimes read = new CompletionTimes();
     private final AtomicBoolean writing = new AtomicBoolean();
     private final AtomicBoolean reading = new AtomicBoolean();
     /** Cells whose last write has an unknown outcome: they are used no more, and read at the end. */
@@ -61,11 +61,11 @@ final class ShardLane {
         }
     }
 
-    Completions written() {
+    CompletionTimes written() {
         return written;
     }
 
-    Completions read() {
+    CompletionTimes read() {
         return read;
     }
 

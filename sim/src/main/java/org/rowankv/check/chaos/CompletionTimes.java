@@ -3,7 +3,7 @@ package org.rowankv.check.chaos;
 import java.util.Arrays;
 
 /** The times at which operations completed, in order. Thread-safe. */
-final class Completions {
+final class CompletionTimes {
     private long[] timesNs = new long[1 << 10];
     private int count;
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class CompletionsTest {
-    private static Completions at(long... timesNs) {
-        final Completions completions = new Completions();
+class CompletionTimesTest {
+    private static CompletionTimes at(long... timesNs) {
+        final CompletionTimes completions = new CompletionTimes();
         for (long each : timesNs) {
             completions.add(each);
         }
@@ -36,7 +36,7 @@ class CompletionsTest {
 
     @Test
     void shouldForgetAllButTheNewest() {
-        final Completions completions = at(5, 60);
+        final CompletionTimes completions = at(5, 60);
         completions.forget();
         completions.add(70);
         assertThat(completions.longestGapNs(61, 75)).isEqualTo(10);
