@@ -2,6 +2,7 @@ package org.rowankv.server.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -95,14 +96,14 @@ final class JoinMomentsTest {
             }
             write(servers, "after");
             final int shard = RunningServers.shardOf("underway");
-            assertThat(servers.server(servers.configuration().shard(shard).primary())
-                            .copies()
-                            .progress())
-                    .filteredOn(copy -> copy.shard() == shard)
-                    .extracting(CopyProgress::phase)
-                    .containsExactly(Phase.AWAITING_VERSIONS);
+            final List<Phase> phases =
+                    servers.server(servers.configuration().shard(shard).primary()).copies().progress().stream()
+                            .filter(copy -> copy.shard() == shard)
+                            .map(CopyProgress::phase)
+                            .toList();
             visible.countDown();
             writer.join();
+            assertThat(phases).containsExactly(Phase.AWAITING_VERSIONS);
             servers.awaitReported(JOINER);
             assertThat(servers.adopt(servers.joined(JOINER))).isTrue();
             servers.requireAgreement();

@@ -238,13 +238,20 @@ final class CopyAgentTest {
     void shouldBeginAnewWhenTheServerMayHaveLeftMeanwhile() {
         silent.add(3);
         final Configuration joining = adopt(RolesOfOne.changed(first, Set.of(3), 1, 3));
-        turn(300);
+        turn(10);
+        servers.to(3).acknowledge(10);
+        turn(2);
+        final int before = versionsAt(3).size();
+        assertThat(before).isEqualTo(CopyWindow.ENTRIES + 10);
         adopt(RolesOfOne.changed(RolesOfOne.changed(joining, Set.of(), 1), Set.of(3), 1, 3));
         silent.clear();
         turn(300);
         assertThat(copied).containsExactly("3@4");
         final List<Long> received = versionsAt(3);
-        assertThat(received.subList(received.size() - OBJECTS, received.size())).doesNotHaveDuplicates();
+        assertThat(received.subList(before, received.size()))
+                .as("all, to its new tenure")
+                .hasSize(OBJECTS)
+                .doesNotHaveDuplicates();
     }
 
     @Test
