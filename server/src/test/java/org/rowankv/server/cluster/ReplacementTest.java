@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,16 +56,26 @@ final class ReplacementTest {
         }
     }
 
+    /** As that server sees it, which began after the last change. */
     private static void awaitFullRedundancy(ClusterBed bed, int asked, int members) {
-        await().atMost(Duration.ofSeconds(60)).until(() -> {
-            final ClusterServer server = bed.members.get(asked).server;
-            final Configuration present = server == null ? null : server.inForce();
-            return present != null
-                    && present.members().size() == members
-                    && present.shards().stream()
-                            .allMatch(shard ->
-                                    shard.replicaCount() == 2 && shard.joining().isEmpty());
+        final ClusterServer server = bed.members.get(asked).server;
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+            final Configuration present = server.inForce();
+            assertThat(present).as(state(bed)).isNotNull();
+            assertThat(present.members()).as(state(bed)).hasSize(members);
+            assertThat(present.shards())
+                    .as(state(bed))
+                    .allMatch(shard ->
+                            shard.replicaCount() == 2 && shard.joining().isEmpty());
         });
+    }
+
+    private static String state(ClusterBed bed) {
+        return bed.members.stream()
+                .map(member -> member.server)
+                .filter(Objects::nonNull)
+                .map(server -> server.phase() + " in " + server.inForce() + " " + server.saying())
+                .collect(Collectors.joining("; "));
     }
 
     private static void awaitSaying(ClusterServer server, String part) {
@@ -77,7 +89,7 @@ final class ReplacementTest {
             bed.members.get(1).kill();
             delete("b");
             bed.members.get(1).start();
-            awaitFullRedundancy(bed, 0, 3);
+            awaitFullRedundancy(bed, 1, 3);
             bed.awaitServing();
             ClusterServersTest.awaitAgreement(bed);
 
@@ -96,8 +108,7 @@ final class ReplacementTest {
             final ClusterBed.Member second = bed.members.get(1);
             second.kill();
             second.start(bed.settings(dir.resolve("new"), "b", bed.shape(), "", second.proxy.port()));
-            await().atMost(Duration.ofSeconds(30)).until(() -> second.server.phase() == StartPhase.SERVING);
-            awaitFullRedundancy(bed, 0, 3);
+            awaitFullRedundancy(bed, 1, 3);
             second.stop();
             second.start();
             await().atMost(Duration.ofSeconds(30))
@@ -109,7 +120,7 @@ final class ReplacementTest {
                     .hasMessageContaining("use that one");
             second.stop();
             second.start(bed.settings(dir.resolve("new"), "b", bed.shape(), "", second.proxy.port()));
-            awaitFullRedundancy(bed, 0, 3);
+            awaitFullRedundancy(bed, 1, 3);
             requireAll(bed);
         }
     }
@@ -148,7 +159,7 @@ final class ReplacementTest {
             awaitSaying(bed.members.get(2).server, "the data of server 'c' are missing");
             bed.members.get(0).start();
             bed.members.get(1).start();
-            awaitFullRedundancy(bed, 0, 3);
+            awaitFullRedundancy(bed, 2, 3);
             bed.awaitServing();
             requireAll(bed);
             ClusterServersTest.awaitAgreement(bed);

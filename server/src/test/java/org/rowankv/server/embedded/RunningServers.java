@@ -330,7 +330,7 @@ final class RunningServers implements AutoCloseable {
             }
             for (int other = 0; other < SERVERS; other++) {
                 if (dead.contains(other) && isReplica(before, other) && !isReplica(next, other)) {
-                    server.roleChanges().exclude(other);
+                    server.fence(other); // this fabric keeps no account of its credit
                 }
             }
             server.roleChanges().prepared(next);
