@@ -43,7 +43,13 @@ record ClusterFault(int afterOperations, Kind kind, int first, int second) {
         /** Bits of a server's area flip. */
         BIT_ROT,
         /** A server's clock is set, by hours, days or years. */
-        CLOCK_LEAP;
+        CLOCK_LEAP,
+        /** A process ends, and its data with it; another is started with an empty directory. */
+        DISK_LOST,
+        /** A process ends, and another is started after others may have taken over its replicas. */
+        AWAY,
+        /** One server does not reach the configuration store. */
+        STORE_SPLIT;
 
         /** First of the kinds that are drawn separately. */
         static final int FIRST_APART = FORCE_FAILS.ordinal();

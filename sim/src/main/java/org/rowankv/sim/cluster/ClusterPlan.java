@@ -168,6 +168,13 @@ record ClusterPlan(
                 LONGEST_LIFETIME_MS);
     }
 
+    /** Whether data may be damaged or unwritten on a device that is not lost. */
+    boolean damagesDevices() {
+        return faults.stream()
+                .map(ClusterFault::kind)
+                .anyMatch(kind -> kind == ClusterFault.Kind.BIT_ROT || kind == ClusterFault.Kind.FORCE_FAILS);
+    }
+
     /** Its traits for the choice of seeds. */
     List<String> traits() {
         final WorkloadPlan workload = workload();

@@ -192,7 +192,9 @@ final class ClusterSimulation {
     }
 
     private void applyFaults() {
-        while (!faultsToCome.isEmpty() && faultsToCome.peek().afterOperations() <= begun) {
+        while (!faults.mustWait()
+                && !faultsToCome.isEmpty()
+                && faultsToCome.peek().afterOperations() <= begun) {
             final ClusterFault fault = faultsToCome.remove();
             trace.tell("fault: " + fault);
             eventCounters.count("fault " + fault.kind());
@@ -265,7 +267,7 @@ final class ClusterSimulation {
     }
 
     /** Whether every server serves, in the stored term, and every replica is complete. */
-    private boolean isServed() {
+    boolean isServed() {
         final Configuration stored = coordinator.configuration();
         if (stored == null
                 || !stored.excluded().isEmpty()

@@ -1,6 +1,7 @@
 package org.rowankv.sim.cluster;
 
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
@@ -12,10 +13,14 @@ import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.WorkloadCaches;
+import org.rowankv.topology.Configuration;
 
 /** Injects the planned faults and configuration changes into a simulated cluster. */
 final class Faults {
     private static final int MOST_ATTEMPTS = 100;
+    private static final long DISTURBED_NS = 1_500_000_000;
+    private static final long LOOK_AGAIN_NS = 10_000_000;
+    private static final int LONGEST_AWAY_MS = 20_000;
     /**
      * Points where the servers have begun to depend on each other: too near to the end of a start to be hit by
      * counting.
@@ -30,6 +35,10 @@ final class Faults {
     private @Nullable Fiber atCatalogue;
     private final DeviceFaults devices;
     private int atWork;
+    /** No effect of a fault that has begun comes later. */
+    private long disturbedUntilNs;
+    /** It is about to lose its data, or has lost them, and the others do not go on without it yet. */
+    private @Nullable SimHost losing;
 
     Faults(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
@@ -55,10 +64,18 @@ final class Faults {
 
     /** Log-uniform duration, up to about 5 s. */
     private long whileNs() {
-        return 8L * random.nextInt(1 << 13 + random.nextInt(17));
+        final long ns = 8L * random.nextInt(1 << 13 + random.nextInt(17));
+        disturbedUntilNs = Math.max(disturbedUntilNs, nowNs() + 4 * ns + DISTURBED_NS);
+        return ns;
+    }
+
+    /** Whether another fault must wait: with it data would be lost that no system can keep. */
+    boolean mustWait() {
+        return losing != null;
     }
 
     void strike(ClusterFault fault) {
+        disturbedUntilNs = Math.max(disturbedUntilNs, nowNs() + DISTURBED_NS);
         final List<SimHost> hosts = simulation.hosts();
         final SimHost host = hosts.get(fault.first() % hosts.size());
         final SimHost other = hosts.get((fault.first() + 1 + fault.second() % (hosts.size() - 1)) % hosts.size());
@@ -92,7 +109,65 @@ final class Faults {
             case FORCE_FAILS -> devices.failForce(host, fault.second());
             case BIT_ROT -> devices.rot(host, fault.second());
             case CLOCK_LEAP -> devices.leap(host, fault.second());
+            case DISK_LOST -> loseDisk(host);
+            case AWAY -> away(host);
+            case STORE_SPLIT -> simulation.coordinator().awayFrom(host, nowNs() + 4 * whileNs());
         }
+    }
+
+    /** When all replicas are complete and nothing else is wrong: until then, and until others go on without it. */
+    private void loseDisk(SimHost host) {
+        final Configuration stored = simulation.coordinator().configuration();
+        final boolean isBare = stored == null
+                || !stored.shardsLostWithout(Set.of(host.number())).isEmpty();
+        if (isBare || simulation.plan().damagesDevices()) {
+            simulation.killAndRestart(host, false);
+            return;
+        }
+        losing = host;
+        awaitQuiet(host);
+    }
+
+    private void awaitQuiet(SimHost host) {
+        if (simulation.isCalm()) {
+            disturbedUntilNs = nowNs(); // all faults have ended
+        }
+        if (simulation.isCalm()
+                || nowNs() < disturbedUntilNs
+                || isAtWork()
+                || isAnyToCrash()
+                || !simulation.isServed()) {
+            simulation.scheduler().at(nowNs() + LOOK_AGAIN_NS, () -> awaitQuiet(host));
+        } else {
+            final long lost = simulation.served().incarnations().get(host.number());
+            host.loseDisk();
+            simulation.restart(host);
+            awaitSpared(host, lost);
+        }
+    }
+
+    private boolean isAnyToCrash() {
+        return simulation.hosts().stream()
+                .map(SimHost::process)
+                .anyMatch(process -> process != null && process.isToCrash());
+    }
+
+    private void awaitSpared(SimHost host, long lost) {
+        final Configuration stored = simulation.served();
+        if (stored.incarnations().get(host.number()) == lost && stored.countsOn(host.number())) {
+            simulation.scheduler().at(nowNs() + LOOK_AGAIN_NS, () -> awaitSpared(host, lost));
+        } else {
+            losing = null;
+        }
+    }
+
+    /** Others may take over its replicas. */
+    private void away(SimHost host) {
+        host.kill(false);
+        simulation.eventCounters().count("servers away for long");
+        final long untilNs = nowNs() + random.nextInt(LONGEST_AWAY_MS) * 1_000_000L;
+        disturbedUntilNs = Math.max(disturbedUntilNs, untilNs);
+        simulation.scheduler().at(untilNs, host::start);
     }
 
     /** Kills it, and ends its next life, or that of another, while the servers start. */

@@ -1,5 +1,6 @@
 package org.rowankv.sim.cluster;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
@@ -24,6 +25,9 @@ final class SimCoordinator {
     private final MemoryConfigurationStore nodes = new MemoryConfigurationStore();
     private final int slowNs;
     private long awayUntilNs;
+    /** By server. */
+    private final long[] splitUntilNs;
+
     private long flakyUntilNs;
     private long term;
     private int late;
@@ -31,11 +35,17 @@ final class SimCoordinator {
     SimCoordinator(ClusterSimulation simulation, int slowNs) {
         this.simulation = simulation;
         this.slowNs = slowNs;
+        this.splitUntilNs = new long[simulation.plan().servers()];
     }
 
     /** It is unreachable until then. */
     void away(long untilNs) {
         awayUntilNs = untilNs;
+    }
+
+    /** That server does not reach it until then. */
+    void awayFrom(SimHost host, long untilNs) {
+        splitUntilNs[host.number()] = untilNs;
     }
 
     /** Until then it loses every third reply. */
@@ -51,6 +61,7 @@ final class SimCoordinator {
     void heal() {
         awayUntilNs = 0;
         flakyUntilNs = 0;
+        Arrays.fill(splitUntilNs, 0);
     }
 
     /** The stored configuration, without delay. */
@@ -107,7 +118,8 @@ final class SimCoordinator {
             while (process != null && process.pausedUntilNs() > nowNs()) {
                 own.rest(process.pausedUntilNs());
             }
-            if (awayUntilNs > nowNs()) {
+            if (awayUntilNs > nowNs()
+                    || process != null && splitUntilNs[process.host().number()] > nowNs()) {
                 simulation.eventCounters().count("questions to a configuration store that was away");
                 throw new ConfigurationStoreException("no reply");
             }

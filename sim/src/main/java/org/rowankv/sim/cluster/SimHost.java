@@ -86,6 +86,15 @@ final class SimHost {
         dying.died(isPowerCut);
     }
 
+    /** Ends the process here, and its data. */
+    void loseDisk() {
+        kill(false);
+        memory = null;
+        identity = 0;
+        simulation.trace().tell("server " + name() + " loses its data");
+        simulation.eventCounters().count("disks lost");
+    }
+
     /** The simulation is over. */
     void leave() {
         final SimProcess last = process;

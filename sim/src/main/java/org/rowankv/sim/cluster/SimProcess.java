@@ -192,6 +192,11 @@ final class SimProcess {
         crashAt = name;
     }
 
+    /** Whether it will end at a point that it has not met. */
+    boolean isToCrash() {
+        return crashIn >= 0;
+    }
+
     /** At a point of its start: whether it ends there. */
     boolean endsHere(String name) {
         return !simulation.isCalm() && crashIn >= 0 && (crashAt.isEmpty() || crashAt.equals(name)) && crashIn-- == 0;
