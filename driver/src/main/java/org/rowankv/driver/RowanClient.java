@@ -217,7 +217,7 @@ public final class RowanClient implements AutoCloseable {
 
     /**
      * As {@link #execute} over a session that may lose replies, for a caller that sends the attempts itself and does
-     * not block.
+     * not block. A value that is or must be in parts is left to the caller: IN_PARTS or TOO_LARGE.
      */
     public RequestAttempts attempts(Request request) {
         locate(request);
