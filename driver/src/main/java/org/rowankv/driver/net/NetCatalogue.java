@@ -3,7 +3,6 @@ package org.rowankv.driver.net;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
@@ -25,7 +24,6 @@ import org.rowankv.protocol.wire.FrameEncoder;
  */
 final class NetCatalogue implements Catalogue {
     private static final byte[] NOTHING = {};
-    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final int ATTEMPTS = 4;
 
     private final NetSession session;
@@ -61,15 +59,19 @@ final class NetCatalogue implements Catalogue {
     private <T> T repeat(Function<CatalogueCall, @Nullable T> requests) {
         final CatalogueCall call = new CatalogueCall(
                 session.clock().nanoTime() + ATTEMPTS * session.settings().attemptNs());
-        do {
+        final RetrySchedule schedule = new RetrySchedule(session, session.clock());
+        schedule.begin(call.deadlineNs);
+        while (true) {
             final T answered = requests.apply(call);
             if (answered != null) {
                 return answered;
             }
-            final boolean unused = session.seek(session.route().term());
-            RetrySchedule.pause(PAUSE_NS);
-        } while (session.clock().nanoTime() - call.deadlineNs < 0);
-        throw new RowanException(Status.UNREACHABLE, call.refusal + "; it may have been applied");
+            final long pauseNs = schedule.afterAnswer(Status.UNREACHABLE);
+            if (pauseNs == RetrySchedule.NEVER) {
+                throw new RowanException(Status.UNREACHABLE, call.refusal + "; it may have been applied");
+            }
+            RetrySchedule.pause(pauseNs);
+        }
     }
 
     private Answer sendToAny(Asked asked, Cache cache) {
