@@ -3,8 +3,7 @@ package org.rowankv.driver.net;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.LongFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
@@ -25,7 +24,6 @@ import org.rowankv.protocol.wire.FrameEncoder;
  */
 final class NetCatalogue implements Catalogue {
     private static final byte[] NOTHING = {};
-    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final int ATTEMPTS = 4;
 
     private final NetSession session;
@@ -47,40 +45,53 @@ final class NetCatalogue implements Catalogue {
         }
     }
 
+    /** The attempts of one call. */
+    private static final class CatalogueCall {
+        private final long deadlineNs;
+        private String refusal = "no server responded to a catalogue request in time";
+
+        CatalogueCall(long deadlineNs) {
+            this.deadlineNs = deadlineNs;
+        }
+    }
+
     /** Repeats the requests until they have an answer, or until the deadline. */
-    private <T> T repeat(LongFunction<@Nullable T> requests) {
-        final long deadlineNs =
-                session.clock().nanoTime() + ATTEMPTS * session.settings().attemptNs();
-        do {
-            final T answered = requests.apply(deadlineNs);
+    private <T> T repeat(Function<CatalogueCall, @Nullable T> requests) {
+        final CatalogueCall call = new CatalogueCall(
+                session.clock().nanoTime() + ATTEMPTS * session.settings().attemptNs());
+        final RetrySchedule schedule = new RetrySchedule(session, session.clock());
+        schedule.begin(call.deadlineNs);
+        while (true) {
+            final T answered = requests.apply(call);
             if (answered != null) {
                 return answered;
             }
-            final boolean unused = session.seek(session.route().term());
-            RetrySchedule.pause(PAUSE_NS);
-        } while (session.clock().nanoTime() - deadlineNs < 0);
-        throw new RowanException(
-                Status.UNREACHABLE, "no server responded to a catalogue request in time; it may have been applied");
+            final long pauseNs = schedule.afterAnswer(Status.UNREACHABLE);
+            if (pauseNs == RetrySchedule.NEVER) {
+                throw new RowanException(Status.UNREACHABLE, call.refusal + "; it may have been applied");
+            }
+            RetrySchedule.pause(pauseNs);
+        }
     }
 
     private Answer sendToAny(Asked asked, Cache cache) {
-        return repeat(deadlineNs -> {
+        return repeat(call -> {
             final Route now = session.route();
             Answer answer = null;
             for (ServerLink link : now.members()) {
-                answer = answer == null ? send(link, now, deadlineNs, asked, cache) : answer;
+                answer = answer == null ? send(link, now, call, asked, cache) : answer;
             }
             return answer;
         });
     }
 
     /** Null: another server may respond, or this one later. Ends when the server is no member any more. */
-    private @Nullable Answer send(ServerLink link, Route by, long deadlineNs, Asked asked, Cache cache) {
+    private @Nullable Answer send(ServerLink link, Route by, CatalogueCall call, Asked asked, Cache cache) {
         session.requireOpen();
         final CatalogueRequest catalogueRequest = new CatalogueRequest(asked, cache, new ArrayList<>(1));
         // Less than all of the time: another server may respond.
         final long nowNs = session.clock().nanoTime();
-        final long endNs = nowNs + Math.min(session.settings().attemptNs(), deadlineNs - nowNs);
+        final long endNs = nowNs + Math.min(session.settings().attemptNs(), call.deadlineNs - nowNs);
         if (!session.send(link, by, endNs, catalogueRequest)
                 || catalogueRequest.answers().isEmpty()) {
             return null;
@@ -88,6 +99,7 @@ final class NetCatalogue implements Catalogue {
         final Answer answer = catalogueRequest.answers().get(0);
         final Status status = answer.status();
         if (status == Status.FULL || status == Status.CLOSED || status.isForAnother()) {
+            call.refusal = answer.text().isEmpty() ? call.refusal : answer.text();
             return null;
         }
         return switch (status) {
@@ -129,12 +141,12 @@ final class NetCatalogue implements Catalogue {
     /** The sum over the members by one configuration. */
     @Override
     public long evictions(int cacheId) {
-        return repeat(deadlineNs -> {
+        return repeat(call -> {
             final Route now = session.route();
             long evictions = 0;
             for (ServerLink link : now.members()) {
                 final Answer answer =
-                        send(link, now, deadlineNs, Asked.EVICTIONS, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
+                        send(link, now, call, Asked.EVICTIONS, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
                 if (answer == null) {
                     return null;
                 }

@@ -1,6 +1,7 @@
 package org.rowankv.server.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.net.NetSession;
 import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Operation;
@@ -26,6 +28,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.dispatch.PollableCalls;
 import org.rowankv.server.frontend.ClientPort;
@@ -263,5 +266,27 @@ final class ClientPortPauseTest {
         final Request put = new Request().put(1, KEY, 0, KEY.length, KEY, 0, KEY.length);
         client.execute(put);
         assertThat(put.status()).isEqualTo(Status.UNKNOWN_CACHE);
+    }
+
+    @Test
+    void shouldSayWhyTheCatalogueAnswersNothingElse() {
+        ports.forEach(port -> {
+            port.pause();
+            port.resume(
+                    new Start(0, true),
+                    new OneCache() {
+                        @Override
+                        public StoredCache find(String name) {
+                            throw new ConfigurationStoreException("it is away in this test", null);
+                        }
+                    },
+                    routing(2, 0));
+        });
+        final NetSettings brief = NetSettings.DEFAULT.withTimes(10_000_000_000L, 100_000_000);
+        try (NetSession other = NetSession.connect(addresses, brief, SystemClock.INSTANCE)) {
+            assertThatThrownBy(() -> other.catalogue().find("a cache"))
+                    .isInstanceOf(RowanException.class)
+                    .hasMessageContainingAll("it is away in this test", "may have been applied");
+        }
     }
 }
