@@ -18,6 +18,8 @@ import org.rowankv.jcache.codec.ClassRules;
 import org.rowankv.jcache.codec.Codec;
 import org.rowankv.jcache.codec.KeyFormat;
 import org.rowankv.jcache.codec.LoaderReference;
+import org.rowankv.jcache.codec.custom.ValueCodec;
+import org.rowankv.jcache.codec.custom.ValueCodecs;
 import org.rowankv.jcache.configuration.CacheDescriptor;
 import org.rowankv.jcache.configuration.OpenConfiguration;
 import org.rowankv.jcache.configuration.Setting;
@@ -153,15 +155,14 @@ final class CacheFactory {
             @Nullable WriterCalls<K, V> writes) {
         final List<Class<?>> types = List.of(configuration.getKeyType(), configuration.getValueType());
         final Template template = settings.templates().find(name);
-        final KeyFormat wanted = template == null ? null : template.keys();
         final Attached attached = attach(
                 name,
                 new CacheDescriptor(
                         configuration.getKeyType().getName(),
                         configuration.getValueType().getName(),
                         expiry.policyClass().getName(),
-                        wanted == null ? KeyFormat.STRUCTURAL : wanted),
-                wanted != null,
+                        KeyFormat.STRUCTURAL,
+                        ""),
                 template);
         final int cacheId = attached.cacheId();
         return new CacheBinding<>(new CacheBinding.Parts<>(
@@ -170,7 +171,12 @@ final class CacheFactory {
                 configuration.getKeyType(),
                 configuration.getValueType(),
                 shared.store().client(),
-                new Codec(loader, rules(name, types), attached.keys(), template == null || template.hasValuesByName()),
+                new Codec(
+                        loader,
+                        rules(name, types),
+                        attached.keys(),
+                        template == null || !ValueCodecs.JAVA.equals(template.codec()),
+                        attached.codec()),
                 expiry,
                 new Statistics(shared.store().clock(), () -> catalogue().evictions(cacheId)),
                 shared.sharedState(cacheId),
@@ -218,14 +224,11 @@ final class CacheFactory {
         return ClassRules.closed(types, allowed);
     }
 
-    private record Attached(int cacheId, KeyFormat keys) {}
+    private record Attached(
+            int cacheId, KeyFormat keys, @Nullable ValueCodec codec) {}
 
-    /**
-     * The cache in the store: new, or existing with an equal descriptor.
-     *
-     * @param keysAsGiven whether an existing cache must have the descriptor's format of keys; else it keeps its own
-     */
-    private Attached attach(String name, CacheDescriptor descriptor, boolean keysAsGiven, @Nullable Template template) {
+    /** The cache in the store: new, or existing with a descriptor that fits. */
+    private Attached attach(String name, CacheDescriptor given, @Nullable Template template) {
         final CacheLimit limit = template == null ? null : template.limit();
         final boolean isAlone = settings.addresses().isEmpty();
         final boolean isFresh = template != null && template.isFresh();
@@ -239,26 +242,55 @@ final class CacheFactory {
                     "the template of the cache " + name
                             + " has content=fresh: each client of a cluster would clear what the others have stored; use generation");
         }
+        final KeyFormat keys = template == null ? null : template.keys();
+        final String codec = template == null ? null : template.codec();
+        final String ownCodec = codec == null || ValueCodecs.isOwn(codec) ? "" : codec;
+        final CacheDescriptor wanted = (keys == null ? given : given.withKeys(keys)).withCodec(ownCodec);
+        // Before the cache is created.
+        final ValueCodec ofTemplate =
+                ownCodec.isEmpty() ? null : valueCodec(ownCodec, "the template of the cache " + name + " has codec=");
         try {
-            final Catalogue.CacheRecord found = catalogue().create(name, descriptor.toBytes());
+            final Catalogue.CacheRecord found = catalogue().create(name, wanted.toBytes());
             final CacheDescriptor present = CacheDescriptor.of(found.descriptor());
-            if (!present.equals(keysAsGiven ? descriptor : descriptor.withKeys(present.keys()))) {
+            if (codec != null && !present.codec().equals(ownCodec)) {
+                throw new CacheException(
+                        "the cache " + name + " has codec="
+                                + (present.codec().isEmpty() ? "record or java" : present.codec())
+                                + " in the store, and its template here codec=" + codec
+                                + "; remove the entry from the template to open the cache as it is, or destroy the cache first");
+            }
+            final CacheDescriptor fitting = wanted.withCodec(present.codec());
+            if (!present.equals(keys == null ? fitting.withKeys(present.keys()) : fitting)) {
                 throw new CacheException("the cache " + name + " is in the store with another configuration: there "
-                        + present + "; here " + descriptor + "; open it as it is, or destroy it first"
-                        + (present.keys() == KeyFormat.SERIALIZED && descriptor.keys() == KeyFormat.STRUCTURAL
+                        + present + "; here " + wanted + "; open it as it is, or destroy it first"
+                        + (present.keys() == KeyFormat.SERIALIZED && wanted.keys() == KeyFormat.STRUCTURAL
                                 ? "; rowan recode rewrites serialized keys as structural ones"
                                 : ""));
             }
+            final ValueCodec valueCodec = ofTemplate != null || present.codec().isEmpty()
+                    ? ofTemplate
+                    : valueCodec(present.codec(), "the cache " + name + " has in the store codec=");
             shared.prepare(name, found.id(), isAlone, isFresh, template == null ? null : template.generation());
             if (limit != null && !limit.equals(found.limit())) {
                 catalogue().limit(name, limit);
             } else if (limit == null && !found.limit().isNone()) {
                 LOG.info("Cache limit in force cache={} limit={}", name, found.limit()); // of another client
             }
-            return new Attached(found.id(), present.keys());
+            return new Attached(found.id(), present.keys(), valueCodec);
         } catch (RowanException e) {
             throw ExceptionMapping.of(e);
         }
+    }
+
+    /** @param where what names the codec, for the message */
+    private ValueCodec valueCodec(String name, String where) {
+        final ValueCodec found = ValueCodecs.find(name, loader.get());
+        if (found == null) {
+            throw new CacheException(where + name + ", and the class loader of the cache manager has only the codecs "
+                    + String.join(", ", ValueCodecs.names(loader.get()))
+                    + "; add the jar that has it, such as rowan-codec-jackson or rowan-codec-kryo");
+        }
+        return found;
     }
 
     private static void checkName(String name) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param keyType class of the keys
  * @param valueType class of the values
  * @param keys format of the keys: structural or serialized
- * @param codec how values are written: record or java
+ * @param codec how values are written: record, java, or the name of an application's codec
  * @param near whether decoded values are kept in this JVM: off or validated
  * @param nearBytes limit of the heap for these, such as 64m
  * @param statistics whether statistics are counted from the creation on

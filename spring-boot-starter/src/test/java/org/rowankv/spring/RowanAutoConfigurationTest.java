@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.api.Catalogue;
 import org.rowankv.jcache.RowanCacheManager;
 import org.rowankv.jcache.configuration.TemplateEntry;
 import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
@@ -135,6 +138,23 @@ final class RowanAutoConfigurationTest {
     @Test
     void shouldCacheCountAndReportHealthWithoutConfiguration() {
         runs(application, context -> assertThat(context).hasSingleBean(javax.cache.CacheManager.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jackson", "kryo"})
+    void shouldKeepValuesByTheCodecOfATemplate(String codec) {
+        runs(application.withPropertyValues("rowan.caches.books.codec=" + codec), context -> {
+            final RowanClient client =
+                    context.getBean(javax.cache.CacheManager.class).unwrap(RowanClient.class);
+            final Catalogue.CacheRecord books = client.catalogue().find("books");
+            assertThat(new String(books.descriptor(), StandardCharsets.UTF_8)).endsWith(codec);
+            final List<String> stored = new ArrayList<>();
+            client.scan(books.id(), true)
+                    .forEachRemaining(each -> stored.add(new String(each.value(), StandardCharsets.UTF_8)));
+            assertThat(stored).hasSize(2).anyMatch(each -> each.contains("title of"));
+            assertThat(stored.stream().anyMatch(each -> each.contains("{\"type\":\"")))
+                    .isEqualTo(codec.equals("jackson"));
+        });
     }
 
     /** With the starter, and without it as with any provider: the meters of Spring Boot name MBeans by the URI. */

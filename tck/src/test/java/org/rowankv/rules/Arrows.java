@@ -30,6 +30,9 @@ final class Arrows {
     private static final String TOOLS = "org.rowankv.tools..";
     private static final String JCACHE = "org.rowankv.jcache..";
     private static final String JCACHE_EMBEDDED = "org.rowankv.jcache.embedded..";
+    private static final String VALUE_CODEC = "org.rowankv.jcache.codec.custom";
+    private static final String JACKSON = "org.rowankv.jackson..";
+    private static final String KRYO = "org.rowankv.kryo..";
     private static final String JCACHE_NEAR = "org.rowankv.jcache.near..";
     private static final String MICROMETER = "org.rowankv.micrometer..";
     private static final String SPRING = "org.rowankv.spring..";
@@ -51,6 +54,8 @@ final class Arrows {
         DAEMON,
         TOOLS,
         JCACHE,
+        JACKSON,
+        KRYO,
         MICROMETER,
         SPRING,
         SAMPLES,
@@ -137,6 +142,15 @@ final class Arrows {
     static final ArchRule JCACHE_EMBEDDED_SEES_THE_WIRING =
             onlySees(resideInAnyPackage(JCACHE_EMBEDDED), JCACHE, DRIVER, PROTOCOL, SERVER_EMBEDDED, RUNTIME);
 
+    /** As codecs of applications do. */
+    @ArchTest
+    static final ArchRule CODECS_SEE_THEIR_INTERFACE =
+            onlySees(resideInAnyPackage(JACKSON, KRYO), JACKSON, KRYO, VALUE_CODEC);
+
+    /** It is the interface of applications, which know nothing else of the codecs. */
+    @ArchTest
+    static final ArchRule VALUE_CODEC_STANDS_ALONE = onlySees(resideInAnyPackage(VALUE_CODEC), VALUE_CODEC);
+
     @ArchTest
     static final ArchRule MICROMETER_SEES_CACHES_AND_STORES = onlySees(
             resideInAnyPackage(MICROMETER), MICROMETER, JCACHE, DRIVER, SERVER_EMBEDDED, "org.rowankv.server.engine");
@@ -187,6 +201,13 @@ final class Arrows {
     @ArchTest
     static final ArchRule JCACHE_NEAR_SEES_CAFFEINE =
             usesOnly(resideInAnyPackage(JCACHE_NEAR), "com.github.benmanes.caffeine.cache");
+
+    @ArchTest
+    static final ArchRule JACKSON_SEES_ITS_LIBRARY = usesOnly(resideInAnyPackage(JACKSON), "com.fasterxml.jackson..");
+
+    @ArchTest
+    static final ArchRule KRYO_SEES_ITS_LIBRARIES =
+            usesOnly(resideInAnyPackage(KRYO), "com.esotericsoftware..", "org.objenesis..");
 
     @ArchTest
     static final ArchRule MICROMETER_SEES_ITS_LIBRARY =

@@ -118,6 +118,14 @@ final class RulesCanFailTest {
                         Arrows.JCACHE_EMBEDDED_SEES_THE_WIRING,
                         "jcache.embedded",
                         "server.log"),
+                sees("a codec sees the cache", Arrows.CODECS_SEE_THEIR_INTERFACE, "jackson", "jcache.codec"),
+                sees(
+                        "the interface of codecs sees the codec",
+                        Arrows.VALUE_CODEC_STANDS_ALONE,
+                        "jcache.codec.custom",
+                        "jcache.codec"),
+                has("JSON uses JUnit", Arrows.JACKSON_SEES_ITS_LIBRARY, "jackson", "org.junit.jupiter.api.Test test;"),
+                has("Kryo uses JUnit", Arrows.KRYO_SEES_ITS_LIBRARIES, "kryo", "org.junit.jupiter.api.Test test;"),
                 sees("meters see a room", Arrows.MICROMETER_SEES_CACHES_AND_STORES, "micrometer", "server.log"),
                 sees("Spring sees the engine", Arrows.SPRING_SEES_CACHES, "spring", "server.embedded"),
                 has(

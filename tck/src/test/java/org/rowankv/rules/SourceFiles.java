@@ -28,9 +28,10 @@ final class SourceFiles {
         return directory;
     }
 
-    /** Those of the root, and those below samples. */
+    /** Those of the root, and those below codecs and samples. */
     static List<Path> modules() {
-        return Stream.concat(modulesIn(root()).stream(), modulesIn(root().resolve("samples")).stream())
+        return Stream.of(root(), root().resolve("codecs"), root().resolve("samples"))
+                .flatMap(directory -> modulesIn(directory).stream())
                 .toList();
     }
 

@@ -1,5 +1,7 @@
 package org.rowankv.jcache.codec;
 
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -7,7 +9,10 @@ import java.time.DateTimeException;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.UUID;
+import java.util.function.Predicate;
+import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.codec.custom.ValueCodec;
 
 /**
  * Encoder and decoder of keys and values. A decoded object is a copy; its classes come from the class loader of the
@@ -24,9 +29,23 @@ public final class Codec {
     private final NamedFieldsFormat named;
     private final KeyFormat keyFormat;
     private final boolean valuesByName;
+    private final ClassRules rules;
+    private final @Nullable ValueCodec custom;
 
     /** @param valuesByName whether values are written by the names of their fields where possible */
     public Codec(LoaderReference loader, ClassRules rules, KeyFormat keyFormat, boolean valuesByName) {
+        this(loader, rules, keyFormat, valuesByName, null);
+    }
+
+    /** As above, with a codec of the application for the values that it takes. */
+    public Codec(
+            LoaderReference loader,
+            ClassRules rules,
+            KeyFormat keyFormat,
+            boolean valuesByName,
+            @Nullable ValueCodec custom) {
+        this.rules = rules;
+        this.custom = custom;
         this.loader = loader;
         this.serialized = new SerializedFormat(loader, rules);
         this.structural = new StructuralFormat(this, loader, rules);
@@ -37,8 +56,82 @@ public final class Codec {
 
     /** Appends the value's bytes; on failure only the sink has changed. */
     public void encode(Object value, ByteSink out) {
-        if (!encodeValueType(value, out) && (!valuesByName || !named.write(value, out))) {
+        if (encodeValueType(value, out)) {
+            return;
+        }
+        if (custom != null && takes(custom, value.getClass())) {
+            writeCustom(custom, value, out);
+        } else if (!valuesByName || !named.write(value, out)) {
             serialized.write(value, out);
+        }
+    }
+
+    private static boolean takes(ValueCodec codec, Class<?> type) {
+        try {
+            return codec.takes(type);
+        } catch (RuntimeException | LinkageError e) {
+            throw new CacheException("the codec " + codec.name() + " fails for " + type + ", and nothing is stored", e);
+        }
+    }
+
+    private void writeCustom(ValueCodec codec, Object value, ByteSink out) {
+        rules.checkWithJvmFilter(value.getClass());
+        out.write(Tag.CUSTOM);
+        final AskedRules allowed = new AskedRules(rules);
+        try {
+            codec.encode(value, out, loader.get(), allowed);
+        } catch (IOException | RuntimeException | LinkageError | StackOverflowError e) {
+            throw allowed.explain(new CacheException(
+                    "an object of " + value.getClass() + " cannot be written by the codec " + codec.name()
+                            + ", and is not stored: " + e.getMessage(),
+                    e));
+        }
+    }
+
+    private Object readCustom(byte[] bytes, int offset, int length) {
+        if (custom == null) {
+            throw new MalformedBytesException("a stored value was written by a codec that this cache does not have");
+        }
+        final AskedRules allowed = new AskedRules(rules);
+        try {
+            final Object value = custom.decode(new ByteArrayInputStream(bytes, offset, length), loader.get(), allowed);
+            if (value == null) {
+                throw new MalformedBytesException("the codec " + custom.name() + " has read null");
+            }
+            rules.checkWithJvmFilter(value.getClass()); // a codec may have forgotten to ask
+            return value;
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw allowed.explain(loader.missing(String.valueOf(e.getMessage()), e));
+        } catch (CacheException e) {
+            throw allowed.explain(e);
+        } catch (IOException | RuntimeException | StackOverflowError e) {
+            throw allowed.explain(new MalformedBytesException(
+                    "a stored value cannot be read by the codec " + custom.name() + ": " + e.getMessage(), e));
+        }
+    }
+
+    /** The rules as a codec asks them during one call; remembers a refusal, which says what to do. */
+    private static final class AskedRules implements Predicate<Class<?>> {
+        private final ClassRules rules;
+        private @Nullable ClassNotAllowedException refusal;
+
+        AskedRules(ClassRules rules) {
+            this.rules = rules;
+        }
+
+        @Override
+        public boolean test(Class<?> type) {
+            try {
+                rules.checkWithJvmFilter(type);
+                return true;
+            } catch (ClassNotAllowedException e) {
+                refusal = e;
+                return false;
+            }
+        }
+
+        CacheException explain(CacheException failure) {
+            return refusal == null ? failure : refusal;
         }
     }
 
@@ -165,6 +258,9 @@ public final class Codec {
         }
         if (length > 0 && NamedFieldsFormat.isNamed(bytes[offset])) {
             return named.read(bytes, offset, length);
+        }
+        if (length > 0 && bytes[offset] == Tag.CUSTOM) {
+            return readCustom(bytes, offset + 1, length - 1);
         }
         if (length > 0 && bytes[offset] == Tag.SERIALIZED) {
             return serialized.read(bytes, offset + 1, length - 1);

@@ -78,6 +78,9 @@ final class Tag {
     /** Its class as a number in one byte, then elements; a map's are keys and values in turn. */
     static final byte COLLECTION = 51;
 
+    /** What a codec of the application has written. */
+    static final byte CUSTOM = 52;
+
     /** A Java serialization stream. */
     static final byte SERIALIZED = 64;
 

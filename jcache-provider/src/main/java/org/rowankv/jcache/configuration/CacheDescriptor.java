@@ -12,26 +12,33 @@ import org.rowankv.jcache.codec.KeyFormat;
  * Stored part of a cache's configuration; a later opening must agree with it.
  *
  * <pre>
- *   +---------+----------+------------+--------------+------+
- *   | version | key type | value type | expiry class | keys |
- *   +---------+----------+------------+--------------+------+
+ *   +---------+----------+------------+--------------+------+-------+
+ *   | version | key type | value type | expiry class | keys | codec |
+ *   +---------+----------+------------+--------------+------+-------+
  *     1 byte    the rest: names, each a 2-byte length and modified UTF-8
  * </pre>
  *
- * <p>Version 1 has no keys: they are serialized, and descriptors of such caches stay as they are.
+ * <p>Version 1 has no keys: they are serialized, and descriptors of such caches stay as they are. Only version 3 has a
+ * codec.
+ *
+ * @param codec name of the application's codec of values; empty if they have this library's
  */
-public record CacheDescriptor(String keyType, String valueType, String expiryClass, KeyFormat keys) {
+public record CacheDescriptor(String keyType, String valueType, String expiryClass, KeyFormat keys, String codec) {
     private static final int WITHOUT_KEYS = 1;
-    private static final int VERSION = 2;
+    private static final int WITHOUT_CODEC = 2;
+    private static final int VERSION = 3;
 
     public byte[] toBytes() {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(VERSION);
+            out.writeByte(codec.isEmpty() ? WITHOUT_CODEC : VERSION);
             out.writeUTF(keyType);
             out.writeUTF(valueType);
             out.writeUTF(expiryClass);
             out.writeUTF(keys.text());
+            if (!codec.isEmpty()) {
+                out.writeUTF(codec);
+            }
         } catch (IOException e) {
             throw new CacheException("the cache's configuration cannot be written", e);
         }
@@ -41,15 +48,16 @@ public record CacheDescriptor(String keyType, String valueType, String expiryCla
     public static CacheDescriptor of(byte[] bytes) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
             final int version = in.readUnsignedByte();
-            if (version != VERSION && version != WITHOUT_KEYS) {
+            if (version < WITHOUT_KEYS || version > VERSION) {
                 throw new CacheException("the cache was made by another version of this library (descriptor version "
-                        + version + ", known: " + WITHOUT_KEYS + " and " + VERSION + "); open it with that version");
+                        + version + ", known: " + WITHOUT_KEYS + " to " + VERSION + "); open it with that version");
             }
             return new CacheDescriptor(
                     in.readUTF(),
                     in.readUTF(),
                     in.readUTF(),
-                    version == WITHOUT_KEYS ? KeyFormat.SERIALIZED : keys(in.readUTF()));
+                    version == WITHOUT_KEYS ? KeyFormat.SERIALIZED : keys(in.readUTF()),
+                    version == VERSION ? in.readUTF() : "");
         } catch (IOException e) {
             throw new CacheException("the stored configuration of the cache is damaged", e);
         }
@@ -67,11 +75,17 @@ public record CacheDescriptor(String keyType, String valueType, String expiryCla
 
     /** The same with another format of keys. */
     public CacheDescriptor withKeys(KeyFormat format) {
-        return new CacheDescriptor(keyType, valueType, expiryClass, format);
+        return new CacheDescriptor(keyType, valueType, expiryClass, format, codec);
+    }
+
+    /** The same with another codec. */
+    public CacheDescriptor withCodec(String name) {
+        return new CacheDescriptor(keyType, valueType, expiryClass, keys, name);
     }
 
     @Override
     public String toString() {
-        return "keys " + keyType + " (" + keys.text() + "), values " + valueType + ", expiry " + expiryClass;
+        return "keys " + keyType + " (" + keys.text() + "), values " + valueType
+                + (codec.isEmpty() ? "" : " (" + codec + ')') + ", expiry " + expiryClass;
     }
 }

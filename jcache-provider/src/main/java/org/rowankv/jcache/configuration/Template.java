@@ -78,9 +78,9 @@ public final class Template {
         return text == null ? null : TemplateEntry.keyFormat(text);
     }
 
-    /** Whether such caches write values by the names of their fields where possible. */
-    public boolean hasValuesByName() {
-        return !TemplateEntry.JAVA.equals(texts.get(TemplateEntry.CODEC));
+    /** The name of the codec of the values of such caches; null if the template says none. */
+    public @Nullable String codec() {
+        return texts.get(TemplateEntry.CODEC);
     }
 
     /** Bytes of heap for decoded values of each such cache that are kept in this JVM; 0 if none are. */

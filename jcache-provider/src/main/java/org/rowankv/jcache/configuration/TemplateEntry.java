@@ -60,10 +60,11 @@ public enum TemplateEntry {
                     + " equal keys whatever their bytes; `serialized` compares bytes of Java serialization. An existing"
                     + " cache keeps its own."),
     CODEC(
-            "`record` or `java`",
+            "`record`, `java`, or a name of small letters, digits and `-`",
             "How values are written: `record`, the default, writes records, plain classes and collections by the names of their"
                     + " fields, which may be added and removed, and all else by Java serialization; `java` writes all that way."
-                    + " Both read both."),
+                    + " Both read both. Other names are those of a `ValueCodec` of the application, such as `jackson` and `kryo`; the cache"
+                    + " stores the name, and keeps it."),
     NEAR(
             "`off` or `validated`",
             "`validated` keeps decoded values on the heap, with `rowan:embedded` only; at each use the store's index proves that a"
@@ -75,13 +76,12 @@ public enum TemplateEntry {
             "Limit of the heap for these values of a cache, estimated. Default: a 64th of the heap."),
     CREATE("true or false", "`true`: `getCache` creates a missing cache of such a name instead of returning null.");
 
-    static final String JAVA = "java";
     static final String EVICT = "evict";
     static final String FRESH = "fresh";
     static final String COPY = "copy";
     static final String VALIDATED = "validated";
     private static final String REFUSE = "refuse";
-    private static final String RECORD = "record";
+    private static final Pattern CODEC_NAME = Pattern.compile("[a-z][a-z0-9-]{0,63}");
     private static final Pattern DURATION = Pattern.compile("([0-9]+)(ms|s|m|h|d)");
     private static final Pattern LIMIT = Pattern.compile("([0-9]+) *([kKmMgG]?)");
     private static final String NO_LIMIT = "none";
@@ -135,7 +135,11 @@ public enum TemplateEntry {
         switch (this) {
             case EXPIRY -> expiry(pattern, text);
             case MAX_ENTRIES, MAX_BYTES -> limit(pattern, text);
-            case CODEC -> requireOneOf(pattern, text, RECORD, JAVA);
+            case CODEC -> {
+                if (!CODEC_NAME.matcher(text).matches()) {
+                    throw invalid(pattern, text);
+                }
+            }
             case WHEN_FULL -> requireOneOf(pattern, text, REFUSE, EVICT);
             case CONTENT -> requireOneOf(pattern, text, "kept", FRESH);
             case NEAR -> requireOneOf(pattern, text, "off", VALIDATED);

@@ -11,7 +11,7 @@ import org.rowankv.jcache.codec.KeyFormat;
 
 class CacheDescriptorTest {
     private final CacheDescriptor descriptor =
-            new CacheDescriptor("a.Key", "b.Value", "c.Policy", KeyFormat.STRUCTURAL);
+            new CacheDescriptor("a.Key", "b.Value", "c.Policy", KeyFormat.STRUCTURAL, "");
 
     @Test
     void shouldBeReadAsItWasWritten() {
@@ -27,12 +27,20 @@ class CacheDescriptorTest {
     }
 
     @Test
+    void shouldKeepTheCodecOfAnApplication() {
+        final CacheDescriptor jackson = descriptor.withCodec("jackson");
+        assertThat(CacheDescriptor.of(jackson.toBytes())).isEqualTo(jackson).isNotEqualTo(descriptor);
+        assertThat(jackson.toBytes()[0]).isEqualTo((byte) 3);
+        assertThat(jackson.toString()).contains("values b.Value (jackson)");
+    }
+
+    @Test
     void shouldRefuseAnotherVersionAndDamage() {
         final byte[] bytes = descriptor.toBytes();
-        bytes[0] = 3;
+        bytes[0] = 4;
         assertThatThrownBy(() -> CacheDescriptor.of(bytes))
                 .isInstanceOf(CacheException.class)
-                .hasMessageContaining("version 3");
+                .hasMessageContaining("version 4");
         assertThatThrownBy(() -> CacheDescriptor.of(Arrays.copyOf(descriptor.toBytes(), 9)))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("damaged");

@@ -130,8 +130,10 @@ public final class CatalogueStore {
         final String path = pathOf(SPARE + id);
         final byte[] node = CacheNodeDescriptor.encode(
                 new StoredCache(id, SPARE + id, new byte[0], CacheLimit.NONE), CacheNodeDescriptor.SPARE);
-        if (store.read(path) == null && !writes.compareAndSet(path, ConfigurationStore.ABSENT, node)) {
-            throw new IllegalStateException("a cache is called " + SPARE + id + ", a name that this store needs");
+        final VersionedNode found = store.read(path);
+        if (found == null ? !writes.compareAndSet(path, ConfigurationStore.ABSENT, node) : !isSpare(path, found)) {
+            throw new IllegalStateException(
+                    "a cache is called " + SPARE + id + ", a name that the store needs: destroy it");
         }
     }
 
