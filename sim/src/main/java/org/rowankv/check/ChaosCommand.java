@@ -32,8 +32,9 @@ import picocli.CommandLine.Spec;
                     + " remove and invoke; asynchronous writers and readers use a key of each shard; batches put and remove.",
             "Then faults, drawn from a seed, one after the other; each begins when all servers serve and all replicas are"
                     + " complete. Applications must notice nothing but a delay: every history is checked, and no operation may"
-                    + " fail. Where no server is left to answer (power) operations may fail, and nothing may be lost. At"
-                    + " times, and at the end, the servers' files are compared.",
+                    + " fail. Where no server is left to answer (power, zookeeper-and-server, all-replicas) operations may fail,"
+                    + " and nothing may be lost."
+                    + " After twelve faults the servers' files are compared, and another cluster begins.",
             "The table says, by kind of fault, for how long a shard completed no operation: if its primary was hit, if a backup"
                     + " was, and if neither was. The control is a JVM that starts, without a fault.",
             "The last line is \"chaos: faults=N kill=N … operations=N lost=0 doubled=0 stale=0 unexplained=0 app_exceptions=0"
@@ -43,6 +44,9 @@ import picocli.CommandLine.Spec;
 public final class ChaosCommand implements Callable<Integer> {
     private static final int SECONDS_PER_MINUTE = 60;
     private static final int DEFAULT_MINUTES = 5;
+    static final String ALL =
+            "control,kill,kill-manager,kill-two-in-turn,pause,pause-manager,partition,partition-one-way,"
+                    + "partition-zookeeper,full-disk,zookeeper,power,zookeeper-and-server,all-replicas";
 
     @Spec
     private CommandSpec spec;
@@ -59,7 +63,7 @@ public final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--servers", description = "2 or 3 (${DEFAULT-VALUE})", defaultValue = "3")
     private int servers;
 
-    @Option(names = "--faults", paramLabel = "NAME,…", description = "the kinds to draw from (all)")
+    @Option(names = "--faults", paramLabel = "NAME,…", description = "the kinds to draw from (" + ALL + ")")
     private @Nullable String faults;
 
     @Option(names = "--lease", description = "lease of the servers, in ms (${DEFAULT-VALUE})", defaultValue = "400")
@@ -90,7 +94,7 @@ public final class ChaosCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws IOException {
         final ChaosSettings settings;
         try {
             settings = settings();

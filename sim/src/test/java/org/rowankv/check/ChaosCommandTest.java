@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.rowankv.check.chaos.ChaosFault;
 import org.rowankv.daemon.CommandProcess;
 import org.rowankv.runtime.TestScale;
 
@@ -38,6 +39,11 @@ class ChaosCommandTest {
         assertThat(process.exitCode()).isZero();
         assertThat(process.lines()).anyMatch(line -> line.matches("chaos: seed [0-9]+"));
         assertThat(Files.readAllLines(csv)).hasSizeGreaterThan(20);
+    }
+
+    @Test
+    void shouldNameEveryFaultInItsHelp() {
+        assertThat(ChaosCommand.ALL).isEqualTo(ChaosFault.optionNames());
     }
 
     @ParameterizedTest

@@ -8,15 +8,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import javax.cache.CacheManager;
-import org.rowankv.check.client.ClientJvm;
-import org.rowankv.check.client.ClientProcess;
-import org.rowankv.check.client.Keys;
-import org.rowankv.check.client.Window;
 import org.rowankv.check.cluster.ClusterReplicas;
-import org.rowankv.check.cluster.KeyChecker;
 import org.rowankv.check.local.TemporaryCluster;
-import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.topology.Configuration;
@@ -26,28 +19,28 @@ import org.rowankv.topology.Configuration;
  * after the other. A fault begins when the cluster is whole. Confined to one thread.
  */
 public final class ChaosRun {
-    private static final int REGISTERS = 40;
-    /** Callers of the JVM that only reads. */
-    private static final int READERS = 2;
-
     private static final long BEFORE_NS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long AFTER_NS = TimeUnit.MILLISECONDS.toNanos(300);
-    private static final long WARM_UP_NS = TimeUnit.SECONDS.toNanos(2);
-    /** Between comparisons of the replicas, for which the servers stop. */
-    private static final int FAULTS_PER_COMPARISON = 25;
+    private static final long WARM_UP_NS = TimeUnit.SECONDS.toNanos(4);
+    /** Then the replicas are compared, and another cluster begins: failover leaves all shards at two servers at last. */
+    private static final int FAULTS_PER_CLUSTER = 12;
 
     private final ChaosSettings settings;
     private final PrintStream out;
     private final ChaosFindings findings = new ChaosFindings();
     private final List<FaultOutcome> outcomes = new ArrayList<>();
-    private final List<ClientProcess> clients = new ArrayList<>();
+    private final ChaosPlan plan;
     private final long startNs = SystemClock.INSTANCE.nanoTime();
-    private long windowOperations;
-    private long shownOperations;
+    private long operations;
 
     public ChaosRun(ChaosSettings settings, PrintStream out) {
         this.settings = settings;
         this.out = out;
+        this.plan = new ChaosPlan(
+                settings.faults(),
+                settings.servers(),
+                TimeUnit.MILLISECONDS.toNanos(settings.leaseMs()),
+                new SplittableRandomSource(settings.seed()).fork("plan"));
     }
 
     /** Outages of the faults so far, as lines. */
@@ -60,21 +53,26 @@ public final class ChaosRun {
         new OutageTable(outcomes).writeCsv(file);
     }
 
-    public ChaosReport run() throws IOException, InterruptedException {
-        try (ChaosCluster cluster = ChaosCluster.start(settings)) {
-            say(settings.servers() + " servers in " + cluster.cluster().dir());
-            boolean well = false;
-            try {
-                final ChaosReport report = run(cluster);
-                well = report.isWell();
-                return report;
-            } finally {
-                if (!well) {
-                    cluster.cluster().keep();
-                    say("logs and data are kept in " + cluster.cluster().dir());
+    public ChaosReport run() throws IOException {
+        boolean whole = true;
+        while (whole && goesOn()) {
+            final long before = findings.total();
+            try (ChaosCluster cluster = ChaosCluster.start(settings)) {
+                say(settings.servers() + " servers in " + cluster.cluster().dir());
+                boolean well = false;
+                try {
+                    whole = run(cluster);
+                    well = whole && findings.total() == before;
+                } finally {
+                    findings.take().forEach(this::say);
+                    if (!well) {
+                        cluster.cluster().keep();
+                        say("logs and data are kept in " + cluster.cluster().dir());
+                    }
                 }
             }
         }
+        return report();
     }
 
     private void say(String line) {
@@ -82,42 +80,30 @@ public final class ChaosRun {
         out.flush();
     }
 
-    private ChaosReport run(ChaosCluster chaos) throws IOException, InterruptedException {
-        final TemporaryCluster cluster = chaos.cluster();
-        final long operations;
-        try (CacheManager manager = ClientJvm.manager(cluster.uri());
-                ShardLoad shards = new ShardLoad(cluster.addresses(), findings);
-                BatchLoad batches = new BatchLoad(cluster.addresses(), findings)) {
-            final KeyChecker checker = new KeyChecker(manager, Keys.of(REGISTERS));
-            startClients(cluster);
-            final FaultHand hand = new FaultHand(chaos, () -> awaitWhole(chaos));
-            warmUp(checker);
-            final RandomSource random = new SplittableRandomSource(settings.seed());
-            final ChaosPlan plan = new ChaosPlan(
-                    settings.faults(),
-                    settings.servers(),
-                    TimeUnit.MILLISECONDS.toNanos(settings.leaseMs()),
-                    random.fork("plan"));
-            boolean whole = true;
-            while (whole && goesOn()) {
-                spread(chaos);
-                final FaultOutcome outcome = round(plan.nextRound(), chaos, hand, checker, shards, batches);
+    /** The life of one cluster; returns whether it was whole after the last fault. */
+    private boolean run(ChaosCluster cluster) throws IOException {
+        boolean whole = true;
+        try (ChaosLoad load = ChaosLoad.start(cluster.cluster(), settings, findings)) {
+            findings.mayFail(false);
+            load.beginWindow();
+            pause(WARM_UP_NS);
+            load.endWindow();
+            final FaultHand hand = new FaultHand(cluster, () -> awaitWhole(cluster));
+            for (int fault = 0; whole && fault < FAULTS_PER_CLUSTER && goesOn(); fault++) {
+                spread(cluster);
+                final long before = load.operations();
+                final FaultOutcome outcome = round(plan.nextRound(), cluster, hand, load);
                 outcomes.add(outcome);
-                say(outcome, shards.operations() + batches.operations() + windowOperations);
+                say(outcome, load.operations() - before);
                 findings.take().forEach(this::say);
                 whole = outcome.lack().isEmpty();
             }
             findings.mayFail(!whole);
-            shards.endAndCheck(findings);
-            checker.checkRetired().forEach(text -> findings.add(ChaosFindings.Kind.UNEXPLAINED, text));
-            batches.check();
-            operations = shards.operations() + batches.operations() + windowOperations;
-        } finally {
-            clients.forEach(ClientProcess::close);
+            load.endAndCheck();
+            operations += load.operations();
         }
-        compare(cluster);
-        findings.take().forEach(this::say);
-        return report(operations);
+        compare(cluster.cluster());
+        return whole;
     }
 
     private boolean goesOn() {
@@ -126,96 +112,34 @@ public final class ChaosRun {
                 : SystemClock.INSTANCE.nanoTime() - startNs < TimeUnit.SECONDS.toNanos(settings.seconds());
     }
 
-    private void startClients(TemporaryCluster cluster) throws IOException {
-        for (boolean onlyReads : new boolean[] {false, true}) {
-            clients.add(ClientProcess.start(
-                    settings.launch().java(),
-                    cluster.uri(),
-                    onlyReads ? settings.callers() : 0,
-                    onlyReads ? READERS : settings.callers(),
-                    REGISTERS,
-                    settings.seed() + clients.size(),
-                    onlyReads,
-                    cluster.dir().resolve(onlyReads ? "readers.log" : "callers.log")));
-        }
-        for (ClientProcess client : clients) {
-            client.requireSameClock();
-        }
-    }
-
-    private void warmUp(KeyChecker checker) throws IOException {
-        beginWindow(checker);
-        pause(WARM_UP_NS);
-        endWindow(checker);
-    }
-
-    private void beginWindow(KeyChecker checker) throws IOException {
-        final int[] generations = checker.generations();
-        for (ClientProcess client : clients) {
-            client.window(generations);
-        }
-    }
-
-    private void endWindow(KeyChecker checker) throws IOException {
-        final Window window = new Window();
-        for (ClientProcess client : clients) {
-            client.rest();
-        }
-        for (ClientProcess client : clients) {
-            client.awaitRest(window);
-        }
-        windowOperations += window.counts().operations();
-        findings.addFailures(
-                window.counts().refused() + window.counts().unknown(), "an operation of the cache API failed");
-        window.exceptions().forEach(text -> findings.add(ChaosFindings.Kind.APP_EXCEPTIONS, text));
-        checker.check(window).forEach(text -> findings.add(ChaosFindings.Kind.UNEXPLAINED, text));
-    }
-
-    private FaultOutcome round(
-            ChaosRound round,
-            ChaosCluster chaos,
-            FaultHand hand,
-            KeyChecker checker,
-            ShardLoad shards,
-            BatchLoad batches)
+    private FaultOutcome round(ChaosRound round, ChaosCluster cluster, FaultHand hand, ChaosLoad load)
             throws IOException {
         findings.mayFail(!round.kind().isSurvivable());
-        final Configuration before = chaos.watch().configuration();
-        shards.beginMeasuring();
-        beginWindow(checker);
+        final Configuration before = cluster.watch().configuration();
+        load.shards().beginMeasuring();
+        load.beginWindow();
         pause(BEFORE_NS);
         final long fromNs = SystemClock.INSTANCE.nanoTime();
         FaultHand.Done done = new FaultHand.Done(round.kind().optionName() + " failed", Set.of());
         String lack;
         try {
             done = hand.perform(round);
-            lack = awaitWhole(chaos);
+            lack = awaitWhole(cluster);
         } catch (IOException e) {
             lack = String.valueOf(e.getMessage());
         }
         final long wholeNs = SystemClock.INSTANCE.nanoTime();
         pause(AFTER_NS);
         final long toNs = SystemClock.INSTANCE.nanoTime();
-        endWindow(checker);
-        batches.check();
-        final FaultOutcome outcome = new FaultOutcome(
+        load.endWindow();
+        return new FaultOutcome(
                 round,
                 done.text(),
                 roles(before, done.hit()),
-                shards.gapsNs(fromNs, toNs),
-                shards.readGapsNs(fromNs, toNs),
+                load.shards().gapsNs(fromNs, toNs),
+                load.shards().readGapsNs(fromNs, toNs),
                 wholeNs - fromNs,
                 lack);
-        if (lack.isEmpty() && (outcomes.size() + 1) % FAULTS_PER_COMPARISON == 0) {
-            findings.mayFail(true); // the servers are stopped
-            compare(chaos.cluster());
-            chaos.cluster().startServers();
-            lack = awaitWhole(chaos);
-            if (!lack.isEmpty()) {
-                findings.add(ChaosFindings.Kind.UNEXPLAINED, "not whole after a clean stop and start: " + lack);
-            }
-        }
-        return outcome;
     }
 
     /** Failover leaves all primaries at one server at last: then none would be unaffected by its loss. */
@@ -252,7 +176,7 @@ public final class ChaosRun {
         return chaos.awaitWhole(lack -> say("waiting: " + lack));
     }
 
-    private void say(FaultOutcome outcome, long operations) {
+    private void say(FaultOutcome outcome, long during) {
         final String whole = outcome.lack().isEmpty()
                 ? String.format(Locale.ROOT, "whole after %.1f s", outcome.wholeNs() / 1e9)
                 : "NOT WHOLE: " + outcome.lack();
@@ -265,8 +189,7 @@ public final class ChaosRun {
                 shown(outcome.longestMs(FaultOutcome.Role.BACKUP)),
                 shown(outcome.longestMs(FaultOutcome.Role.UNAFFECTED)),
                 whole,
-                operations - shownOperations));
-        shownOperations = operations;
+                during));
     }
 
     private static String shown(long ms) {
@@ -280,7 +203,7 @@ public final class ChaosRun {
         }
     }
 
-    private ChaosReport report(long operations) {
+    private ChaosReport report() {
         return new ChaosReport(
                 settings.faults().stream()
                         .map(kind -> new ChaosReport.FaultOutcomeCount(

@@ -98,7 +98,7 @@ final class FaultHand {
                 yield new Done("ZooKeeper killed, started after " + lasting, Set.of());
             }
             case POWER -> killAndStart(ChaosPlan.order(servers(), round.order()), round.lengthNs());
-            case ALL_REPLICAS -> killAndStart(List.of(server, other(round, server)), round.lengthNs());
+            case ALL_REPLICAS -> killAndStart(List.of(server, partner(round, server, before)), round.lengthNs());
             case ZOOKEEPER_AND_SERVER -> {
                 processes.killZooKeeper();
                 processes.kill(server);
@@ -141,6 +141,19 @@ final class FaultHand {
 
     private static int other(ChaosRound round, int server) {
         return round.other() == server ? round.server() : round.other();
+    }
+
+    /** A backup of a shard whose primary is the server, so that no complete replica is left; of the first shard from a drawn one. */
+    private static int partner(ChaosRound round, int server, Configuration before) {
+        final List<Integer> primaries = before.primariesOf(server);
+        for (int i = 0; i < primaries.size(); i++) {
+            final int[] backups = before.shard(primaries.get((round.other() + i) % primaries.size()))
+                    .backups();
+            if (backups.length > 0) {
+                return backups[0];
+            }
+        }
+        return other(round, server);
     }
 
     private Done killTwo(int server, ChaosRound round) throws IOException {
