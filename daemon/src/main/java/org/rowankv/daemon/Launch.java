@@ -12,6 +12,7 @@ import org.rowankv.daemon.local.LocalCluster;
  * @param jvmOptions of every process
  * @param advertised by server: its address for clients, {@code host:port}, if different from its listen address; may be
  * empty
+ * @param peersAdvertised the same for other servers
  * @param serverOptions of {@code rowan server}, of every server
  * @param endsWithParent whether they end with the process that started them, however that ends
  */
@@ -19,14 +20,16 @@ public record Launch(
         Path java,
         List<String> jvmOptions,
         List<String> advertised,
+        List<String> peersAdvertised,
         List<String> serverOptions,
         boolean endsWithParent) {
     /** With this process's own Java. */
-    public static final Launch DEFAULT = new Launch(ownJava(), List.of(), List.of(), List.of(), false);
+    public static final Launch DEFAULT = new Launch(ownJava(), List.of(), List.of(), List.of(), List.of(), false);
 
     public Launch {
         jvmOptions = List.copyOf(jvmOptions);
         advertised = List.copyOf(advertised);
+        peersAdvertised = List.copyOf(peersAdvertised);
         serverOptions = List.copyOf(serverOptions);
     }
 
@@ -41,7 +44,7 @@ public record Launch(
     }
 
     public Launch withJava(Path newJava) {
-        return new Launch(newJava, jvmOptions, advertised, serverOptions, endsWithParent);
+        return new Launch(newJava, jvmOptions, advertised, peersAdvertised, serverOptions, endsWithParent);
     }
 
     /**
@@ -69,19 +72,24 @@ public record Launch(
     }
 
     public Launch withJvmOptions(String... options) {
-        return new Launch(java, List.of(options), advertised, serverOptions, endsWithParent);
+        return new Launch(java, List.of(options), advertised, peersAdvertised, serverOptions, endsWithParent);
     }
 
     public Launch withAdvertised(List<String> addresses) {
-        return new Launch(java, jvmOptions, addresses, serverOptions, endsWithParent);
+        return new Launch(java, jvmOptions, addresses, peersAdvertised, serverOptions, endsWithParent);
     }
 
+    public Launch withPeersAdvertised(List<String> addresses) {
+        return new Launch(java, jvmOptions, advertised, addresses, serverOptions, endsWithParent);
+    }
+
+    /** They replace those of the same name that a local cluster gives. */
     public Launch withServerOptions(String... options) {
-        return new Launch(java, jvmOptions, advertised, List.of(options), endsWithParent);
+        return new Launch(java, jvmOptions, advertised, peersAdvertised, List.of(options), endsWithParent);
     }
 
     /** They end with the process that starts them, even if it is killed. */
     public Launch endingWithParent() {
-        return new Launch(java, jvmOptions, advertised, serverOptions, true);
+        return new Launch(java, jvmOptions, advertised, peersAdvertised, serverOptions, true);
     }
 }

@@ -162,8 +162,7 @@ public final class RowanClient implements AutoCloseable {
      * As above.
      *
      * @param deadlineNs longest duration of an operation from its submission. The client repeats lost attempts until
-     *     then and cuts off the last one; the outcome is then unknown, or UNREACHABLE if nothing was sent. If no server
-     *     is reachable or accepts the operation, it ends after about half of this time
+     *     then and cuts off the last one; the outcome is then unknown, or UNREACHABLE if nothing was sent
      */
     public static RowanClient connect(List<String> addresses, NetSettings settings, long deadlineNs) {
         final Clock clock = SystemClock.INSTANCE;
@@ -218,7 +217,7 @@ public final class RowanClient implements AutoCloseable {
 
     /**
      * As {@link #execute} over a session that may lose replies, for a caller that sends the attempts itself and does
-     * not block.
+     * not block. A value that is or must be in parts is left to the caller: IN_PARTS or TOO_LARGE.
      */
     public RequestAttempts attempts(Request request) {
         locate(request);

@@ -79,8 +79,7 @@ public final class ScanCursor implements Iterator<ScanPage.Entry> {
     }
 
     private ScanPage nextPage() {
-        final long nowNs = clock.nanoTime();
-        schedule.begin(nowNs, nowNs + pageNs);
+        schedule.begin(clock.nanoTime() + pageNs);
         while (true) {
             try {
                 return session.scan(cacheId, shard, position, PAGE, withValues);

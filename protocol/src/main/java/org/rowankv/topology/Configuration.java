@@ -73,6 +73,12 @@ public record Configuration(
         return isMember(server) && incarnations.get(server) == incarnation;
     }
 
+    /** Whether data of that server may be the only ones left of some shard: it has started, and has complete replicas. */
+    public boolean countsOn(int server) {
+        return incarnations.get(server) > 0
+                && (isMember(server) || shards.stream().anyMatch(shard -> shard.isComplete(server)));
+    }
+
     /** The servers that may have roles, ascending. */
     public List<Integer> members() {
         return IntStream.range(0, incarnations.size())
@@ -332,11 +338,11 @@ public record Configuration(
     }
 
     /**
-     * With a server that is excluded so far, as a joining backup of some shards.
+     * With a server that is excluded so far. It has no replicas yet.
      *
      * @param incarnation later than the excluded one
      */
-    public Configuration adding(int server, long incarnation, Collection<Integer> ofShards) {
+    public Configuration adding(int server, long incarnation) {
         if (isMember(server) || incarnation <= incarnations.get(server)) {
             throw new IllegalArgumentException("server " + server + " is a member, or had incarnation "
                     + incarnations.get(server) + " before: " + incarnation);
@@ -345,7 +351,7 @@ public record Configuration(
         newIncarnations.set(server, incarnation);
         final Set<Integer> nowExcluded = new HashSet<>(excluded);
         nowExcluded.remove(server);
-        return changed(newIncarnations, adding(server, ofShards), manager, nowExcluded);
+        return changed(newIncarnations, shards, manager, nowExcluded);
     }
 
     /** With joining replicas on members, where shards have too few. */
@@ -358,12 +364,6 @@ public record Configuration(
                         .toList(),
                 manager,
                 excluded);
-    }
-
-    private List<ShardAssignment> adding(int server, Collection<Integer> ofShards) {
-        final List<ShardAssignment> next = new ArrayList<>(shards);
-        ofShards.forEach(shard -> next.set(shard, shards.get(shard).adding(server)));
-        return next;
     }
 
     /** After copies to joining replicas became complete, by server. Epochs stay. */

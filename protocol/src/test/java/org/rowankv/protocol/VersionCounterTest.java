@@ -59,6 +59,7 @@ final class VersionCounterTest {
         final VersionCounter counter = new VersionCounter(EPOCH);
         assertThatThrownBy(() -> counter.renew(EPOCH)).hasMessageContaining("epoch 7");
         assertThatThrownBy(() -> counter.renew(EPOCH - 1)).hasMessageContaining("epoch 6");
+        assertThat(counter.renewIfLater(EPOCH)).isFalse();
     }
 
     /** No work between two takes: otherwise they seldom race, and a counter that is read and then set passes. */

@@ -129,6 +129,16 @@ class ConfigurationTest {
     }
 
     @Test
+    void shouldGiveClientsNoAddressOfAServerWithoutRoles() {
+        final Configuration all = Configuration.initial(1, 2, 3, 2, 8, List.of(1L, 1L, 1L));
+        final Configuration left = all.excluding(Set.of(1), 0);
+        final List<String> addresses = List.of("a:1", "b:1", "c:1");
+        assertThat(new Routing(all, addresses).addresses()).isEqualTo(addresses);
+        final Routing received = RoutingDescriptor.decode(RoutingDescriptor.encode(new Routing(left, addresses)));
+        assertThat(received.addresses()).containsExactly("a:1", "", "c:1");
+    }
+
+    @Test
     void shouldEndEpochsWithAnExplanationAndNoRoutingBehindThem() {
         final ShardAssignment last = new ShardAssignment(Version.MAX_EPOCH, 0, new int[] {1});
         assertThatThrownBy(() -> last.withEpoch(Version.MAX_EPOCH + 1))

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import org.rowankv.check.client.QuietLogs;
 import org.rowankv.check.cluster.ClusterQuickstartStore;
 import org.rowankv.check.cluster.JavaOptions;
+import org.rowankv.check.disturb.ClusterProcesses;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
 import org.rowankv.samples.quickstart.QuickstartRun;
@@ -27,6 +28,8 @@ import picocli.CommandLine.Spec;
                     + " file of this JDK in them through JCache and a rowan:// URI, three replicas of each; reads all back,"
                     + " updates a part, removes a part; stops and starts all servers; checks every object again in a new"
                     + " process; stops everything, and compares the files of the three servers.",
+            "With --lose one server is killed when half of the objects are put, and does not return: nothing is lost, and the"
+                    + " last line is the same.",
             "The last line is \"quickstart: objects=N verified=N reopened=N mismatches=0 replicas_agree=true\"; any other"
                     + " result exits non-zero, and the directory is kept."
         })
@@ -44,6 +47,13 @@ public final class ClusterQuickstartCommand implements Callable<Integer> {
     @Option(names = "--objects", description = "maximum number of objects (default: all)")
     private long limit = Long.MAX_VALUE;
 
+    @Option(
+            names = "--lose",
+            paramLabel = "SERVER",
+            description = "kill server-1, server-2, server-3 or the manager halfway",
+            defaultValue = "")
+    private String toLose;
+
     @Mixin
     private JavaOptions javas;
 
@@ -59,6 +69,9 @@ public final class ClusterQuickstartCommand implements Callable<Integer> {
         try {
             launch = javas.servers();
             client = javas.client();
+            if (!toLose.isEmpty()) {
+                ClusterProcesses.requireName("--lose", toLose, SERVERS);
+            }
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
@@ -69,7 +82,7 @@ public final class ClusterQuickstartCommand implements Callable<Integer> {
             boolean well = false;
             try {
                 final Path manifest = servers.dir().resolve("manifest.txt");
-                well = run.run(new ClusterQuickstartStore(servers), manifest);
+                well = run.run(new ClusterQuickstartStore(servers, toLose), manifest);
             } finally {
                 if (!well) {
                     servers.keep();

@@ -14,4 +14,14 @@ class ClusterQuickstartCommandTest {
                 .isEqualTo("quickstart: objects=300 verified=300 reopened=300 mismatches=0 replicas_agree=true");
         assertThat(process.exitCode()).isZero();
     }
+
+    @Test
+    void shouldLoseNothingWithTheManager() throws Exception {
+        final CommandProcess process = CommandProcess.run(
+                ClusterQuickstartCommand.class, "--cluster", "--objects", "300", "--lose", "manager");
+        process.assertThatLastLine()
+                .isEqualTo("quickstart: objects=300 verified=300 reopened=300 mismatches=0 replicas_agree=true");
+        assertThat(process.exitCode()).isZero();
+        assertThat(process.lines()).anyMatch(line -> line.contains("the manager, was killed, and does not return"));
+    }
 }

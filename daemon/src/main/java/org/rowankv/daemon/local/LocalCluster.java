@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.ServerCommand;
@@ -136,6 +137,11 @@ public final class LocalCluster {
         return new HostAndPort("127.0.0.1", portOf(server));
     }
 
+    /** Listen address of a server for other servers. */
+    public HostAndPort peersOf(int server) {
+        return new HostAndPort("127.0.0.1", portOf(server) + 1);
+    }
+
     /** The directory of a server's data. */
     public Path dataOf(int server) {
         return dir.resolve(servers.get(server).name());
@@ -200,7 +206,14 @@ public final class LocalCluster {
             if (server < launch.advertised().size()) {
                 options.add("--advertise=" + launch.advertised().get(server));
             }
-            options.addAll(launch.serverOptions());
+            if (server < launch.peersAdvertised().size()) {
+                options.add("--peer-advertise=" + launch.peersAdvertised().get(server));
+            }
+            for (String option : launch.serverOptions()) {
+                final String named = option.substring(0, option.indexOf('=') + 1);
+                options.removeIf(each -> !named.isEmpty() && each.startsWith(named));
+                options.add(option);
+            }
             process.start(launch, ServerCommand.class, options);
         }
     }
@@ -211,13 +224,24 @@ public final class LocalCluster {
      * @return empty, or the problem
      */
     public String awaitServing(long timeoutMs) {
+        return awaitServing(timeoutMs, Set.of());
+    }
+
+    /**
+     * As above.
+     *
+     * @param lost servers that are not waited for
+     */
+    public String awaitServing(long timeoutMs, Set<Integer> lost) {
+        final List<LocalProcess> needed = processes();
+        lost.forEach(server -> needed.remove(servers.get(server)));
         final long fromNs = clock.nanoTime();
         while (true) {
-            final String problem = problem();
+            final String problem = problem(lost);
             if (problem.isEmpty()) {
                 return "";
             }
-            for (LocalProcess process : processes()) {
+            for (LocalProcess process : needed) {
                 if (process.running().isEmpty()) {
                     return process.name() + " has ended; the end of its log, " + process.log() + ":\n"
                             + process.lastLines();
@@ -230,9 +254,9 @@ public final class LocalCluster {
         }
     }
 
-    private String problem() {
+    private String problem(Set<Integer> lost) {
         for (int server = 0; server < servers.size(); server++) {
-            final String health = health(server);
+            final String health = lost.contains(server) ? "serving" : health(server);
             if (!health.equals("serving")) {
                 return servers.get(server).name() + ": " + health + " (log: "
                         + servers.get(server).log() + ")";
@@ -267,6 +291,15 @@ public final class LocalCluster {
                 }
                 LockSupport.parkNanos(POLL_NS);
             }
+        }
+    }
+
+    /** As {@link #statusOf}, asked once; without values if it does not answer. */
+    public Map<String, String> statusNow(int server) {
+        try {
+            return AdminRequest.askStatus(adminOf(server));
+        } catch (IOException e) {
+            return Map.of();
         }
     }
 

@@ -1,6 +1,7 @@
 package org.rowankv.driver.net;
 
-import java.util.PriorityQueue;
+import static java.util.Objects.requireNonNull;
+
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -20,15 +21,17 @@ final class AsyncReader implements Runnable {
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
 
+    private final NetConnection connection;
     private final LeaderFollowerReader leaderFollower;
-    /** Completed to interrupt this thread's wait when calls have ended. */
+    private final InFlightRequest[] inFlightRequests;
+    /** The last of them. Completed to interrupt this thread's wait when calls have ended. */
     private final InFlightRequest wakeUp;
 
     private final Clock clock;
     private final long spinNs;
-    private final Queue<AsyncCall> begun = new ConcurrentLinkedQueue<>();
-    private final Queue<AsyncCall> ended = new ConcurrentLinkedQueue<>();
-    /** Calls that have begun and are not completed, and attached waiters. */
+    /** Requests of calls that are done; released here only, so none of them is another's meanwhile. */
+    private final Queue<InFlightRequest> ended = new ConcurrentLinkedQueue<>();
+    /** Calls in flight, and attached waiters. */
     private final AtomicInteger pendingCount = new AtomicInteger();
 
     /** An error has ended the thread, and with it the connection. */
@@ -38,25 +41,21 @@ final class AsyncReader implements Runnable {
     /** Guarded by {@link #starting}. */
     private @Nullable Thread thread;
 
-    private final Runnable onFailure;
-
-    /** @param onFailure called if an error ends the thread; must break the connection */
     AsyncReader(
-            LeaderFollowerReader leaderFollower, InFlightRequest wakeUp, Clock clock, long spinNs, Runnable onFailure) {
-        this.onFailure = onFailure;
+            NetConnection connection,
+            LeaderFollowerReader leaderFollower,
+            InFlightRequest[] inFlightRequests,
+            Clock clock,
+            long spinNs) {
+        this.connection = connection;
         this.leaderFollower = leaderFollower;
-        this.wakeUp = wakeUp;
+        this.inFlightRequests = inFlightRequests;
+        this.wakeUp = inFlightRequests[inFlightRequests.length - 1];
         this.clock = clock;
         this.spinNs = spinNs;
     }
 
-    /** Registers a call before it is sent. */
-    void begin(AsyncCall call) {
-        begun.add(call);
-        retain();
-    }
-
-    /** Keeps the thread reading until a matching {@link #release}. */
+    /** Keeps the thread reading until a matching {@link #release}, or the end of a call that was begun with it. */
     void retain() {
         if (pendingCount.getAndIncrement() == 0) {
             boolean isStarted = false;
@@ -90,9 +89,9 @@ final class AsyncReader implements Runnable {
         pendingCount.decrementAndGet();
     }
 
-    /** Hands over a call whose request is done; called by the reading or breaking thread. */
-    void end(AsyncCall call) {
-        ended.add(call);
+    /** Hands over a request of a call, which is done; called by the reading or breaking thread. */
+    void end(InFlightRequest done) {
+        ended.add(done);
         if (failed) {
             completeEnded();
         } else {
@@ -118,29 +117,30 @@ final class AsyncReader implements Runnable {
         failed = true; // first: a thread that ends a call after this completes it itself
         try {
             leaderFollower.abandonFollowers(); // allocates nothing
-            onFailure.run();
+            connection.fail(NetConnection.READER_ENDED);
         } finally {
             completeEnded();
         }
     }
 
     private void readUntilIdle() {
-        final PriorityQueue<AsyncCall> watched = new PriorityQueue<>(AsyncCall.BY_DEADLINE);
         long idleSinceNs = clock.nanoTime();
-        long overdueCheckNs = idleSinceNs;
+        long checkNs = idleSinceNs;
+        long checkedTerm = 0;
         while (true) {
             // In this order: a call that ends from here on is completed below, or ends the wait.
             wakeUp.state(InFlightRequest.SENT);
             completeEnded();
-            watch(watched);
             final long nowNs = clock.nanoTime();
             if (pendingCount.get() > 0) {
                 idleSinceNs = nowNs;
-                leaderFollower.await(wakeUp, nowNs + SLICE_NS, spinNs);
-                if (clock.nanoTime() - overdueCheckNs >= 0) {
-                    leaderFollower.wakeOverdueFollowers();
-                    overdueCheckNs = clock.nanoTime() + SLICE_NS;
+                final long term = connection.term();
+                if (nowNs - checkNs >= 0 || term != checkedTerm) {
+                    checkedTerm = term;
+                    checkNs = nowNs + SLICE_NS;
+                    check(nowNs);
                 }
+                leaderFollower.await(wakeUp.begin(ControlRequest.CONFIGURATION, term, nowNs, checkNs), spinNs);
             } else if (nowNs - idleSinceNs < LINGER_NS) {
                 LockSupport.parkNanos(this, LINGER_NS);
             } else if (endsThread()) {
@@ -151,12 +151,15 @@ final class AsyncReader implements Runnable {
         }
     }
 
-    /** Completes all ended calls, even if one fails. */
+    /** Completes all calls whose requests are done, even if one fails. */
     private void completeEnded() {
         Throwable failure = null;
-        for (AsyncCall next = ended.poll(); next != null; next = ended.poll()) {
+        for (InFlightRequest next = ended.poll(); next != null; next = ended.poll()) {
             try {
-                next.ended();
+                final Attempts.AsyncCall call = requireNonNull(next.async());
+                final InFlightRequest.Outcome outcome = next.outcome();
+                connection.release(next);
+                call.end(outcome);
             } catch (RuntimeException | Error e) {
                 failure = Failures.worse(failure, e);
             }
@@ -165,21 +168,38 @@ final class AsyncReader implements Runnable {
         Failures.rethrow(failure);
     }
 
-    /** Ends overdue calls; forgets those that have ended. */
-    private void watch(PriorityQueue<AsyncCall> watched) {
-        for (AsyncCall next = begun.poll(); next != null; next = begun.poll()) {
-            watched.add(next);
-        }
-        final long nowNs = clock.nanoTime();
-        while (!watched.isEmpty()) {
-            final AsyncCall first = watched.element();
-            if (!first.isEnded()) {
-                if (!first.expire(nowNs)) {
-                    return;
+    /** Ends and wakes those whose time is over, or whose shard has left the server. */
+    private void check(long nowNs) {
+        long oldestNs = nowNs;
+        for (InFlightRequest each : inFlightRequests) {
+            final int state = each.state();
+            if (each != wakeUp && (state == InFlightRequest.QUEUED || state == InFlightRequest.SENT)) {
+                // Another use may begin meanwhile; what is mistaken for it has its reply lost, and is repeated.
+                oldestNs = oldestNs - each.beginNs() > 0 ? each.beginNs() : oldestNs;
+                final Attempts.AsyncCall call = each.async();
+                final boolean left = call != null && connection.hasLeft(each);
+                if (call != null && (left || each.isOverdue(nowNs))) {
+                    expire(each, call, left);
                 }
-                pendingCount.decrementAndGet();
             }
-            watched.remove();
+        }
+        leaderFollower.wakeOverdueFollowers();
+        connection.checkSilence(oldestNs, nowNs);
+    }
+
+    /** Ends a call without a response, unless one is being processed. */
+    private void expire(InFlightRequest own, Attempts.AsyncCall call, boolean left) {
+        final long beginNs = own.beginNs();
+        final InFlightRequest.Outcome outcome = own.withdraw();
+        if (outcome != null) {
+            pendingCount.decrementAndGet();
+            try {
+                if (outcome == InFlightRequest.Outcome.LOST) {
+                    connection.breakIfSilent(beginNs, left);
+                }
+            } finally {
+                call.end(outcome);
+            }
         }
     }
 

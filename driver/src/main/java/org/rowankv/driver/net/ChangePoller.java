@@ -1,6 +1,5 @@
 package org.rowankv.driver.net;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -35,7 +34,9 @@ final class ChangePoller implements Runnable {
         this.address = address;
         this.session = session;
         this.changes = changes;
-        this.link = session.streamLink(address);
+        this.link = session.streamLink(
+                address,
+                TimeUnit.MILLISECONDS.toNanos(WAIT_MS) + session.settings().silenceNs());
         this.thread = DetachedThread.of(this, "rowan-changes-" + address);
     }
 
@@ -80,44 +81,25 @@ final class ChangePoller implements Runnable {
         return false;
     }
 
-    /** Sends one request; returns whether the next one may follow at once. */
+    /** Sends one request, which ends with the configuration; returns whether the next one may follow at once. */
     private boolean poll() {
         final Route route = session.route();
         final List<ChangeCursor> cursors = changes.cursorsAt(address, route);
         if (cursors.isEmpty()) {
             return false;
         }
-        final long nowNs = session.clock().nanoTime();
-        final long deadlineNs = nowNs
+        final long deadlineNs = session.clock().nanoTime()
                 + TimeUnit.MILLISECONDS.toNanos(WAIT_MS)
                 + session.settings().attemptNs();
-        final NetConnection connection =
-                link.connection(nowNs + session.settings().connectNs());
         final ChangesRequest changesRequest = new ChangesRequest(route.term(), WAIT_MS, cursors);
-        if (connection == null || !NetSession.send(connection, deadlineNs, changesRequest)) {
-            if (connection != null && connection.isSilent(nowNs, deadlineNs, deadlineNs - nowNs)) {
-                connection.fail(new IOException("no bytes received for too long"));
-            }
-            refresh(route);
-            return false;
-        }
-        boolean allServed = true;
+        boolean allServed = session.send(link, route, deadlineNs, changesRequest);
         for (Section section : changesRequest.sections()) {
             allServed &= changesRequest.cursor(section).take(section);
         }
-        if (!allServed) {
-            refresh(route);
+        if (!allServed && !closed) {
+            session.seek(route.term());
         }
         return allServed;
-    }
-
-    private void refresh(Route tried) {
-        if (!closed && session.route().term() <= tried.term()) {
-            session.refresh(
-                    tried.term(),
-                    session.clock().nanoTime() + session.settings().connectNs());
-        }
-        changes.startPollers();
     }
 
     private void pause() {
@@ -132,14 +114,20 @@ final class ChangePoller implements Runnable {
     /** Ends the long poll, so that new cursors are requested at once. */
     void nudge() {
         LockSupport.unpark(thread);
-        final NetConnection connection = link.present();
-        if (connection != null) {
+        if (link.present() != null) {
+            final Route route = session.route();
             final long deadlineNs =
                     session.clock().nanoTime() + session.settings().attemptNs();
             // Empty: it ends the long poll before it.
-            final boolean unused = NetSession.send(
-                    connection, deadlineNs, new ChangesRequest(session.route().term(), 0, List.of()));
+            final boolean unused =
+                    session.send(link, route, deadlineNs, new ChangesRequest(route.term(), 0, List.of()));
         }
+    }
+
+    /** A newer configuration is known: ends the wait for the response, and a pause. */
+    void rerouted() {
+        link.rerouted();
+        LockSupport.unpark(thread);
     }
 
     void close() {

@@ -40,6 +40,11 @@ public final class ChangesRequest implements ControlRequest {
     }
 
     @Override
+    public int shard() {
+        return CONFIGURATION;
+    }
+
+    @Override
     public void write(FrameEncoder out, long number) {
         final int at = ChangesRequestDescriptor.begin(out, number, term, waitMs, positions.length);
         for (int i = 0; i < positions.length; i++) {

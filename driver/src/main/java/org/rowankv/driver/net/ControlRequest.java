@@ -6,6 +6,16 @@ import org.rowankv.protocol.wire.FrameEncoder;
 
 /** A message over a connection that is no {@link org.rowankv.protocol.Request}. */
 public interface ControlRequest {
+    /** In place of a shard: the request is for the server, as long as it is a member of the cluster. */
+    int SERVER = -1;
+    /** In place of a shard: the request ends with the configuration that it was routed by. */
+    int CONFIGURATION = -2;
+
+    /** The shard whose primary it is for, or one of the constants. */
+    default int shard() {
+        return SERVER;
+    }
+
     /** Called by the writing thread. */
     void write(FrameEncoder out, long number);
 

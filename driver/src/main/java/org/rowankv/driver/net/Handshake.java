@@ -11,7 +11,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.rowankv.protocol.frame.HandshakeDescriptor;
 import org.rowankv.protocol.frame.HandshakeInput;
 import org.rowankv.protocol.frame.WireException;
@@ -50,7 +49,7 @@ final class Handshake {
             NetSettings settings,
             Clock clock,
             BooleanSupplier isStopped,
-            Consumer<byte[]> onRouting)
+            SessionRoutes routes)
             throws IOException {
         final InetSocketAddress to = addressOf(address);
         if (to.isUnresolved()) {
@@ -91,7 +90,7 @@ final class Handshake {
             }
             final ClientWelcome welcome = ClientHandshakeDescriptor.readWelcome(input.frame());
             done = true;
-            return new NetConnection(channel, selector, key, welcome, settings, clock, onRouting);
+            return new NetConnection(channel, selector, key, welcome, settings, clock, routes);
         } catch (WireException e) {
             throw new IOException(
                     address + ": " + e.text() + (e.fault() == WireFault.OTHER_VERSION ? "" : OTHER_PORT), e);

@@ -1,5 +1,7 @@
 package org.rowankv.driver.net;
 
+import static java.util.Objects.requireNonNull;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -47,11 +49,15 @@ public final class InFlightRequest {
     }
 
     private final int slot;
+    private final @Nullable NetConnection connection;
     private long number;
     private @Nullable Request request;
     private @Nullable ControlRequest controlRequest;
-    private @Nullable AsyncCall async;
+    private Attempts.@Nullable AsyncCall async;
     private long term;
+    private int shard;
+    private long beginNs;
+    private long deadlineNs;
     private Outcome outcome = Outcome.LOST;
     /** Link in the write queue. */
     private @Nullable InFlightRequest next;
@@ -60,21 +66,25 @@ public final class InFlightRequest {
     private volatile @Nullable Thread parked;
     /** Whether the parked thread would read; written before {@link #parked}. */
     private boolean parkedReads;
-    /** Deadline of a parked follower; written before it parks. */
-    private long deadlineNs;
 
     // Padding against false sharing between callers; never read.
     @SuppressWarnings("unused")
     private long p0, p1, p2, p3, p4, p5, p6, p7;
 
+    /** A slot of no connection. */
     public InFlightRequest(int slot) {
-        this(slot, slot);
+        this(slot, slot, null);
     }
 
     /** @param before the number before the first one, with the slot in its lower 16 bits */
-    public InFlightRequest(int slot, long before) {
+    InFlightRequest(int slot, long before, @Nullable NetConnection connection) {
         this.slot = slot;
         this.number = before;
+        this.connection = connection;
+    }
+
+    NetConnection connection() {
+        return requireNonNull(connection);
     }
 
     int slot() {
@@ -86,28 +96,33 @@ public final class InFlightRequest {
         return number;
     }
 
-    private void begin() {
+    /**
+     * Begins another use; called by the caller.
+     *
+     * @param ofShard that the request is for, as {@link ControlRequest#shard}
+     * @param configurationTerm of the configuration by which it is routed
+     */
+    InFlightRequest begin(int ofShard, long configurationTerm, long nowNs, long newDeadlineNs) {
         number += 1L << 16;
+        shard = ofShard;
+        term = configurationTerm;
+        beginNs = nowNs;
+        deadlineNs = newDeadlineNs;
+        return this;
     }
 
     /**
-     * Sets the request to send; called by the caller.
+     * Sets what to send: one of both.
      *
      * @param newAsync for a caller that does not block, else null
      */
-    void prepare(Request newRequest, long configurationTerm, @Nullable AsyncCall newAsync) {
-        begin();
+    void prepare(
+            @Nullable Request newRequest,
+            @Nullable ControlRequest newControlRequest,
+            Attempts.@Nullable AsyncCall newAsync) {
         request = newRequest;
-        controlRequest = null;
-        term = configurationTerm;
-        async = newAsync;
-    }
-
-    void prepare(ControlRequest newControlRequest) {
-        begin();
-        request = null;
         controlRequest = newControlRequest;
-        async = null;
+        async = newAsync;
     }
 
     @Nullable
@@ -124,8 +139,19 @@ public final class InFlightRequest {
         return term;
     }
 
-    @Nullable
-    AsyncCall async() {
+    int shard() {
+        return shard;
+    }
+
+    long beginNs() {
+        return beginNs;
+    }
+
+    long deadlineNs() {
+        return deadlineNs;
+    }
+
+    Attempts.@Nullable AsyncCall async() {
         return async;
     }
 
@@ -171,6 +197,12 @@ public final class InFlightRequest {
         return state == DONE;
     }
 
+    /** Takes the request from writer and reader: its outcome without a response. Null: one of them has it now. */
+    @Nullable
+    Outcome withdraw() {
+        return changes(QUEUED, CANCELLED) ? Outcome.UNSENT : changes(SENT, ABANDONED) ? Outcome.LOST : null;
+    }
+
     /** Called by the owner in {@link #ANSWERING} or {@link #WRITING}, which then wakes the returned caller. */
     @Nullable
     Thread done(Outcome newOutcome) {
@@ -189,21 +221,15 @@ public final class InFlightRequest {
         parked = caller;
     }
 
-    /** Deadline of a caller that does not read. */
-    void deadline(long newDeadlineNs) {
-        deadlineNs = newDeadlineNs;
-    }
-
-    /** The parked thread, if it does not read. */
+    /** The parked thread. */
     @Nullable
-    Thread parkedFollower() {
-        final Thread caller = parked;
-        return caller != null && !parkedReads ? caller : null;
+    Thread parked() {
+        return parked;
     }
 
-    /** Whether a parked thread that does not read is past its deadline. */
+    /** Whether the deadline has passed; a hint to other threads than the caller. */
     boolean isOverdue(long nowNs) {
-        return parkedFollower() != null && deadlineNs - nowNs <= 0;
+        return deadlineNs - nowNs <= 0;
     }
 
     /** The caller is neither parked nor about to park. */
@@ -220,8 +246,6 @@ public final class InFlightRequest {
 
     /** Releases the references to the caller's objects. */
     void forget() {
-        request = null;
-        controlRequest = null;
-        async = null;
+        prepare(null, null, null);
     }
 }

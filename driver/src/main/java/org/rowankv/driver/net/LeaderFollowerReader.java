@@ -23,11 +23,16 @@ final class LeaderFollowerReader {
     /** Reads the connection on behalf of the leader. */
     interface Reader {
         /**
-         * Reads until the request is done, the deadline passes or no more bytes can arrive.
+         * Reads until the request is done, its deadline passes or nothing more can arrive for it.
          *
          * @return whether the calling thread was interrupted; its interrupt status is cleared
          */
-        boolean read(InFlightRequest own, long deadlineNs, boolean spins);
+        boolean read(InFlightRequest own, boolean spins);
+
+        /** Whether it is useless to wait for a response any longer, whatever the deadline. */
+        default boolean isOver(InFlightRequest own) {
+            return own.isDone();
+        }
     }
 
     private static final long MAX_PARK_NS = TimeUnit.SECONDS.toNanos(1);
@@ -52,36 +57,36 @@ final class LeaderFollowerReader {
     }
 
     /**
-     * Waits on the calling thread until the request is done or the deadline passes; reads if the role is free.
+     * Waits on the calling thread until the request is done, over or past its deadline; reads if the role is free.
      *
      * @param spinNs how long it polls, yielding in between, before it parks; 0: not at all
      * @return whether the calling thread was interrupted; its interrupt status is cleared
      */
-    boolean await(InFlightRequest own, long deadlineNs, long spinNs) {
+    boolean await(InFlightRequest own, long spinNs) {
         boolean interrupted = false;
         boolean over = false;
         long spinUntilNs = spinNs > 0 ? clock.nanoTime() + spinNs : 0;
         while (!own.isDone() && !over) {
             if (isLeader()) {
                 // Reentrant call from a read: reads on, and the outer call releases the role.
-                interrupted |= reader.read(own, deadlineNs, spinNs > 0);
+                interrupted |= reader.read(own, spinNs > 0);
                 over = !own.isDone();
             } else if (tryLead()) {
                 try {
-                    interrupted |= reader.read(own, deadlineNs, spinNs > 0);
+                    interrupted |= reader.read(own, spinNs > 0);
                 } finally {
                     release();
                 }
                 over = !own.isDone();
             } else {
                 final long nowNs = clock.nanoTime();
-                over = nowNs - deadlineNs >= 0;
+                over = own.isOverdue(nowNs) || reader.isOver(own);
                 if (!over && spinNs > 0 && nowNs - spinUntilNs < 0) {
                     Thread.yield();
                 } else if (!over) {
                     // An interrupted thread would not park.
                     interrupted |= Thread.interrupted();
-                    park(own, Math.min(deadlineNs - nowNs, MAX_PARK_NS));
+                    park(own, Math.min(own.deadlineNs() - nowNs, MAX_PARK_NS));
                     spinUntilNs = nowNs;
                 }
             }
@@ -90,21 +95,19 @@ final class LeaderFollowerReader {
     }
 
     /**
-     * Waits until the request is done or the deadline passes, without ever reading: another thread must read, and call
-     * {@link #wakeOverdueFollowers} repeatedly meanwhile. So it parks without a timer, which would cost a virtual
-     * thread more than the rest of a call.
+     * As {@link #await}, without ever reading: another thread must read, and call {@link #wakeOverdueFollowers}
+     * repeatedly meanwhile. So it parks without a timer, which would cost a virtual thread more than the rest of a call.
      *
      * @return whether the calling thread was interrupted; its interrupt status is cleared
      */
-    boolean awaitAsFollower(InFlightRequest own, long deadlineNs) {
+    boolean awaitAsFollower(InFlightRequest own) {
         boolean interrupted = false;
-        own.deadline(deadlineNs);
-        while (!own.isDone() && !abandoned && deadlineNs - clock.nanoTime() > 0) {
+        while (!reader.isOver(own) && !abandoned && !own.isOverdue(clock.nanoTime())) {
             interrupted |= Thread.interrupted();
             Chaos.point("role.announces");
             own.parked(Thread.currentThread(), false);
             Chaos.point("role.announced");
-            if (!own.isDone() && !abandoned) {
+            if (!reader.isOver(own) && !abandoned) {
                 Chaos.point("role.parks");
                 parker.park();
             }
@@ -118,8 +121,15 @@ final class LeaderFollowerReader {
         final long nowNs = clock.nanoTime();
         for (InFlightRequest each : inFlightRequests) {
             if (each.isOverdue(nowNs)) {
-                wake(each.parkedFollower());
+                wake(each.parked());
             }
+        }
+    }
+
+    /** Wakes every parked caller, so that it checks whether its request is over. */
+    void wakeAll() {
+        for (InFlightRequest each : inFlightRequests) {
+            wake(each.parked());
         }
     }
 
@@ -127,9 +137,7 @@ final class LeaderFollowerReader {
     void abandonFollowers() {
         abandoned = true; // first: a caller that announces itself after this sees it
         Chaos.point("role.abandoned");
-        for (InFlightRequest each : inFlightRequests) {
-            wake(each.parkedFollower());
-        }
+        wakeAll();
     }
 
     /** Tries to make the calling thread the leader. */
@@ -169,14 +177,14 @@ final class LeaderFollowerReader {
         }
     }
 
-    /** Parks the caller unless its request is done or the role is free. May return early. */
+    /** Parks the caller unless its request is over or the role is free. May return early. */
     private void park(InFlightRequest own, long ns) {
         Chaos.point("role.announces");
         final int unused = parkingCount.incrementAndGet();
         Chaos.point("role.counted");
         own.parked(Thread.currentThread(), true);
         Chaos.point("role.announced");
-        if (!own.isDone() && leader.get() != null) {
+        if (!reader.isOver(own) && leader.get() != null) {
             Chaos.point("role.parks");
             parker.park(ns);
         }

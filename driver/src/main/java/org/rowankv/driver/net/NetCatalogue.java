@@ -4,10 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.session.RetrySchedule;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.WireException;
@@ -46,41 +47,53 @@ final class NetCatalogue implements Catalogue {
         }
     }
 
-    private long deadlineNs() {
-        return session.clock().nanoTime() + ATTEMPTS * session.settings().attemptNs();
-    }
-
-    private Answer sendToAny(Asked asked, Cache cache) {
-        final long deadlineNs = deadlineNs();
+    /** Repeats the requests until they have an answer, or until the deadline. */
+    private <T> T repeat(LongFunction<@Nullable T> requests) {
+        final long deadlineNs =
+                session.clock().nanoTime() + ATTEMPTS * session.settings().attemptNs();
         do {
-            for (ServerLink link : session.route().links()) {
-                final Answer answer = send(link, deadlineNs, asked, cache);
-                if (answer != null) {
-                    return answer;
-                }
+            final T answered = requests.apply(deadlineNs);
+            if (answered != null) {
+                return answered;
             }
-            LockSupport.parkNanos(this, PAUSE_NS);
+            final boolean unused = session.seek(session.route().term());
+            RetrySchedule.pause(PAUSE_NS);
         } while (session.clock().nanoTime() - deadlineNs < 0);
         throw new RowanException(
                 Status.UNREACHABLE, "no server responded to a catalogue request in time; it may have been applied");
     }
 
-    private @Nullable Answer send(ServerLink link, long deadlineNs, Asked asked, Cache cache) {
+    private Answer sendToAny(Asked asked, Cache cache) {
+        return repeat(deadlineNs -> {
+            final Route now = session.route();
+            Answer answer = null;
+            for (ServerLink link : now.members()) {
+                answer = answer == null ? send(link, now, deadlineNs, asked, cache) : answer;
+            }
+            return answer;
+        });
+    }
+
+    /** Null: another server may respond, or this one later. Ends when the server is no member any more. */
+    private @Nullable Answer send(ServerLink link, Route by, long deadlineNs, Asked asked, Cache cache) {
         session.requireOpen();
         final CatalogueRequest catalogueRequest = new CatalogueRequest(asked, cache, new ArrayList<>(1));
         // Less than all of the time: another server may respond.
         final long nowNs = session.clock().nanoTime();
         final long endNs = nowNs + Math.min(session.settings().attemptNs(), deadlineNs - nowNs);
-        if (!session.send(link, endNs, catalogueRequest)
+        if (!session.send(link, by, endNs, catalogueRequest)
                 || catalogueRequest.answers().isEmpty()) {
             return null;
         }
         final Answer answer = catalogueRequest.answers().get(0);
-        return switch (answer.status()) {
+        final Status status = answer.status();
+        if (status == Status.FULL || status == Status.CLOSED || status.isForAnother()) {
+            return null;
+        }
+        return switch (status) {
             case OK -> answer;
             case BAD_REQUEST -> throw new IllegalArgumentException(answer.text());
-            case FULL, CLOSED -> null; // try another server, or later
-            default -> throw new RowanException(answer.status(), answer.text());
+            default -> throw new RowanException(status, answer.text());
         };
     }
 
@@ -113,20 +126,22 @@ final class NetCatalogue implements Catalogue {
         return sendToAny(Asked.LIMIT, new Cache(0, name, NOTHING, limit)).number() != 0;
     }
 
+    /** The sum over the members by one configuration. */
     @Override
     public long evictions(int cacheId) {
-        final long deadlineNs = deadlineNs();
-        long evictions = 0;
-        for (ServerLink link : session.route().links()) {
-            final Answer answer =
-                    send(link, deadlineNs, Asked.EVICTIONS, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
-            if (answer == null) {
-                throw new RowanException(
-                        Status.UNREACHABLE, "the server at " + link.address() + " did not return its eviction count");
+        return repeat(deadlineNs -> {
+            final Route now = session.route();
+            long evictions = 0;
+            for (ServerLink link : now.members()) {
+                final Answer answer =
+                        send(link, now, deadlineNs, Asked.EVICTIONS, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
+                if (answer == null) {
+                    return null;
+                }
+                evictions += answer.number();
             }
-            evictions += answer.number();
-        }
-        return evictions;
+            return evictions;
+        });
     }
 
     @Override

@@ -63,10 +63,9 @@ final class NetChanges {
 
     /** Registers the interest at the servers, and resolves the positions of cursors that start now. */
     private void begin(NetSubscription subscription) {
-        final long beginNs = session.clock().nanoTime();
-        final long deadlineNs = beginNs + session.settings().attemptNs();
+        final long deadlineNs = session.clock().nanoTime() + session.settings().attemptNs();
         final RetrySchedule schedule = new RetrySchedule(session, session.clock());
-        schedule.begin(beginNs, deadlineNs + session.settings().attemptNs()); // it retries for half of this time
+        schedule.begin(deadlineNs);
         while (true) {
             final Route now = session.route();
             for (ServerLink link : now.links()) {
@@ -77,7 +76,7 @@ final class NetChanges {
                     final ChangesRequest changesRequest = ChangesRequest.fromNow(
                             now.term(),
                             own.subList(i, Math.min(own.size(), i + ChangesRequestDescriptor.MAX_SECTIONS)));
-                    if (session.send(link, deadlineNs, changesRequest)) {
+                    if (session.send(link, now, deadlineNs, changesRequest)) {
                         changesRequest
                                 .sections()
                                 .forEach(section ->
@@ -96,6 +95,11 @@ final class NetChanges {
             }
             RetrySchedule.pause(pauseNs);
         }
+    }
+
+    /** A newer configuration is known: every poller asks by it. */
+    void rerouted() {
+        pollers().forEach(ChangePoller::rerouted);
     }
 
     private synchronized List<ChangePoller> pollers() {

@@ -9,10 +9,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.frame.BufferAccounting;
@@ -25,8 +22,6 @@ import org.rowankv.protocol.frame.WirePort;
 import org.rowankv.protocol.wire.BytesFrame;
 import org.rowankv.protocol.wire.ClientFrameDescriptor;
 import org.rowankv.protocol.wire.ClientHandshakeDescriptor.ClientWelcome;
-import org.rowankv.protocol.wire.FrameEncoder;
-import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.Failures;
@@ -47,39 +42,34 @@ import org.slf4j.LoggerFactory;
 final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(NetConnection.class);
     private static final int READ_BUFFER_SIZE = 64 << 10;
-    private static final int FIRST_OUTPUT = 16 << 10;
     /**
      * Limit of reads after a deadline, of {@link #READ_BUFFER_SIZE} bytes each, while a server keeps sending: 16 MiB.
      */
     private static final int MAX_LATE_READS = 256;
     /** Preallocated: after an error there may be no memory. */
-    private static final IOException READER_ENDED = new IOException("the reader thread of the connection failed");
+    static final IOException READER_ENDED = new IOException("the reader thread of the connection failed");
 
     private final SocketChannel channel;
     private final Selector selector;
-    private final SelectionKey key;
     private final ClientWelcome welcome;
     private final Clock clock;
     private final long spinNs;
-    private final Consumer<byte[]> onRouting;
+    private final SessionRoutes routes;
+    private final long silenceNs;
+    /** Longest silence of a server, while it owes responses, that its connection survives. */
+    private final long maxSilenceNs;
 
-    /** One more than callers can hold: the last belongs to {@link #asyncReader} and is never sent. */
+    /** Two more than callers can hold, which are never sent: of {@link #listen}, and of {@link #asyncReader}. */
     private final InFlightRequest[] inFlightRequests;
 
     private final FairSlotPool slots;
     private final LeaderFollowerReader leaderFollower;
     private final AsyncReader asyncReader;
 
-    // --- writing ---
-    private final AtomicReference<@Nullable InFlightRequest> queue = new AtomicReference<>();
-    private final AtomicBoolean writing = new AtomicBoolean();
-    private final FrameEncoder out = new FrameEncoder(FIRST_OUTPUT);
-    /** Bytes that the socket did not accept remain; the reader writes them. */
-    private volatile boolean unwritten;
+    private final RequestWriter writer;
     /** Thread id of the last call; a hint, racy. */
     private volatile long lastCaller;
 
-    // --- reading ---
     private final ByteBuffer readBuffer =
             ByteBuffer.allocateDirect(READ_BUFFER_SIZE).order(ByteOrder.LITTLE_ENDIAN);
     private final FrameDecoder in;
@@ -96,25 +86,26 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
             ClientWelcome welcome,
             NetSettings settings,
             Clock clock,
-            Consumer<byte[]> onRouting) {
+            SessionRoutes routes) {
         this.channel = channel;
         this.selector = selector;
-        this.key = key;
+        this.writer = new RequestWriter(this, channel, selector, key);
         this.welcome = welcome;
         this.clock = clock;
         this.spinNs = settings.spinNs();
-        this.onRouting = onRouting;
+        this.routes = routes;
+        this.silenceNs = settings.silenceNs();
+        this.maxSilenceNs = settings.attemptNs();
         this.in = new FrameDecoder(
                 WirePort.CLIENTS, type -> settings.maxFrame(), FrameMemory.onHeap(BufferAccounting.UNCOUNTED));
         final int slotCount = Math.min(settings.maxInFlight(), welcome.maxInFlight());
-        this.inFlightRequests = new InFlightRequest[slotCount + 1];
+        this.inFlightRequests = new InFlightRequest[slotCount + 2];
         for (int i = 0; i < inFlightRequests.length; i++) {
-            inFlightRequests[i] = new InFlightRequest(i);
+            inFlightRequests[i] = new InFlightRequest(i, i, this);
         }
         this.slots = new FairSlotPool(new SlotPool(slotCount), Parker.THREADS, clock);
         this.leaderFollower = new LeaderFollowerReader(inFlightRequests, Parker.THREADS, this, clock);
-        this.asyncReader =
-                new AsyncReader(leaderFollower, inFlightRequests[slotCount], clock, spinNs, () -> fail(READER_ENDED));
+        this.asyncReader = new AsyncReader(this, leaderFollower, inFlightRequests, clock, spinNs);
         this.lastReadNs = clock.nanoTime();
         this.silentFromNs = lastReadNs;
     }
@@ -129,7 +120,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
     }
 
     /** Whether another thread made the previous call; called once per call. A hint, racy. */
-    boolean isShared() {
+    private boolean isShared() {
         final long caller = Thread.currentThread().getId();
         if (lastCaller == caller) {
             return false;
@@ -159,134 +150,71 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         slots.release(inFlight.slot());
     }
 
-    /** Registers a call of an asynchronous caller, before it is queued. */
-    void begin(AsyncCall call) {
-        asyncReader.begin(call);
-    }
-
     // --- writing ---
 
     /** Queues a prepared request; {@link #flush} sends it. */
     void enqueue(InFlightRequest inFlight) {
-        inFlight.state(InFlightRequest.QUEUED);
-        InFlightRequest head;
-        do {
-            head = queue.get();
-            inFlight.next(head);
-        } while (!queue.compareAndSet(head, inFlight));
+        writer.enqueue(inFlight);
     }
 
     /** Sends the queue, unless another thread is writing, which then sends it. */
     void flush() {
-        while ((queue.get() != null || unwritten) && writing.compareAndSet(false, true)) {
-            boolean stuck = false;
-            try {
-                writeQueued();
-                stuck = unwritten;
-            } catch (IOException | CancelledKeyException e) {
-                fail(e);
-            } catch (RuntimeException | Error e) {
-                fail(e);
-                throw e;
-            } finally {
-                writing.set(false);
-            }
-            if (stuck && !broken) {
-                return;
-            }
-        }
+        writer.flush();
         if (broken) {
             endAll();
         }
     }
 
-    private void writeQueued() throws IOException {
-        InFlightRequest each = InFlightRequest.oldestFirst(queue.getAndSet(null));
-        while (each != null) {
-            final InFlightRequest following = each.next();
-            each.next(null);
-            if (broken) {
-                endUnsent(each);
-            } else if (each.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
-                writeFrame(each);
-            } else {
-                dropCancelled(each);
-            }
-            each = following;
+    /** Queues a prepared request and sends the queue. After an error no other thread touches the request. */
+    void send(InFlightRequest inFlight) {
+        boolean isSent = false;
+        if (inFlight.async() != null) {
+            asyncReader.retain();
         }
-        if (broken || out.pending() == 0) {
-            return;
-        }
-        final boolean all = out.writeTo(channel);
-        if (all && unwritten) {
-            unwritten = false;
-            key.interestOps(SelectionKey.OP_READ);
-        } else if (!all && !unwritten) {
-            unwritten = true;
-            key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
-            selector.wakeup();
-        }
-    }
-
-    private void writeFrame(InFlightRequest inFlight) {
-        boolean written = false;
         try {
-            write(inFlight);
-            written = true;
-        } finally {
-            if (written) {
-                inFlight.state(InFlightRequest.SENT);
-            } else {
-                ended(inFlight, InFlightRequest.Outcome.UNSENT);
+            enqueue(inFlight);
+            if (inFlight.request() != null && inFlight.async() == null && isShared()) {
+                // Lets other callers queue their requests, so that one write sends all: callers whose responses
+                // arrived together continue together.
+                Thread.yield();
             }
-        }
-    }
-
-    private void write(InFlightRequest inFlight) {
-        final Request request = inFlight.request();
-        final ControlRequest controlRequest = inFlight.controlRequest();
-        if (request != null) {
-            RequestDescriptor.write(out, request, inFlight.number(), inFlight.term());
-        } else if (controlRequest != null) {
-            controlRequest.write(out, inFlight.number());
-        }
-    }
-
-    private void dropCancelled(InFlightRequest inFlight) {
-        if (inFlight.state() == InFlightRequest.CANCELLED) {
-            release(inFlight);
-        }
-    }
-
-    private void endUnsent(InFlightRequest inFlight) {
-        if (inFlight.changes(InFlightRequest.QUEUED, InFlightRequest.WRITING)) {
-            ended(inFlight, InFlightRequest.Outcome.UNSENT);
-        } else {
-            dropCancelled(inFlight);
+            flush();
+            isSent = true;
+        } finally {
+            if (!isSent) {
+                abandon(inFlight);
+            }
         }
     }
 
     // --- waiting and reading ---
 
     /**
-     * Waits for the response on the calling thread, which reads if the role is free. Afterwards no other thread touches
-     * the request, and the slot is released.
+     * Waits for the response on the calling thread, which reads if the role is free, until the request's deadline, or
+     * until the request is no longer this server's. Afterwards no other thread touches the request, and the slot is
+     * released.
      */
-    InFlightRequest.Outcome await(InFlightRequest own, long deadlineNs) {
+    InFlightRequest.Outcome await(InFlightRequest own) {
+        final long beginNs = own.beginNs();
         boolean interrupted = false;
-        InFlightRequest.Outcome outcome = null;
+        boolean orderly = false;
         try {
-            interrupted = VirtualThreads.isCurrentVirtual() && deadlineNs - clock.nanoTime() > 0
-                    ? awaitAsFollower(own, deadlineNs)
-                    : leaderFollower.await(own, deadlineNs, spinNs);
-            outcome = own.isDone() ? own.outcome() : giveUp(own);
+            interrupted = VirtualThreads.isCurrentVirtual() && !own.isOverdue(clock.nanoTime())
+                    ? awaitAsFollower(own)
+                    : leaderFollower.await(own, spinNs);
+            orderly = true;
         } finally {
-            if (outcome == null) {
+            if (!orderly) {
                 abandon(own);
             }
         }
-        if (own.isDone()) {
+        final boolean left = !own.isDone() && hasLeft(own);
+        InFlightRequest.Outcome outcome = withdraw(own);
+        if (outcome == null) {
+            outcome = own.outcome();
             release(own);
+        } else if (outcome == InFlightRequest.Outcome.LOST) {
+            breakIfSilent(beginNs, left);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -295,13 +223,41 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
     }
 
     /** Waits on a virtual thread, which must not read: that would pin its carrier. */
-    private boolean awaitAsFollower(InFlightRequest own, long deadlineNs) {
+    private boolean awaitAsFollower(InFlightRequest own) {
         asyncReader.retain();
         try {
-            return leaderFollower.awaitAsFollower(own, deadlineNs);
+            return leaderFollower.awaitAsFollower(own);
         } finally {
             asyncReader.release();
         }
+    }
+
+    /** Reads what the server pushes, until a newer configuration than that of the term is known. One thread at a time. */
+    void listen(long term, long untilNs) {
+        final InFlightRequest own = inFlightRequests[slots.count()];
+        final boolean unused =
+                leaderFollower.await(own.begin(ControlRequest.CONFIGURATION, term, clock.nanoTime(), untilNs), 0);
+    }
+
+    /** Makes every waiting caller check whether its request is still this server's. */
+    void rerouted() {
+        selector.wakeup();
+        leaderFollower.wakeAll();
+    }
+
+    /** The newest known term. */
+    long term() {
+        return routes.term();
+    }
+
+    /** Whether the request is no longer this server's. */
+    boolean hasLeft(InFlightRequest each) {
+        return routes.hasLeft(each.shard(), each.term());
+    }
+
+    @Override
+    public boolean isOver(InFlightRequest own) {
+        return own.isDone() || broken || hasLeft(own);
     }
 
     /**
@@ -310,31 +266,35 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
      */
     void abandon(InFlightRequest own) {
         broken = true;
-        giveUp(own);
+        if (withdraw(own) != null && own.async() != null) {
+            asyncReader.release();
+        }
         fail(new IOException("an error of a caller left the connection in an unknown state"));
     }
 
-    private InFlightRequest.Outcome giveUp(InFlightRequest own) {
-        while (!own.isDone() && own.state() != InFlightRequest.IDLE) {
-            if (own.changes(InFlightRequest.QUEUED, InFlightRequest.CANCELLED)) {
-                return InFlightRequest.Outcome.UNSENT;
+    /** Takes a request of the caller from writer and reader: its outcome without a response. Null: it is done. */
+    private InFlightRequest.@Nullable Outcome withdraw(InFlightRequest own) {
+        InFlightRequest.Outcome outcome = null;
+        while (outcome == null && !own.isDone()) {
+            outcome = own.withdraw();
+            if (outcome == null && own.state() == InFlightRequest.IDLE) {
+                return InFlightRequest.Outcome.UNSENT; // an error struck its caller before it was queued
+            } else if (outcome == null) {
+                Thread.yield(); // ends: another thread is between two states, and does not block there
             }
-            if (own.changes(InFlightRequest.SENT, InFlightRequest.ABANDONED)) {
-                return InFlightRequest.Outcome.LOST;
-            }
-            Thread.yield(); // ends: another thread is between two states, and does not block there
         }
-        return own.outcome();
+        return outcome;
     }
 
     @Override
-    public boolean read(InFlightRequest own, long deadlineNs, boolean spins) {
+    public boolean read(InFlightRequest own, boolean spins) {
         boolean interrupted = false;
         long nowNs = clock.nanoTime();
         long spinUntilNs = nowNs + spinNs;
+        long silentAtNs = silenceNs + later(lastReadNs, own.beginNs());
         int lateReads = 0;
         try {
-            while (!own.isDone() && !broken) {
+            while (!isOver(own)) {
                 // After the deadline too: a response that has arrived counts, however late its caller starts to wait.
                 final boolean any = readOnce();
                 if (any) {
@@ -344,18 +304,23 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
                     break;
                 }
                 nowNs = clock.nanoTime();
-                if (nowNs - deadlineNs >= 0) {
+                if (own.isOverdue(nowNs)) {
                     if (!any || ++lateReads == MAX_LATE_READS) {
                         break;
                     }
-                } else if (any || unwritten && flushUnwritten()) {
+                } else if (any || writer.flushUnwritten()) {
                     spinUntilNs = nowNs + spinNs;
+                    silentAtNs = nowNs + silenceNs;
                 } else if (spins && nowNs - spinUntilNs < 0) {
                     Thread.yield();
                 } else {
                     // An interrupted thread would not wait.
                     interrupted |= Thread.interrupted();
-                    final long ns = deadlineNs - nowNs;
+                    if (nowNs - silentAtNs >= 0) {
+                        routes.onSilence();
+                        silentAtNs = nowNs + silenceNs;
+                    }
+                    final long ns = Math.min(own.deadlineNs() - nowNs, silentAtNs - nowNs);
                     selector.select(ready -> {}, Math.max(1, TimeUnit.NANOSECONDS.toMillis(ns)));
                     nowNs = clock.nanoTime();
                 }
@@ -367,11 +332,6 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
             throw e;
         }
         return interrupted;
-    }
-
-    private boolean flushUnwritten() {
-        flush();
-        return !unwritten;
     }
 
     /** Reads the available bytes; returns whether there were any. */
@@ -394,7 +354,7 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         final long number = FrameHeadDescriptor.number(buffer, at);
         final int type = FrameHeadDescriptor.type(buffer, at);
         if (type == ClientFrameDescriptor.ROUTING) {
-            onRouting.accept(BytesFrame.body(buffer, at, length));
+            routes.onRouting(BytesFrame.body(buffer, at, length));
             if (number == 0) {
                 return true;
             }
@@ -435,13 +395,32 @@ final class NetConnection implements FrameDecoder.Taker, LeaderFollowerReader.Re
         }
     }
 
-    private void ended(InFlightRequest inFlight, InFlightRequest.Outcome outcome) {
-        final AsyncCall async = inFlight.async();
+    /** Ends a request, which its caller may then touch; called by the thread that has it. */
+    void ended(InFlightRequest inFlight, InFlightRequest.Outcome outcome) {
+        final boolean isAsync = inFlight.async() != null;
         final Thread parked = inFlight.done(outcome);
-        if (async == null) {
-            leaderFollower.wake(parked);
+        if (isAsync) {
+            asyncReader.end(inFlight);
         } else {
-            asyncReader.end(async);
+            leaderFollower.wake(parked);
+        }
+    }
+
+    /** Asks for a newer configuration if the server has been silent for long, and owes a response since then. */
+    void checkSilence(long oldestNs, long nowNs) {
+        if (nowNs - later(lastReadNs, oldestNs) >= silenceNs) {
+            routes.onSilence();
+        }
+    }
+
+    private static long later(long oneNs, long otherNs) {
+        return oneNs - otherNs > 0 ? oneNs : otherNs;
+    }
+
+    /** Breaks the connection after a lost response, if it has been silent for long, or was when the shard left. */
+    void breakIfSilent(long beginNs, boolean left) {
+        if (isSilent(beginNs, clock.nanoTime(), left ? silenceNs : maxSilenceNs)) {
+            fail(new IOException("no bytes received for too long"));
         }
     }
 

@@ -1,9 +1,10 @@
 package org.rowankv.driver.net;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.ChangeListener;
@@ -12,7 +13,7 @@ import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
 import org.rowankv.driver.api.StreamPosition;
-import org.rowankv.driver.session.StepTimer;
+import org.rowankv.driver.session.RetrySchedule;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
@@ -47,16 +48,21 @@ public final class NetSession implements Session {
     /** Limit of requests in flight on a change stream's connection: of the poller, and of threads that wake it. */
     private static final int STREAM_MAX_IN_FLIGHT = 64;
 
+    /** How long a request for the routing is followed by a wait for a newer one. */
+    private static final long LISTEN_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final NetSettings settings;
     /** Copy of the setting. */
     private final long attemptNs;
 
     private final Clock clock;
+    private final Attempts attempts;
     private final List<String> bootstrap;
     private final NetCatalogue catalogue;
     private final NetChanges changes = new NetChanges(this);
     private final ReentrantLock routing = new ReentrantLock();
-    private final StepTimer timer;
     private volatile @Nullable Route route;
     private volatile boolean closed;
 
@@ -66,7 +72,7 @@ public final class NetSession implements Session {
         this.clock = clock;
         this.bootstrap = List.copyOf(bootstrap);
         this.catalogue = new NetCatalogue(this);
-        this.timer = new StepTimer(clock);
+        this.attempts = new Attempts(settings, clock);
     }
 
     /**
@@ -93,22 +99,32 @@ public final class NetSession implements Session {
         return session;
     }
 
+    /** Asks the first server; after each silence, and each failure, one more. */
     private void bootstrap() {
-        final List<String> reasons = new ArrayList<>();
-        for (String address : bootstrap) {
-            final ServerLink link = link(address, 0);
-            try {
-                // Allows the configuration as much time as the connection.
-                if (requestRouting(link, clock.nanoTime() + 2 * settings.connectNs()) && route != null) {
-                    return;
-                }
-                reasons.add(link.whyUnreachable());
-            } finally {
-                link.close();
+        final List<ServerLink> links =
+                bootstrap.stream().map(address -> link(address, 0)).toList();
+        // Allows the configuration as much time as the connection.
+        final long timeoutNs = 2 * settings.connectNs();
+        try {
+            long failed = 0;
+            for (long waitedNs = 0; route == null && waitedNs < timeoutNs && failed < links.size(); ) {
+                final long asked = 1 + failed + waitedNs / settings.silenceNs();
+                links.stream().limit(asked).forEach(link -> link.requestSoon(this::requestRouting));
+                RetrySchedule.pause(POLL_NS);
+                waitedNs += POLL_NS;
+                failed = links.stream()
+                        .filter(link -> !link.lastFailure().isEmpty())
+                        .count();
             }
+            if (route == null) {
+                throw new RowanException(
+                        Status.UNREACHABLE,
+                        "no server of the cluster can be reached: "
+                                + links.stream().map(ServerLink::whyUnreachable).collect(Collectors.joining("; ")));
+            }
+        } finally {
+            links.forEach(ServerLink::close);
         }
-        throw new RowanException(
-                Status.UNREACHABLE, "no server of the cluster can be reached: " + String.join("; ", reasons));
     }
 
     private ServerLink link(String address, long clusterId) {
@@ -120,13 +136,51 @@ public final class NetSession implements Session {
                 address,
                 of,
                 clock,
-                (to, isStopped) -> Handshake.connect(to, clusterId, of, clock, isStopped, this::onRouting));
+                (to, isStopped) -> Handshake.connect(to, clusterId, of, clock, isStopped, new RoutesOf(to)));
     }
 
-    /** A link for change streams alone, because their requests wait long. The caller closes it. */
-    ServerLink streamLink(String address) {
+    /** The routing, as the connections to one server see it. */
+    private final class RoutesOf implements SessionRoutes {
+        private final String address;
+
+        RoutesOf(String address) {
+            this.address = address;
+        }
+
+        @Override
+        public void onRouting(byte[] bytes) {
+            NetSession.this.onRouting(bytes);
+        }
+
+        @Override
+        public long term() {
+            final Route now = route;
+            return now == null ? 0 : now.term();
+        }
+
+        @Override
+        public boolean hasLeft(int shard, long term) {
+            final Route now = route;
+            return now != null && now.term() > term && !now.isAt(address, shard);
+        }
+
+        @Override
+        public void onSilence() {
+            final Route now = route;
+            if (now != null) {
+                seek(now.term());
+            }
+        }
+    }
+
+    /**
+     * A link for change streams alone, because their requests wait long. The caller closes it.
+     *
+     * @param silenceNs longest regular silence of the server
+     */
+    ServerLink streamLink(String address, long silenceNs) {
         final NetSettings own =
-                settings.withConnections(1, STREAM_MAX_IN_FLIGHT).withSpinNs(0);
+                settings.withConnections(1, STREAM_MAX_IN_FLIGHT).withSpinNs(0).withSilenceNs(silenceNs);
         return link(address, route().configuration().clusterId(), own);
     }
 
@@ -157,9 +211,10 @@ public final class NetSession implements Session {
             LOG.warn("ROWAN-1002 Ignoring malformed routing update", e);
             return;
         }
+        final Route before;
         routing.lock();
         try {
-            final Route before = route;
+            before = route;
             if (closed || before != null && before.term() >= received.term()) {
                 return;
             }
@@ -176,6 +231,10 @@ public final class NetSession implements Session {
         } finally {
             routing.unlock();
         }
+        if (before != null) {
+            before.links().forEach(ServerLink::rerouted);
+            changes.rerouted();
+        }
     }
 
     /** Cluster id, hash seed and shard count never change in a cluster. */
@@ -185,20 +244,31 @@ public final class NetSession implements Session {
                 && one.shardCount() == other.shardCount();
     }
 
-    /** Requests the routing from one server; returns whether it responded. */
-    private boolean requestRouting(ServerLink link, long deadlineNs) {
-        return send(link, deadlineNs, new ControlRequest() {
-            @Override
-            public void write(FrameEncoder out, long number) {
-                BytesFrame.write(out, ClientFrameDescriptor.ROUTING_REQUEST, number);
-            }
+    /** Requests the routing from one server, once it is connected. */
+    private void requestRouting(ServerLink link, long deadlineNs) {
+        final boolean unused = link.connection(deadlineNs) != null
+                && send(link, route, deadlineNs, new ControlRequest() {
+                    @Override
+                    public void write(FrameEncoder out, long number) {
+                        BytesFrame.write(out, ClientFrameDescriptor.ROUTING_REQUEST, number);
+                    }
 
-            @Override
-            public void read(ByteBuffer buffer, int at, int length) throws WireException {
-                // The connection has already processed it.
-                requireType(buffer, at, ClientFrameDescriptor.ROUTING);
-            }
-        });
+                    @Override
+                    public void read(ByteBuffer buffer, int at, int length) throws WireException {
+                        // The connection has already processed it.
+                        requireType(buffer, at, ClientFrameDescriptor.ROUTING);
+                    }
+                });
+    }
+
+    /** As above; then reads what the server pushes, because it may know of nothing newer yet. */
+    private void listen(ServerLink link, long deadlineNs) {
+        final long term = route().term();
+        requestRouting(link, deadlineNs);
+        final NetConnection present = link.present();
+        if (present != null && !closed) {
+            present.listen(term, clock.nanoTime() + LISTEN_NS);
+        }
     }
 
     static void requireType(ByteBuffer buffer, int at, int type) throws WireException {
@@ -209,47 +279,22 @@ public final class NetSession implements Session {
     }
 
     /** Sends a control request; returns whether the server responded. */
-    boolean send(ServerLink link, long deadlineNs, ControlRequest controlRequest) {
-        final NetConnection connection = link.connection(deadlineNs);
-        return connection != null && send(connection, deadlineNs, controlRequest);
-    }
-
-    static boolean send(NetConnection connection, long deadlineNs, ControlRequest controlRequest) {
-        final InFlightRequest inFlight = connection.acquire(deadlineNs);
-        if (inFlight == null) {
-            return false;
-        }
-        inFlight.prepare(controlRequest);
-        connection.enqueue(inFlight);
-        connection.flush();
-        return connection.await(inFlight, deadlineNs) == InFlightRequest.Outcome.ANSWERED;
+    boolean send(ServerLink link, @Nullable Route by, long deadlineNs, ControlRequest controlRequest) {
+        return attempts.call(link, controlRequest, by == null ? 0 : by.term(), deadlineNs);
     }
 
     /**
-     * Sends to all servers concurrently, so an unresponsive one delays no other. Concurrent callers share a request in
-     * flight.
+     * Asks all servers concurrently, so an unresponsive one delays no other, and listens to them for a while. Concurrent
+     * callers share a request in flight.
      */
     @Override
     public boolean seek(long knownTerm) {
         final Route now = route();
         final boolean isNewer = now.term() > knownTerm;
         if (!isNewer && !closed) {
-            for (ServerLink link : now.links()) {
-                link.requestSoon(this::requestRouting);
-            }
+            now.links().forEach(link -> link.requestSoon(this::listen));
         }
         return isNewer;
-    }
-
-    /** Requests a newer configuration, because the known one is stale or its primary unreachable. */
-    void refresh(long knownTerm, long deadlineNs) {
-        for (ServerLink link : route().links()) {
-            if (route().term() > knownTerm || closed) {
-                return;
-            }
-            final long nowNs = clock.nanoTime();
-            requestRouting(link, nowNs + Math.min(deadlineNs - nowNs, settings.connectNs()));
-        }
     }
 
     @Override
@@ -287,7 +332,7 @@ public final class NetSession implements Session {
         final Route now = route();
         final Status refused = whyNotSent(request, now, beginNs, untilNs);
         if (refused == Status.OK) {
-            RequestCall.call(request, now, beginNs, endOf(beginNs, untilNs), attemptNs);
+            attempts.call(request, now, beginNs, endOf(beginNs, untilNs));
         } else {
             request.fail(refused);
         }
@@ -305,7 +350,7 @@ public final class NetSession implements Session {
         if (closed || untilNs - nowNs <= 0) {
             requests.forEach(request -> request.fail(closed ? Status.CLOSED : Status.UNREACHABLE));
         } else {
-            CallBatch.callAll(requests, route(), nowNs, endOf(nowNs, untilNs), attemptNs);
+            attempts.callAll(requests, route(), nowNs, endOf(nowNs, untilNs));
         }
     }
 
@@ -316,19 +361,11 @@ public final class NetSession implements Session {
         final Route now = route();
         final Status refused = whyNotSent(request, now, nowNs, untilNs);
         if (refused == Status.OK) {
-            new AsyncCall(this, now, request, nowNs, endOf(nowNs, untilNs), whenAnswered).step();
+            attempts.callAsync(request, now, nowNs, endOf(nowNs, untilNs), whenAnswered);
         } else {
             request.fail(refused);
             whenAnswered.run();
         }
-    }
-
-    StepTimer timer() {
-        return timer;
-    }
-
-    boolean isClosed() {
-        return closed;
     }
 
     /** OK if the request can be sent. */
@@ -347,9 +384,11 @@ public final class NetSession implements Session {
         requireOpen();
         final Route now = route();
         final PageRequest controlRequest = new PageRequest(now.term(), cacheId, shard, position, limit, withValues);
-        final boolean answered = send(now.primaryOf(shard), clock.nanoTime() + attemptNs, controlRequest);
-        final Status status = answered ? controlRequest.status() : Status.UNREACHABLE;
+        final boolean answered = send(now.primaryOf(shard), now, clock.nanoTime() + attemptNs, controlRequest);
+        final Status status =
+                answered && controlRequest.status() != Status.CLOSED ? controlRequest.status() : Status.UNREACHABLE;
         if (status != Status.OK) {
+            requireOpen();
             throw new RowanException(status, "the scan of shard " + shard + " failed: " + status);
         }
         return controlRequest.page();
@@ -399,7 +438,6 @@ public final class NetSession implements Session {
         } finally {
             routing.unlock();
         }
-        timer.hurry();
         changes.close();
     }
 }

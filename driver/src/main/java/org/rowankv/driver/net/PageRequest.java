@@ -34,6 +34,11 @@ final class PageRequest implements ControlRequest {
     }
 
     @Override
+    public int shard() {
+        return shard;
+    }
+
+    @Override
     public void write(FrameEncoder out, long number) {
         ScanRequestDescriptor.write(out, number, term, cacheId, shard, position, limit, withValues);
     }

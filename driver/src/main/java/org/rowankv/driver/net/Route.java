@@ -1,6 +1,7 @@
 package org.rowankv.driver.net;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,12 +56,20 @@ final class Route {
 
     /** Whether the server is the primary of a shard. */
     boolean isPrimary(ServerLink link) {
-        for (ServerLink each : primaries) {
-            if (each == link) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.asList(primaries).contains(link);
+    }
+
+    /** Whether a request for that shard, or another {@link ControlRequest#shard}, belongs to that address. */
+    boolean isAt(String address, int shard) {
+        return hasShard(shard)
+                ? primaries[shard].address().equals(address)
+                : shard == ControlRequest.SERVER
+                        && members().stream().anyMatch(link -> link.address().equals(address));
+    }
+
+    /** The servers that may have roles: those with an address. */
+    List<ServerLink> members() {
+        return links.stream().filter(link -> !link.address().isEmpty()).toList();
     }
 
     /** By server id. */

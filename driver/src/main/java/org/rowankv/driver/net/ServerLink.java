@@ -43,7 +43,8 @@ final class ServerLink {
     private static final Logger LOG = LoggerFactory.getLogger(ServerLink.class);
     private static final long FIRST_BACK_OFF_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long MAX_BACK_OFF_NS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final long REQUEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long FIRST_REQUEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long MAX_REQUEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(250);
     /** Bounds waits because the clock may differ from the clock of thread waits. */
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -61,8 +62,6 @@ final class ServerLink {
     // --- guarded by the lock, under which nothing blocks ---
     /** Connections that callers need. Empty unless {@link #connecting}. */
     private final BitSet requested = new BitSet();
-    /** Run at the end of an attempt, successful or not. Empty unless {@link #connecting}. */
-    private List<Runnable> awaitingConnection = new ArrayList<>();
     /** The connection being established, or {@link #NONE}. */
     private int attempting = NONE;
     /** The connecting task runs, or waits for its thread. */
@@ -70,6 +69,9 @@ final class ServerLink {
 
     private long backOffNs;
     private long nextAttemptNs;
+    /** Newer configurations so far: each ends the waits for a connection. */
+    private int reroutings;
+
     private volatile boolean closed;
     // --- end of what the lock guards ---
 
@@ -78,6 +80,8 @@ final class ServerLink {
 
     private final AtomicBoolean requesting = new AtomicBoolean();
     private volatile long nextRequestNs;
+    /** Written by the thread of a request. */
+    private volatile long requestPauseNs;
 
     private final OwnedCounter made = new OwnedCounter();
     private final OwnedCounter madeAgain = new OwnedCounter();
@@ -180,33 +184,28 @@ final class ServerLink {
         return null;
     }
 
-    /** Whether a connection is being established. */
-    boolean isConnecting() {
+    /** A newer configuration is known: waiting callers check whether their requests are still this server's. */
+    void rerouted() {
+        requestPauseNs = 0;
+        nextRequestNs = clock.nanoTime();
         lock.lock();
         try {
-            return connecting;
+            reroutings++;
+            attemptEnded.signalAll();
         } finally {
             lock.unlock();
+        }
+        for (int i = 0; i < connections.length(); i++) {
+            final NetConnection each = connections.get(i);
+            if (each != null) {
+                each.rerouted();
+            }
         }
     }
 
     /**
-     * Runs the action once, at the end of the current attempt. A caller that checks for a connection after this call
-     * misses none.
-     *
-     * @return false if no attempt is in progress: then the action does not run
-     */
-    boolean whenConnected(Runnable action) {
-        lock.lock();
-        try {
-            return connecting && awaitingConnection.add(action);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * Runs the request soon, on a thread of this link, unless one is in progress or started recently.
+     * Runs the request soon, on a thread of this link, unless one is in progress or ended recently: the pause doubles
+     * from one to the next, until there is a newer configuration or none for long.
      *
      * @param request receives its deadline
      */
@@ -219,10 +218,11 @@ final class ServerLink {
         try {
             background.execute(() -> {
                 try {
-                    final long beginNs = clock.nanoTime();
-                    nextRequestNs = beginNs + REQUEST_PAUSE_NS;
-                    request.accept(this, beginNs + settings.connectNs());
+                    final boolean isRepeated = clock.nanoTime() - nextRequestNs < MAX_REQUEST_PAUSE_NS;
+                    requestPauseNs = isRepeated ? Math.max(FIRST_REQUEST_PAUSE_NS, 2 * requestPauseNs) : 0;
+                    request.accept(this, clock.nanoTime() + settings.connectNs());
                 } finally {
+                    nextRequestNs = clock.nanoTime() + Math.min(MAX_REQUEST_PAUSE_NS, requestPauseNs);
                     requesting.set(false);
                 }
             });
@@ -269,7 +269,8 @@ final class ServerLink {
         boolean interrupted = false;
         lock.lock();
         try {
-            while (!closed && (attempting == index || requested.get(index))) {
+            final int known = reroutings;
+            while (!closed && reroutings == known && (attempting == index || requested.get(index))) {
                 final long leftNs = deadlineNs - clock.nanoTime();
                 if (leftNs <= 0) {
                     return;
@@ -316,7 +317,6 @@ final class ServerLink {
 
     /** The connection to establish next; {@link #NONE} ends the task. */
     private int takeRequested() {
-        final List<Runnable> actions;
         lock.lock();
         try {
             for (int i = requested.nextSetBit(0); i >= 0 && !closed; i = requested.nextSetBit(i)) {
@@ -326,17 +326,15 @@ final class ServerLink {
                     return i;
                 }
             }
-            actions = endTask();
+            endTask();
+            return NONE;
         } finally {
             lock.unlock();
         }
-        runAll(actions);
-        return NONE;
     }
 
     private void connected(int index, NetConnection connection) {
         final boolean unneeded;
-        final List<Runnable> actions;
         lock.lock();
         try {
             unneeded = closed;
@@ -347,19 +345,17 @@ final class ServerLink {
                 made.add(1);
                 madeAgain.add(before == null ? 0 : 1);
             }
-            actions = endAttempt();
+            endAttempt();
         } finally {
             lock.unlock();
         }
         if (unneeded) {
             connection.fail(new IOException(CLOSED));
         }
-        runAll(actions);
     }
 
     private void failed(String text) {
         final String why = text.contains(address) ? text : address + ": " + text;
-        final List<Runnable> actions;
         lock.lock();
         try {
             if (!closed) {
@@ -371,50 +367,33 @@ final class ServerLink {
                 lastFailure = why;
             }
             requested.clear(); // back off for all of them
-            actions = endAttempt();
+            endAttempt();
         } finally {
             lock.unlock();
         }
-        runAll(actions);
     }
 
     /** After an error in the task: the next caller starts another one. */
     private void abandonTask() {
-        final List<Runnable> actions;
         lock.lock();
         try {
-            actions = endTask();
+            endTask();
         } finally {
             lock.unlock();
         }
-        runAll(actions);
     }
 
     /** Requires the lock. */
-    private List<Runnable> endTask() {
+    private void endTask() {
         connecting = false;
         requested.clear();
-        return endAttempt();
+        endAttempt();
     }
 
-    /** Requires the lock: wakes all waiters. Returns actions to run without the lock. */
-    private List<Runnable> endAttempt() {
+    /** Requires the lock: wakes all waiters. */
+    private void endAttempt() {
         attempting = NONE;
         attemptEnded.signalAll();
-        final List<Runnable> actions = awaitingConnection;
-        awaitingConnection = new ArrayList<>();
-        return actions;
-    }
-
-    /** Runs all actions, even if one fails. */
-    private void runAll(List<Runnable> actions) {
-        for (Runnable action : actions) {
-            try {
-                action.run();
-            } catch (RuntimeException | Error e) {
-                LOG.error("ROWAN-1006 Connection callback failed address={}", address, e);
-            }
-        }
     }
 
     /**

@@ -56,7 +56,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
         if (!request.operation().isMutation()) {
             final long term = session.configuration().term();
             session.call(request, nowNs, untilNs);
-            repeatRead(request, nowNs, untilNs, term);
+            repeatRead(request, untilNs, term);
             return;
         }
         // Keeps enough stack to release the session after any error below.
@@ -74,18 +74,18 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
         try {
             final ClientSession clientSession = pool.at(index);
             final RequestAttempts attempts = clientSession.attempts(session, pool, clock);
-            send(attempts.beginMutation(request, clientSession, beginNs, untilNs), attempts, beginNs, untilNs);
+            send(attempts.beginMutation(request, clientSession, untilNs), attempts, beginNs, untilNs);
         } finally {
             pool.release(index);
         }
     }
 
     /** Repeats a read whose first attempt used the configuration with that term. */
-    private void repeatRead(Request request, long beganNs, long untilNs, long term) {
+    private void repeatRead(Request request, long untilNs, long term) {
         final Status status = request.status();
         if (status == Status.NO_REPLY || status.isForAnother()) {
             final RequestAttempts attempts = new RequestAttempts(session, pool, clock);
-            final Request next = attempts.beginReadAgain(request, beganNs, untilNs, term);
+            final Request next = attempts.beginReadAgain(request, untilNs, term);
             if (next != null) {
                 RetrySchedule.pause(attempts.pauseNs());
                 send(next, attempts, clock.nanoTime(), untilNs);
@@ -119,7 +119,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
 
     private RequestAttempts read(Request request, long untilNs) {
         final RequestAttempts attempts = new RequestAttempts(session, pool, clock);
-        final Request unused = attempts.beginRead(request, clock.nanoTime(), untilNs);
+        final Request unused = attempts.beginRead(request, untilNs);
         return attempts;
     }
 
@@ -128,7 +128,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
         RequestAttempts begun = null;
         try {
             final RequestAttempts attempts = new RequestAttempts(session, pool, clock);
-            final Request unused = attempts.beginMutation(request, index, clock.nanoTime(), untilNs);
+            final Request unused = attempts.beginMutation(request, index, untilNs);
             begun = attempts;
             return begun;
         } finally {

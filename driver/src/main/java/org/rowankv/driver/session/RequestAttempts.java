@@ -54,8 +54,8 @@ public final class RequestAttempts {
      *
      * @param untilNs its deadline
      */
-    Request beginRead(Request newRequest, long nowNs, long untilNs) {
-        schedule.begin(nowNs, untilNs);
+    Request beginRead(Request newRequest, long untilNs) {
+        schedule.begin(untilNs);
         return read(newRequest);
     }
 
@@ -63,8 +63,8 @@ public final class RequestAttempts {
      * As {@link #beginRead}, after a first attempt under the configuration with this term. Returns what to send next.
      */
     @Nullable
-    Request beginReadAgain(Request answeredRequest, long beganNs, long untilNs, long term) {
-        schedule.beginBehindFirst(beganNs, untilNs, term);
+    Request beginReadAgain(Request answeredRequest, long untilNs, long term) {
+        schedule.beginBehindFirst(untilNs, term);
         read(answeredRequest);
         return answered();
     }
@@ -78,17 +78,17 @@ public final class RequestAttempts {
     }
 
     /**
-     * As {@link #beginMutation(Request, ClientSession, long, long)}; releases the session when the mutation has its
+     * As {@link #beginMutation(Request, ClientSession, long)}; releases the session when the mutation has its
      * outcome.
      */
-    Request beginMutation(Request newRequest, int acquiredIndex, long nowNs, long untilNs) {
+    Request beginMutation(Request newRequest, int acquiredIndex, long untilNs) {
         sessionIndex = acquiredIndex;
-        return beginMutation(newRequest, pool.at(acquiredIndex), nowNs, untilNs);
+        return beginMutation(newRequest, pool.at(acquiredIndex), untilNs);
     }
 
     /** Begins a mutation; the caller holds the session until the outcome is known. */
-    Request beginMutation(Request newRequest, ClientSession acquired, long nowNs, long untilNs) {
-        schedule.begin(nowNs, untilNs);
+    Request beginMutation(Request newRequest, ClientSession acquired, long untilNs) {
+        schedule.begin(untilNs);
         request = newRequest;
         clientSession = acquired;
         openings = 0;

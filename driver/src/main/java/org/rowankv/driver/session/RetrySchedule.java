@@ -10,24 +10,23 @@ import org.rowankv.runtime.Clock;
  * Retry policy of an operation: whether it has another attempt, and when. The only place that repeats requests: a
  * {@link Session} carries one attempt.
  *
- * <p>After a lost reply the outcome is open: the operation retries at once, until its deadline. Statuses that state
- * that nothing was applied, but may be by another server or later ({@link Status#isForAnother}), permit retries for
- * half of the operation's time: the last of these attempts still has the other half for its reply, so a known outcome
- * does not become unknown. Before such an attempt the session searches for a newer configuration; while there is none,
- * pauses grow from 0.2 ms to 20 ms. After a lost reply these attempts also continue until the deadline. Owned by one
- * caller.
+ * <p>An operation ends when no time for another attempt is left, not before, as long as its last attempt had no
+ * reply, or was not applied and may be by another server or later ({@link Status#isForAnother}): a shard may lose its
+ * primary at any time and have the next one soon. After each such attempt the session searches for a newer
+ * configuration. With one, and after the first lost reply, the next attempt follows at once; else pauses grow from 1 ms
+ * to 20 ms. While the outcome is known, an attempt has as much time for its reply as the pause before it, lest the
+ * outcome become unknown. Owned by one caller.
  */
 public final class RetrySchedule {
     /** No other attempt: the status is final. */
     public static final long NEVER = -1;
 
-    private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(200);
+    private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long MAX_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Session session;
     private final Clock clock;
     private long untilNs;
-    private long searchUntilNs;
     /** Term of the last attempt's configuration, or an older one. */
     private long triedTerm;
 
@@ -39,14 +38,9 @@ public final class RetrySchedule {
         this.clock = clock;
     }
 
-    /**
-     * Begins an operation.
-     *
-     * @param deadlineNs end of the operation
-     */
-    public void begin(long nowNs, long deadlineNs) {
+    /** Begins an operation that ends at the deadline. */
+    public void begin(long deadlineNs) {
         untilNs = deadlineNs;
-        searchUntilNs = nowNs + (deadlineNs - nowNs) / 2;
         beginRequest();
     }
 
@@ -58,29 +52,24 @@ public final class RetrySchedule {
     }
 
     /** Begins an operation whose first attempt used no schedule, but the configuration with that term. */
-    void beginBehindFirst(long beganNs, long deadlineNs, long term) {
-        begin(beganNs, deadlineNs);
+    void beginBehindFirst(long deadlineNs, long term) {
+        begin(deadlineNs);
         triedTerm = term;
     }
 
     /** The pause before the next attempt after that status; 0: none. Or {@link #NEVER}. */
     public long afterAnswer(Status status) {
-        if (status == Status.NO_REPLY) {
-            replyLost = true;
-            return triesUntil(untilNs, 0);
-        }
-        if (!status.isForAnother()) {
+        final boolean isLost = status == Status.NO_REPLY;
+        if (!isLost && !status.isForAnother()) {
             return NEVER;
         }
+        final boolean isAtOnce = isLost && !replyLost;
+        replyLost |= isLost;
         // Also after the last attempt: for later operations, which may have as little time.
-        pauseNs = session.seek(triedTerm) ? 0 : Math.min(MAX_PAUSE_NS, Math.max(FIRST_PAUSE_NS, 2 * pauseNs));
-        return triesUntil(replyLost ? untilNs : searchUntilNs, pauseNs);
-    }
-
-    private long triesUntil(long endNs, long waitNs) {
+        final boolean isKnown = session.seek(triedTerm);
+        pauseNs = isAtOnce || isKnown ? 0 : Math.min(MAX_PAUSE_NS, Math.max(FIRST_PAUSE_NS, 2 * pauseNs));
         triedTerm = session.configuration().term();
-        final long leftNs = endNs - clock.nanoTime();
-        return leftNs > 0 ? Math.min(waitNs, leftNs) : NEVER;
+        return untilNs - clock.nanoTime() > (replyLost ? pauseNs : 2 * pauseNs) ? pauseNs : NEVER;
     }
 
     /** Whether an attempt had no reply: then it may have been applied. */

@@ -13,10 +13,10 @@ final class InFlightRequestNumberTest {
     private static final int USES = 8;
 
     private static void requireNumbers(long before) {
-        final InFlightRequest exchange = new InFlightRequest(SLOT, before);
+        final InFlightRequest exchange = new InFlightRequest(SLOT, before, null);
         final Set<Long> numbers = new HashSet<>();
         for (int use = 0; use < USES; use++) {
-            exchange.prepare(new Request(), 1, null);
+            exchange.begin(0, 1, 0, 0).prepare(new Request(), null, null);
             assertThat((int) exchange.number() & 0xffff).isEqualTo(SLOT);
             assertThat(numbers.add(exchange.number())).isTrue();
         }

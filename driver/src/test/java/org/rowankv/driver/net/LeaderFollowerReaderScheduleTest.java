@@ -48,6 +48,7 @@ final class LeaderFollowerReaderScheduleTest {
             this.impatient = impatient;
             for (int i = 0; i < exchanges.length; i++) {
                 exchanges[i] = new InFlightRequest(i);
+                exchanges[i].begin(0, 0, 0, DEADLINE_NS);
                 exchanges[i].state(InFlightRequest.SENT);
                 final int next = order.charAt(i) - '0';
                 if (!impatient.contains(next)) {
@@ -67,8 +68,8 @@ final class LeaderFollowerReaderScheduleTest {
             for (InFlightRequest each : exchanges) {
                 threads.add(
                         each.slot() < firstThatNeverReads
-                                ? () -> role.await(each, DEADLINE_NS, 0)
-                                : () -> role.awaitAsFollower(each, DEADLINE_NS));
+                                ? () -> role.await(each, 0)
+                                : () -> role.awaitAsFollower(each));
             }
             return threads;
         }
@@ -93,7 +94,7 @@ final class LeaderFollowerReaderScheduleTest {
         }
 
         @Override
-        public boolean read(InFlightRequest own, long deadlineNs, boolean spins) {
+        public boolean read(InFlightRequest own, boolean spins) {
             if (impatient.contains(own.slot())) {
                 Chaos.point("model.timed-out");
                 return false;

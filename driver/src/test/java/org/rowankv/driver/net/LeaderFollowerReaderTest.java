@@ -18,14 +18,24 @@ final class LeaderFollowerReaderTest {
     private final LeaderFollowerReader role = new LeaderFollowerReader(
             new InFlightRequest[] {own},
             Parker.THREADS,
-            (exchange, deadlineNs, spins) -> {
-                throw new AssertionError("it never reads");
+            new LeaderFollowerReader.Reader() {
+                @Override
+                public boolean read(InFlightRequest unused, boolean spins) {
+                    throw new AssertionError("it never reads");
+                }
+
+                @Override
+                public boolean isOver(InFlightRequest each) {
+                    return over || each.isDone();
+                }
             },
             clock);
     private volatile boolean interrupted;
-    private final Thread waiting = new Thread(() -> interrupted = role.awaitAsFollower(own, DEADLINE_NS));
+    private volatile boolean over;
+    private final Thread waiting = new Thread(() -> interrupted = role.awaitAsFollower(own));
 
     private void startAndAwaitParked() {
+        own.begin(0, 0, 0, DEADLINE_NS);
         own.state(InFlightRequest.SENT);
         waiting.start();
         await().until(() -> waiting.getState() == Thread.State.WAITING); // without a time
@@ -39,13 +49,22 @@ final class LeaderFollowerReaderTest {
         assertThat(own.isOverdue(clock.nanoTime())).isFalse();
         clock.advanceNs(1);
         assertThat(own.isOverdue(clock.nanoTime())).isTrue();
-        assertThat(own.parkedFollower()).isSameAs(waiting);
+        assertThat(own.parked()).isSameAs(waiting);
         await().until(() -> {
             role.wakeOverdueFollowers();
             return !waiting.isAlive();
         });
         assertThat(own.isDone()).isFalse();
-        assertThat(own.parkedFollower()).isNull();
+        assertThat(own.parked()).isNull();
+    }
+
+    @Test
+    void shouldWakeUpWhatIsOver() throws InterruptedException {
+        startAndAwaitParked();
+        over = true;
+        role.wakeAll();
+        waiting.join();
+        assertThat(own.isDone()).isFalse();
     }
 
     @Test
@@ -54,7 +73,7 @@ final class LeaderFollowerReaderTest {
         role.abandonFollowers();
         waiting.join();
         assertThat(own.isDone()).isFalse();
-        assertThat(role.awaitAsFollower(own, DEADLINE_NS)).isFalse(); // at once
+        assertThat(role.awaitAsFollower(own)).isFalse(); // at once
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.rowankv.driver.ModelSession;
@@ -63,6 +64,12 @@ final class ModelPorts implements AutoCloseable {
     private volatile Changes changes =
             (index, shard, position) -> new Section(index, Status.OK, position, 0, Math.max(0, position), List.of());
     private volatile Routing routing;
+    /** Ports that take requests and answer nothing. */
+    private final Set<Integer> silent = ConcurrentHashMap.newKeySet();
+    /** Requests that were applied, or refused, without an answer. */
+    private final AtomicInteger unanswered = new AtomicInteger();
+    /** Requests for the routing. */
+    private final AtomicInteger routingRequests = new AtomicInteger();
     // --- guarded by this ---
     private boolean holds;
     private int held;
@@ -114,6 +121,37 @@ final class ModelPorts implements AutoCloseable {
         routing = new Routing(
                 new Configuration(now.clusterId(), now.hashSeed(), now.term() + 1, incarnations, shards),
                 ports.stream().map(this::address).toList());
+    }
+
+    /** From now on the port applies what it receives, and answers nothing, as a server that is stopped afterwards. */
+    void silence(int port) {
+        silent.add(port);
+    }
+
+    int unanswered() {
+        return unanswered.get();
+    }
+
+    int routingRequests() {
+        return routingRequests.get();
+    }
+
+    /** Closes the port and its connections, as a process that ends does. */
+    void kill(int port) throws IOException {
+        listeners.get(port).close();
+        for (Link link : links) {
+            if (link.port == port) {
+                link.channel.close();
+            }
+        }
+    }
+
+    /** Sends the routing to every client, on all connections that answer. */
+    void push() {
+        final byte[] bytes = RoutingDescriptor.encode(routing);
+        for (Link link : links) {
+            link.send(to -> BytesFrame.write(to, ClientFrameDescriptor.ROUTING, 0, bytes));
+        }
     }
 
     /** From now on a change request without results waits for {@link #release}. */
@@ -217,6 +255,9 @@ final class ModelPorts implements AutoCloseable {
                             continue;
                         }
                         ClientHandshakeDescriptor.readHello(hello.frame());
+                        if (silent.contains(port)) {
+                            continue;
+                        }
                         send(to -> to.append(ClientHandshakeDescriptor.welcome(new ClientWelcome(
                                 model.configuration().clusterId(), routing.term(), 0, maxFrame, 64))));
                         continue;
@@ -235,6 +276,10 @@ final class ModelPorts implements AutoCloseable {
         }
 
         private synchronized void send(Consumer<FrameEncoder> frames) {
+            if (silent.contains(port)) {
+                unanswered.incrementAndGet();
+                return;
+            }
             try {
                 frames.accept(out);
                 while (!out.writeTo(channel)) {
@@ -249,9 +294,11 @@ final class ModelPorts implements AutoCloseable {
         public boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
             final long number = FrameHeadDescriptor.number(buffer, at);
             switch (FrameHeadDescriptor.type(buffer, at)) {
-                case ClientFrameDescriptor.ROUTING_REQUEST ->
+                case ClientFrameDescriptor.ROUTING_REQUEST -> {
+                    routingRequests.incrementAndGet();
                     send(to -> BytesFrame.write(
                             to, ClientFrameDescriptor.ROUTING, number, RoutingDescriptor.encode(routing)));
+                }
                 case ClientFrameDescriptor.REQUEST -> {
                     final byte[] body = new byte[RequestDescriptor.bodyLength(buffer, at, length)];
                     if (!RequestDescriptor.read(buffer, at, request, body)) {

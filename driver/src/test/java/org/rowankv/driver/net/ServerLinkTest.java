@@ -9,9 +9,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -88,14 +85,16 @@ final class ServerLinkTest {
     }
 
     @Test
-    void shouldRefuseToAnnounceAConnectionThatNobodyMakes() {
-        final ServerLink link = link("");
-        final AtomicInteger runs = new AtomicInteger();
+    void shouldConnectNowhereWithoutAnAddress() {
+        final AtomicInteger attempts = new AtomicInteger();
+        final ServerLink link = link("", (to, isStopped) -> {
+            attempts.incrementAndGet();
+            throw new UnknownHostException("unknown host: " + to);
+        });
         assertThat(link.connection(soon())).isNull();
-        assertThat(link.whenConnected(runs::incrementAndGet))
-                .as("there is no address to connect to")
-                .isFalse();
-        assertThat(runs).hasValue(0);
+        assertThat(link.presentOrConnect()).isNull();
+        link.close();
+        assertThat(attempts).hasValue(0);
     }
 
     /** Resolves a name that takes long. */
@@ -103,7 +102,6 @@ final class ServerLinkTest {
     void shouldBoundWhatACallerWaitsForAConnectorThatHangs() throws Exception {
         final CountDownLatch hangs = new CountDownLatch(1);
         final AtomicInteger attempts = new AtomicInteger();
-        final AtomicInteger runs = new AtomicInteger();
         final ServerLink link = link(address(), (to, isStopped) -> {
             attempts.incrementAndGet();
             awaitUninterruptibly(hangs);
@@ -112,12 +110,10 @@ final class ServerLinkTest {
         for (int i = 0; i < 3; i++) {
             assertThat(link.connection(soon())).isNull();
         }
-        assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
         assertThat(link.lastFailure()).isEmpty();
         assertThat(attempts).as("shared by all callers").hasValue(1);
         hangs.countDown();
-        await().atMost(60, TimeUnit.SECONDS).until(() -> runs.get() == 1);
-        assertThat(link.lastFailure()).contains("unknown host");
+        await().atMost(60, TimeUnit.SECONDS).until(() -> link.lastFailure().contains("unknown host"));
         await().atMost(60, TimeUnit.SECONDS).until(() -> {
             final NetConnection unused = link.connection(soon());
             return attempts.get() > 1;
@@ -148,47 +144,29 @@ final class ServerLinkTest {
         link.close();
     }
 
-    /** An error belongs to its action: this connection and the others are established. */
+    /** A newer configuration may have another server for the caller; the attempt goes on. */
     @Test
-    void shouldKeepAConnectionWhenAnActionThatWaitedForItFails() throws Exception {
-        final CountDownLatch announced = new CountDownLatch(1);
-        final AtomicInteger runs = new AtomicInteger();
-        final List<Boolean> found = new CopyOnWriteArrayList<>();
-        final List<Thread> callers = new ArrayList<>();
-        final ServerLink link =
-                new ServerLink(address(), SETTINGS.withConnections(2, 4), SystemClock.INSTANCE, (to, isStopped) -> {
-                    awaitUninterruptibly(announced);
-                    return Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {});
-                });
-        try {
-            for (int i = 0; i < 8; i++) { // Several thread ids, so callers use both connections.
-                callers.add(new Thread(
-                        () -> found.add(link.connection(SystemClock.INSTANCE.nanoTime() + 60_000_000_000L) != null)));
-            }
-            callers.forEach(Thread::start);
-            await().atMost(60, TimeUnit.SECONDS).until(() -> callers.stream().allMatch(ServerLinkTest::waits));
-            assertThat(link.whenConnected(() -> {
-                        throw new InternalError("of the test");
-                    }))
-                    .isTrue();
-            assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
-            announced.countDown();
-            try (Socket one = listener.accept()) {
-                welcome(one);
-                try (Socket two = listener.accept()) {
-                    welcome(two);
-                    for (Thread each : callers) {
-                        each.join(60_000);
-                    }
-                    assertThat(found).as("callers with a connection").hasSize(8).containsOnly(true);
-                    assertThat(link.lastFailure()).isEmpty();
-                    assertThat(link.made()).isEqualTo(2);
-                    assertThat(runs).hasValue(1);
-                }
-            }
-        } finally {
-            link.close();
+    void shouldNotKeepACallerWaitingForAConnectionBehindANewerConfiguration() throws Exception {
+        final CountDownLatch goesOn = new CountDownLatch(1);
+        final AtomicInteger attempts = new AtomicInteger();
+        final ServerLink link = link(address(), (to, isStopped) -> {
+            attempts.incrementAndGet();
+            awaitUninterruptibly(goesOn);
+            return Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, isStopped, routing -> {});
+        });
+        final Thread caller = new Thread(() -> link.connection(SystemClock.INSTANCE.nanoTime() + 60_000_000_000L));
+        caller.start();
+        await().atMost(60, TimeUnit.SECONDS).until(() -> attempts.get() == 1 && waits(caller));
+        link.rerouted();
+        caller.join(30_000);
+        assertThat(caller.isAlive()).as("whether the caller waits").isFalse();
+        goesOn.countDown();
+        try (Socket accepted = listener.accept()) {
+            welcome(accepted);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> link.connection(soon()) != null);
+            assertThat(attempts).as("shared by all callers").hasValue(1);
         }
+        link.close();
     }
 
     private static boolean waits(Thread thread) {
@@ -206,18 +184,15 @@ final class ServerLinkTest {
     @Test
     void shouldNotWaitForAnAttemptWhenItIsClosed() throws Exception {
         final ServerLink link = link(address());
-        final AtomicInteger runs = new AtomicInteger();
         final Thread caller = new Thread(() -> link.connection(SystemClock.INSTANCE.nanoTime() + 30_000_000_000L));
         caller.start();
         try (Socket accepted = listener.accept()) {
-            assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
             final Thread closer = new Thread(link::close);
             closer.start();
             closer.join(10_000);
             assertThat(closer.isAlive()).as("whether the close waits").isFalse();
             caller.join(10_000);
             assertThat(caller.isAlive()).as("whether the caller waits").isFalse();
-            await().atMost(10, TimeUnit.SECONDS).until(() -> runs.get() == 1);
             assertThat(accepted.isConnected()).isTrue();
         }
     }
@@ -227,7 +202,6 @@ final class ServerLinkTest {
     void shouldBreakAConnectionThatIsMadeAfterTheClose() throws Exception {
         final CountDownLatch made = new CountDownLatch(1);
         final CountDownLatch closed = new CountDownLatch(1);
-        final AtomicInteger runs = new AtomicInteger();
         final ServerLink link = link(address(), (to, isStopped) -> {
             final NetConnection connection =
                     Handshake.connect(to, 0, SETTINGS, SystemClock.INSTANCE, () -> false, routing -> {});
@@ -236,7 +210,6 @@ final class ServerLinkTest {
             return connection;
         });
         assertThat(link.connection(soon())).isNull();
-        assertThat(link.whenConnected(runs::incrementAndGet)).isTrue();
         try (Socket accepted = listener.accept()) {
             accepted.setSoTimeout(10_000);
             welcome(accepted);
@@ -246,7 +219,6 @@ final class ServerLinkTest {
             assertThat(accepted.getInputStream().read())
                     .as("what the server reads")
                     .isEqualTo(-1);
-            await().atMost(60, TimeUnit.SECONDS).until(() -> runs.get() == 1);
             assertThat(link.present()).isNull();
             assertThat(link.connection(soon())).isNull();
             assertThat(link.made()).isZero();

@@ -30,7 +30,7 @@ final class ClientSessionTest {
         for (int i = 0; i < 1000; i++) {
             final Request request = new Request().delete(1, new byte[] {1}, 0, 1);
             request.placed(5, i % 3);
-            Request sent = attempts.beginMutation(request, lane, 0, 1_000_000);
+            Request sent = attempts.beginMutation(request, lane, 1_000_000);
             while (sent != null) {
                 assertThat(sent.sequence()).isLessThanOrEqualTo(MAX_SEQUENCE);
                 if (sent.operation() == Operation.CLOSE_SESSION) {
@@ -59,7 +59,7 @@ final class ClientSessionTest {
         for (int i = 0; i < 1000; i++) {
             final Request request = new Request().delete(1, new byte[] {1}, 0, 1);
             request.placed(5, 0);
-            Request sent = attempts.beginMutation(request, lane, clock.nanoTime(), clock.nanoTime() + 1);
+            Request sent = attempts.beginMutation(request, lane, clock.nanoTime() + 1);
             clock.advanceNs(1);
             while (sent != null) {
                 last = sent.operation() == Operation.OPEN_SESSION ? sent.sessionId() : last;

@@ -26,12 +26,15 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 
 class ExactlyOnceExecutorTest {
+    /** Longer than the pauses between a few attempts. */
+    private static final long DEADLINE_NS = 100_000_000;
+
     private static final byte[] KEY = "key".getBytes(UTF_8);
     private static final byte[] VALUE = "value".getBytes(UTF_8);
 
     private final ManualClock clock = new ManualClock();
     private final ModelSession session = new ModelSession(clock);
-    private final RowanClient client = new RowanClient(session, clock, new SplittableRandomSource(1), 1_000_000);
+    private final RowanClient client = new RowanClient(session, clock, new SplittableRandomSource(1), DEADLINE_NS);
     private final int cache = client.catalogue().create("cache", new byte[0]).id();
     private final Request request = new Request();
 
@@ -76,7 +79,7 @@ class ExactlyOnceExecutorTest {
         session.interceptWith(new ModelSession.Interceptor() {
             @Override
             public boolean losesReply(Request attempt) {
-                clock.advanceNs(100_000);
+                clock.advanceNs(DEADLINE_NS / 10);
                 return attempt.operation() == Operation.PUT;
             }
         });
@@ -99,7 +102,7 @@ class ExactlyOnceExecutorTest {
         session.interceptWith(new ModelSession.Interceptor() {
             @Override
             public boolean losesReply(Request attempt) {
-                clock.advanceNs(100_000);
+                clock.advanceNs(DEADLINE_NS / 10);
                 if (attempt.operation() == Operation.CLOSE_SESSION) {
                     closed.add(attempt.sessionId());
                     return lostClosings.getAndDecrement() > 0;
@@ -125,7 +128,7 @@ class ExactlyOnceExecutorTest {
         session.interceptWith(new ModelSession.Interceptor() {
             @Override
             public boolean losesReply(Request attempt) {
-                clock.advanceNs(100_000);
+                clock.advanceNs(DEADLINE_NS / 10);
                 return attempt.operation() == Operation.PUT;
             }
         });
@@ -166,7 +169,7 @@ class ExactlyOnceExecutorTest {
         session.interceptWith(new ModelSession.Interceptor() {
             @Override
             public boolean losesReply(Request attempt) {
-                clock.advanceNs(100_000);
+                clock.advanceNs(DEADLINE_NS / 10);
                 return attempt.operation() == Operation.OPEN_SESSION;
             }
         });
@@ -183,7 +186,7 @@ class ExactlyOnceExecutorTest {
         session.interceptWith(new ModelSession.Interceptor() {
             @Override
             public boolean losesReply(Request attempt) {
-                clock.advanceNs(100_000);
+                clock.advanceNs(DEADLINE_NS / 10);
                 if (attempt.operation() == Operation.OPEN_SESSION) {
                     offered.add(attempt.sessionId());
                     return lost.getAndDecrement() > 0;
@@ -234,7 +237,7 @@ class ExactlyOnceExecutorTest {
     @Test
     void shouldGiveUpTheSessionOfAMutationThatAnErrorEnded() {
         final ExactlyOnceExecutor ids = new ExactlyOnceExecutor(
-                session, clock, new SplittableRandomSource(1), 1_000_000, 1, CounterStarts.USUAL);
+                session, clock, new SplittableRandomSource(1), DEADLINE_NS, 1, CounterStarts.USUAL);
         ids.execute(placed(put()));
         final long first = request.sessionId();
         ids.execute(placed(put()));
@@ -286,7 +289,7 @@ class ExactlyOnceExecutorTest {
         session.interceptWith(new ModelSession.Interceptor() {
             @Override
             public boolean losesReply(Request attempt) {
-                clock.advanceNs(100_000);
+                clock.advanceNs(DEADLINE_NS / 10);
                 return true;
             }
         });
@@ -308,7 +311,7 @@ class ExactlyOnceExecutorTest {
                 if (attempts.incrementAndGet() == 1) {
                     return Status.OK;
                 }
-                clock.advanceNs(1_000_000);
+                clock.advanceNs(DEADLINE_NS);
                 return Status.UNREACHABLE;
             }
 

@@ -139,9 +139,8 @@ public enum Setting {
             SettingForm.COUNT,
             "10",
             Scope.MANAGER,
-            "Seconds that a remote operation is retried before its outcome is unknown; with unreachable "
-                    + "servers it fails after half of that. Managers with the same servers and timeout share "
-                    + "connections."),
+            "Seconds that a remote operation waits for a server that accepts it, and is retried, before it fails or "
+                    + "its outcome is unknown. Managers with the same servers and timeout share connections."),
     MAX_VALUE(
             SettingForm.BYTES,
             "256m",

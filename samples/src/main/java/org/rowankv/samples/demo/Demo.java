@@ -10,7 +10,8 @@ import picocli.CommandLine.Command;
         synopsisSubcommandLabel = "redeploy|start",
         subcommands = {RedeployDemo.class, StartDemo.class},
         description =
-                "Demonstrates what the store does for an application; \"rowan demo redeploy --help\" explains one of them.")
+                "Demonstrates what the store does for an application; \"rowan demo redeploy --help\" explains one of them."
+                        + " \"rowan demo failover\" and \"rowan demo dropin\" start servers in processes of their own.")
 public final class Demo {
     private Demo() {}
 

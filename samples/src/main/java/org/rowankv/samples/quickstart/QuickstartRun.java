@@ -53,7 +53,7 @@ public final class QuickstartRun {
         final long verified;
         try (ClassCache caches = new ClassCache(store.uri())) {
             final Cache<String, byte[]> cache = caches.create();
-            put(cache, manifest, times);
+            put(store, cache, manifest, times);
             verified = readBack(cache, manifest, times);
             change(cache, manifest);
             table = store.table(caches.manager());
@@ -85,9 +85,18 @@ public final class QuickstartRun {
         out.println();
     }
 
-    private void put(Cache<String, byte[]> cache, ObjectDigests manifest, StepTimes times) throws IOException {
+    private void put(QuickstartStore store, Cache<String, byte[]> cache, ObjectDigests manifest, StepTimes times)
+            throws IOException {
         final ProgressLine progress = new ProgressLine(out, terminal, "put", files.size());
-        for (Path file : files) {
+        final int half = files.size() / 2;
+        for (int i = 0; i < files.size(); i++) {
+            if (i == half) {
+                final String happened = store.halfway();
+                if (!happened.isEmpty()) {
+                    out.println((terminal ? "\n  " : "  ") + happened);
+                }
+            }
+            final Path file = files.get(i);
             final String key = file.toString();
             final byte[] value = Files.readAllBytes(file);
             manifest.stored(key, value);

@@ -12,6 +12,11 @@ public interface QuickstartStore {
 
     URI uri();
 
+    /** Called when half of the objects are put; returns what happened, or nothing. */
+    default String halfway() throws IOException {
+        return "";
+    }
+
     /** Human-readable statistics of the servers; the manager has the store open. */
     List<String> table(CacheManager manager) throws IOException;
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
@@ -62,11 +63,14 @@ public final class CheckpointAgent implements Agent {
     private long nextNs;
     private long seenChanges = -1;
     private long seenSequence = -1;
+    /** By shard: the replicas that the round and the images are of. */
+    private final @Nullable ShardReplica[] held;
+
     private final long[] awaited;
     private final long[] settled;
     private final List<List<Clears.Clear>> clears = new ArrayList<>();
     private final @Nullable ShardPart[] parts;
-    private final List<Integer> toWrite = new ArrayList<>();
+    private final List<ShardReplica> toWrite = new ArrayList<>();
     private int writing;
     private long changesAtBegin;
     private long imageChanges;
@@ -96,6 +100,10 @@ public final class CheckpointAgent implements Agent {
         this.errors = errors;
         this.intervalNs = intervalNs;
         this.writer = new ImageWriter(store, segments);
+        this.held = new @Nullable ShardReplica[replicas.shardCount()];
+        for (ShardReplica replica : replicas.all()) {
+            held[replica.shardId()] = replica; // the loaded images are of these
+        }
         this.awaited = new long[replicas.shardCount()];
         this.settled = new long[replicas.shardCount()];
         this.parts = new @Nullable ShardPart[replicas.shardCount()];
@@ -133,6 +141,11 @@ public final class CheckpointAgent implements Agent {
     }
 
     private int step() throws IOException {
+        final boolean sameReplicas = takeUpReplicas();
+        if (!sameReplicas && state != State.RESTING) {
+            giveUp();
+            return 1;
+        }
         switch (state) {
             case RESTING -> {
                 if (!hasChanged()) {
@@ -157,6 +170,22 @@ public final class CheckpointAgent implements Agent {
         throw new AssertionError(state);
     }
 
+    /** Whether the server holds the same replicas as before. The images of others are not continued. */
+    private boolean takeUpReplicas() {
+        boolean areTheSame = true;
+        for (int shard = 0; shard < held.length; shard++) {
+            final ShardReplica now = replicas.find(shard);
+            if (!Objects.equals(now, held[shard])) {
+                held[shard] = now;
+                parts[shard] = null;
+                book.drop(shard);
+                seenChanges = -1;
+                areTheSame = false;
+            }
+        }
+        return areTheSame;
+    }
+
     /**
      * Takes a final checkpoint, of everything, on the calling thread, after the agent was closed and the server is
      * quiescent. A no-op when nothing has changed since the last one, or when something is not settled.
@@ -164,6 +193,7 @@ public final class CheckpointAgent implements Agent {
     public void takeLast() {
         try {
             giveUp();
+            takeUpReplicas();
             if (!hasChanged()) {
                 return;
             }
@@ -190,8 +220,8 @@ public final class CheckpointAgent implements Agent {
         if (!hasChanged()) {
             return true;
         }
-        for (int shard = 0; shard < awaited.length; shard++) {
-            if (replicas.has(shard) && replicas.get(shard).settledVersion() < highest(shard)) {
+        for (ShardReplica replica : replicas.all()) {
+            if (replica.settledVersion() < highest(replica)) {
                 return false;
             }
         }
@@ -209,8 +239,8 @@ public final class CheckpointAgent implements Agent {
         return !replicas.isJoining() && (changes() != seenChanges || segments.lastSequence() != seenSequence);
     }
 
-    private long highest(int shard) {
-        return Math.max(lastVersion.applyAsLong(shard), replicas.get(shard).assembledVersion());
+    private long highest(ShardReplica replica) {
+        return Math.max(lastVersion.applyAsLong(replica.shardId()), replica.assembledVersion());
     }
 
     private void begin() {
@@ -221,9 +251,10 @@ public final class CheckpointAgent implements Agent {
         // After the segments: so nothing in them has a larger version.
         for (int shard = 0; shard < awaited.length; shard++) {
             List<Clears.Clear> ofShard = List.of();
-            if (replicas.has(shard)) {
-                ofShard = replicas.get(shard).clears().all();
-                awaited[shard] = highest(shard);
+            final ShardReplica replica = held[shard];
+            if (replica != null) {
+                ofShard = replica.clears().all();
+                awaited[shard] = highest(replica);
                 for (Clears.Clear clear : ofShard) {
                     awaited[shard] = Math.max(awaited[shard], clear.version());
                 }
@@ -237,8 +268,9 @@ public final class CheckpointAgent implements Agent {
 
     private boolean isSettled() {
         for (int shard = 0; shard < awaited.length; shard++) {
-            if (replicas.has(shard)) {
-                settled[shard] = replicas.get(shard).settledVersion();
+            final ShardReplica replica = held[shard];
+            if (replica != null) {
+                settled[shard] = replica.settledVersion();
                 if (settled[shard] < awaited[shard]) {
                     return false;
                 }
@@ -252,15 +284,15 @@ public final class CheckpointAgent implements Agent {
         toWrite.clear();
         long changed = 0;
         for (int shard = 0; shard < awaited.length; shard++) {
-            if (!replicas.has(shard)) {
+            final ShardReplica replica = held[shard];
+            if (replica == null) {
                 continue;
             }
-            final ShardReplica replica = replicas.get(shard);
             final Image image = book.image(shard);
             if (image != null && image.changes() == replica.index().changes()) {
                 book.image(shard, image.asOf(book.number(), settled[shard]));
             } else {
-                toWrite.add(shard);
+                toWrite.add(replica);
                 changed += replica.index().count();
             }
             parts[shard] = new ShardPart(
@@ -289,17 +321,17 @@ public final class CheckpointAgent implements Agent {
 
     /** Drops the most recently written images; those never written must stay. */
     private void limit(long most) {
-        toWrite.sort(Comparator.comparingLong(shard -> {
-            final Image image = book.image(shard);
+        toWrite.sort(Comparator.comparingLong(replica -> {
+            final Image image = book.image(replica.shardId());
             return image == null ? 0 : image.round();
         }));
         long sum = 0;
         for (int i = 0; i < toWrite.size(); i++) {
-            if (sum > most && book.image(toWrite.get(i)) != null) {
+            if (sum > most && book.image(toWrite.get(i).shardId()) != null) {
                 toWrite.subList(i, toWrite.size()).clear();
                 return;
             }
-            sum += replicas.get(toWrite.get(i)).index().count();
+            sum += toWrite.get(i).index().count();
         }
     }
 
@@ -308,7 +340,7 @@ public final class CheckpointAgent implements Agent {
             publish();
             return;
         }
-        final ShardReplica replica = replicas.get(toWrite.get(writing));
+        final ShardReplica replica = toWrite.get(writing);
         // First: later changes may be in the image or not.
         imageChanges = replica.index().changes();
         writer.begin(replica, book.number());
@@ -319,7 +351,7 @@ public final class CheckpointAgent implements Agent {
         if (!writer.advance(BUCKETS_PER_TURN)) {
             return;
         }
-        final int shard = toWrite.get(writing);
+        final int shard = toWrite.get(writing).shardId();
         book.image(
                 shard,
                 new Image(book.number(), writer.length(), writer.items(), book.number(), settled[shard], imageChanges));

@@ -121,6 +121,11 @@ public final class CheckpointRegistry {
         images[shard] = image;
     }
 
+    /** Another replica of the shard has no image yet. */
+    void drop(int shard) {
+        images[shard] = null;
+    }
+
     /**
      * Abandons the present round. Its number is not reused: its segments or images may be older than those of a later
      * round. The next number names the same of the two files, so that the newest checkpoint stays.

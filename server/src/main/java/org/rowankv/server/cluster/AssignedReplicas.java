@@ -4,6 +4,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.peer.StaleTermException;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.shard.Replicas;
@@ -19,6 +20,13 @@ final class AssignedReplicas {
     /** Those that the area is read into. A copy that was interrupted begins anew. */
     static Replicas complete(Configuration found, Segments segments) {
         final int serverId = segments.area().serverId();
+        for (int shard = 0; shard < found.shardCount(); shard++) {
+            if (found.shard(shard).isComplete(serverId)
+                    && segments.area().tenures().tenure(shard) == 0) {
+                throw new ClusterException("the configuration counts on shard " + shard + " of server number "
+                        + serverId + ", whose directory has never held it: start it with its former directory");
+            }
+        }
         final KeyHash keyHash = new KeyHash(found.hashSeed());
         return filled(
                 found,

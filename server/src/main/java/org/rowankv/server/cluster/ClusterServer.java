@@ -223,7 +223,7 @@ public final class ClusterServer implements AutoCloseable {
             final Members members = retried(membership::join);
             serverId = members.numberOf(settings.name());
             final StoredRoles roles = new StoredRoles(settings, context, nodes, waitLog, members, directory.identity());
-            final Area area = retried(() -> new AreaOpening(settings, context, roles).open(directory));
+            final Area area = retried(() -> new AreaOpening(this, roles).open(directory));
             try {
                 area.startForcing(context.scheduling(), context.errors(), this::stopServing);
                 while (!closing) {
@@ -312,8 +312,7 @@ public final class ClusterServer implements AutoCloseable {
                         "a broken invariant, reported in the log above, has stopped the server's agents");
             }
             try {
-                present.manage();
-                readStore(present, roles);
+                manage(present, roles);
                 if (startRequested && roles.supersede(present)) {
                     signal.give();
                 }
@@ -334,6 +333,17 @@ public final class ClusterServer implements AutoCloseable {
         } else {
             waitLog.waits(what, "");
         }
+    }
+
+    /** What is due may follow from what the store has, and does not need it always. */
+    private void manage(RoleTerm present, StoredRoles roles) {
+        try {
+            readStore(present, roles);
+        } catch (ConfigurationStoreException e) {
+            present.manage();
+            throw e;
+        }
+        present.manage();
     }
 
     /** An alarm of the leases alone is no reason to read the store. */

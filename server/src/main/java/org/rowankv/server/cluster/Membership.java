@@ -12,7 +12,8 @@ import org.rowankv.server.membership.ServerRegistration;
 
 /**
  * Cluster membership: servers register; the first to see the expected number of registrations stores the member list,
- * ordered by name. From then on the list is fixed.
+ * ordered by name. From then on the names are fixed. An empty directory replaces one whose data are lost, as soon as the
+ * configuration does not count on them.
  */
 final class Membership {
     private static final long POLL_MS = 100;
@@ -34,8 +35,12 @@ final class Membership {
         while (true) {
             final Members members = nodes.members();
             if (members != null) {
-                requireMember(members);
-                return members;
+                if (isMember(members)) {
+                    return members;
+                }
+                replace(members);
+                cluster.pause(POLL_MS);
+                continue;
             }
             if (hasData()) {
                 throw new ClusterException("the configuration store knows no cluster '" + settings.cluster()
@@ -60,7 +65,12 @@ final class Membership {
         return false;
     }
 
-    private void requireMember(Members members) {
+    /**
+     * Whether the directory is that of the member with the server's name; false if it is new.
+     *
+     * @throws ClusterException if it cannot become a member
+     */
+    private boolean isMember(Members members) {
         members.shape().requireSame(settings.shape(), "the cluster '" + settings.cluster() + "'");
         final int number = members.numberOf(settings.name());
         if (number < 0) {
@@ -69,12 +79,33 @@ final class Membership {
                     + " servers, and '" + settings.name() + "' is none of them: " + String.join(", ", members.names())
                     + ". This version cannot add servers to a cluster");
         }
-        if (members.identities().get(number) != directory.identity()) {
-            throw new ClusterException("the data directory " + directory.path() + " is not the one with which server '"
-                    + settings.name() + "' became a member of the cluster '" + settings.cluster()
-                    + "': use that one, or restore it from a backup; if this is another server, give it a name of"
-                    + " its own");
+        if (members.identities().get(number) == directory.identity()) {
+            return true;
         }
+        if (hasData()) {
+            throw new ClusterException("the data directory " + directory.path()
+                    + " is not the one with which server '" + settings.name() + "' is a member of the cluster '"
+                    + settings.cluster() + "': use that one. If its data are lost, use an empty directory; if this is"
+                    + " another server, give it a name of its own");
+        }
+        return false;
+    }
+
+    /** The new directory replaces that of the member, whose data are lost, as soon as the others can do without. */
+    private void replace(Members members) {
+        final int number = members.numberOf(settings.name());
+        final ClusterNodes.Stored stored = nodes.configuration();
+        if (stored == null) {
+            cluster.say("waiting for the first configuration of the cluster");
+            return;
+        }
+        if (stored.configuration().countsOn(number)) {
+            cluster.say(AreaOpening.waitsForOthers(settings, directory));
+            return;
+        }
+        // False if something has changed meanwhile: the next attempt sees it.
+        final boolean unused =
+                nodes.replace(members, members.replacing(number, directory.identity()), stored.version());
     }
 
     /** Registers this server; returns the member list if enough servers are registered, else null. */

@@ -166,6 +166,12 @@ final class StoredRoles {
         return announced.incarnation(server);
     }
 
+    /** The incarnation with which a process of this server has registered last, as stored; 0 if none has. */
+    long registeredIncarnation() {
+        final ServerRegistration registration = nodes.announcement(settings.name());
+        return registration == null ? 0 : registration.incarnation();
+    }
+
     private void readRegistrations() {
         final List<String> clients = new ArrayList<>();
         for (int server = 0; server < members.names().size(); server++) {

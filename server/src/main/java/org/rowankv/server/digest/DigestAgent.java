@@ -222,7 +222,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         tracker.entry(segment, length, shard, version);
         if (isVoid(shard, buffer, at)) {
             segments.markDead(address, length);
-            if ((EntryDescriptor.flags(buffer, at) & EntryDescriptor.WITHOUT_SPACE) == 0) {
+            if (!takesSpaceHere(shard, buffer, at, version)) {
                 spaceFreed += segments.charge(length);
                 drawn[shard] += segments.charge(length);
             }
@@ -271,12 +271,9 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
                 || isScattered(shard, buffer, at, version);
     }
 
-    /** Whether a new primary sends what its predecessor had written. What is copied to a joining replica was announced. */
+    /** Whether a new primary sends what its predecessor had written: for a copy, or to complete the replicas. */
     private boolean isScattered(int shard, ByteBuffer buffer, int at, long version) {
-        return Version.epoch(version) < scatteredFrom[shard]
-                && FrameDescriptor.tag(buffer, at) >= scatteredFrom[shard]
-                && replicas.has(shard)
-                && !replicas.get(shard).isJoining();
+        return Version.epoch(version) < scatteredFrom[shard] && FrameDescriptor.tag(buffer, at) >= scatteredFrom[shard];
     }
 
     /** Whether its sender had to acquire credit for the entry: not for one that is older than a joining replica. */
@@ -293,16 +290,34 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         }
     }
 
+    /** Whether the index holds the same entry at another address. */
+    private boolean isPresent(ShardReplica replica, long position, long address, ByteBuffer buffer, int at) {
+        final long found = replica.index().findKeyOf(position, buffer, at);
+        return found != 0
+                && found != address
+                && EntryDescriptor.version(
+                                segments.region().buffer(found),
+                                segments.region().offset(found))
+                        == EntryDescriptor.version(buffer, at);
+    }
+
     private void apply(long address, int type, int length, ByteBuffer buffer, int at) {
         final int shard = EntryDescriptor.shard(buffer, at);
         final ShardReplica replica = replicas.get(shard);
         final long version = EntryDescriptor.version(buffer, at);
-        takeSpace(replica, takesSpaceHere(shard, buffer, at, version), version, length);
         final int keyLength = EntryDescriptor.keyLength(buffer, at);
         if (keyLength > keyScratch.length) {
             keyScratch = new byte[Math.max(keyLength, 2 * keyScratch.length)];
         }
         final long position = EntryType.isKeyed(type) ? replica.positionOf(buffer, at, keyScratch) : 0;
+        if (replica.isJoining()
+                && EntryType.isKeyed(type)
+                && isScattered(shard, buffer, at, version)
+                && isPresent(replica, position, address, buffer, at)) {
+            segments.markDead(address, length); // a copy of what was sent before it
+            return;
+        }
+        takeSpace(replica, takesSpaceHere(shard, buffer, at, version), version, length);
         spaceFreed += replica.apply(LOCK_OWNER, position, address, type, length);
         if (type == EntryType.COMPLETION) {
             spaceFreed += replica.superseded().deadUnlessKept(buffer, at, address, length);

@@ -98,11 +98,6 @@ public final class EntryDescriptor {
         return (short) SHORTS.get(buffer, at + FLAGS_OFFSET) & 0xffff;
     }
 
-    /** Sets {@link #WITHOUT_SPACE}; the body's crc must be computed again. */
-    public static void setWithoutSpace(ByteBuffer buffer, int at) {
-        SHORTS.set(buffer, at + FLAGS_OFFSET, (short) (flags(buffer, at) | WITHOUT_SPACE));
-    }
-
     public static int resultBits(int flags) {
         return flags >> RESULT_BITS_SHIFT;
     }

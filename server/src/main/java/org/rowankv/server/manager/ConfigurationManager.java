@@ -103,6 +103,9 @@ public final class ConfigurationManager {
 
     /** Begins to manage a configuration that is stored, which this server has been elected by, or started with. */
     void manage(Configuration own, boolean isSettled) {
+        if (stored == null) {
+            lackingSinceNs = leases.now().monotonicNs();
+        }
         stored = own;
         version = UNKNOWN;
         pending = null;
@@ -156,18 +159,20 @@ public final class ConfigurationManager {
         return returned == null ? withReplaced(present) : returned;
     }
 
-    /** Members take over the replicas of servers that stay away. */
+    /**
+     * Members take over the replicas that shards lack: those of servers that stay away after a while, and at once when
+     * no server is away.
+     */
     private @Nullable Configuration withReplaced(Configuration present) {
         final boolean isCopying =
                 present.shards().stream().anyMatch(shard -> !shard.joining().isEmpty());
-        final long nowNs = leases.now().monotonicNs();
-        if (isCopying
-                || present.members().stream()
-                        .allMatch(member -> lacking(present, member).isEmpty())) {
-            lackingSinceNs = nowNs;
+        final Configuration filled = isCopying ? null : present.filled(replicas);
+        if (filled == null || filled.shards().equals(present.shards())) {
+            lackingSinceNs = leases.now().monotonicNs();
             return null;
         }
-        return nowNs - lackingSinceNs < COPY_AFTER_NS ? null : present.filled(replicas);
+        final boolean isWhole = present.members().size() == present.serverCount();
+        return isWhole || leases.now().monotonicNs() - lackingSinceNs >= COPY_AFTER_NS ? filled : null;
     }
 
     private Set<Integer> gone(Configuration present) {
@@ -191,6 +196,7 @@ public final class ConfigurationManager {
 
     /** All of them, or those that can be spared. */
     private @Nullable Configuration withoutGone(Configuration present, Set<Integer> gone) {
+        lackingSinceNs = leases.now().monotonicNs();
         final Configuration next = present.excluding(gone, serverId);
         if (next != null) {
             return next;
@@ -205,26 +211,16 @@ public final class ConfigurationManager {
         return restarted(present).isEmpty() ? null : present.superseded();
     }
 
+    /** It gets replicas when it has the roles of that configuration in force: until then nothing waits for it. */
     private @Nullable Configuration withReturned(Configuration present) {
         for (int server = 0; server < present.serverCount(); server++) {
             final long registered = registrations.incarnation(server);
             if (!present.isMember(server) && registered > present.incarnations().get(server)) {
-                return present.adding(server, registered, lacking(present, server));
+                leases.awaitArrival(server);
+                return present.adding(server, registered);
             }
         }
         return null;
-    }
-
-    /** Shards with too few replicas, and none on that server. */
-    private List<Integer> lacking(Configuration present, int server) {
-        final List<Integer> lacking = new ArrayList<>();
-        for (int shard = 0; shard < present.shardCount(); shard++) {
-            if (present.shard(shard).replicaCount() < replicas
-                    && !present.shard(shard).isReplica(server)) {
-                lacking.add(shard);
-            }
-        }
-        return lacking;
     }
 
     // --- storing it ---

@@ -36,6 +36,9 @@ public final class LeaseAgent implements Agent {
     /** Renewals within a lease: some may be lost. */
     private static final int RENEWALS = 5;
 
+    /** Time for the process of a new member to learn that it is one. Nothing waits for it meanwhile. */
+    private static final long ARRIVAL_NS = 3_000_000_000L;
+
     private static final int PAYLOAD_LENGTH = 2 * Long.BYTES;
 
     /** Sends a message to another server; it may be lost. */
@@ -55,6 +58,8 @@ public final class LeaseAgent implements Agent {
     private long lastCycleNs;
     /** By the monotonic clock, by slot: when its last request for a lease arrived here, or it became a member. */
     private final long[] heardNs;
+    /** Servers that this manager adds, until their first request. */
+    private final Set<Integer> arriving = new TreeSet<>();
     /** Members whose promise exceeds the present term: they can take no lease of it. */
     private final Set<Integer> promisedMore = new TreeSet<>();
     /** When this server last had a lease, or became a member of another term. */
@@ -181,11 +186,17 @@ public final class LeaseAgent implements Agent {
             return silent;
         }
         for (int member : manager.stored().members()) {
-            if (member != authority.voter().slot() && nowNs - heardNs[member] > ns) {
+            final long longest = arriving.contains(member) ? Math.max(ns, ARRIVAL_NS) : ns;
+            if (member != authority.voter().slot() && nowNs - heardNs[member] > longest) {
                 silent.add(member);
             }
         }
         return silent;
+    }
+
+    /** A server that is about to be added is silent for a while, until it knows. */
+    synchronized void awaitArrival(int server) {
+        arriving.add(server);
     }
 
     /** Whether a member has promised a later term than the manager's, and can take no lease of it. */
@@ -244,6 +255,7 @@ public final class LeaseAgent implements Agent {
             }
             return true;
         }
+        arriving.clear();
         final Electorate prepared = authority.voter().prepared();
         if (prepared != null) {
             requestLease(prepared);
@@ -328,6 +340,7 @@ public final class LeaseAgent implements Agent {
         }
         final ClockReading arrived = now();
         heardNs[from] = arrived.monotonicNs();
+        arriving.remove(from);
         if (promise > manager.stored().term()) {
             promisedMore.add(from);
         }

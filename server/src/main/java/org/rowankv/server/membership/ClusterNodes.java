@@ -2,6 +2,7 @@ package org.rowankv.server.membership;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.configstore.ConfigurationCodec;
@@ -54,6 +55,18 @@ public final class ClusterNodes {
     /** Stores the member list; false if it is stored already. */
     public boolean create(Members members) {
         return writes.compareAndSet(MEMBERS, ConfigurationStore.ABSENT, members.encode());
+    }
+
+    /** Replaces the member list, on condition of the configuration's node version; false if either has changed. */
+    public boolean replace(Members present, Members next, long configurationVersion) {
+        final VersionedNode node = store.read(MEMBERS);
+        return node != null
+                && Members.decode(MEMBERS, node.bytes()).equals(present)
+                && writes.compareAndSet(
+                        MEMBERS,
+                        node.version(),
+                        next.encode(),
+                        new NodeVersion(ConfigurationCodec.PATH, configurationVersion));
     }
 
     @Nullable
@@ -120,6 +133,13 @@ public final class ClusterNodes {
         return all;
     }
 
+    /** Whether it is registered with the directory of which the member list says that it is that server's. */
+    private boolean isOfMember(ServerRegistration registration) {
+        final Members members = members();
+        final int server = members == null ? -1 : members.numberOf(registration.name());
+        return server >= 0 && Objects.requireNonNull(members).identities().get(server) == registration.identity();
+    }
+
     /**
      * Stores a server's registration.
      *
@@ -132,7 +152,7 @@ public final class ClusterNodes {
             final VersionedNode node = store.read(path);
             final ServerRegistration found = genuine(path, node);
             if (found != null) {
-                if (found.identity() != own.identity()) {
+                if (found.identity() != own.identity() && !isOfMember(own)) {
                     throw new ClusterException("another server uses the name '" + own.name() + "', with another data"
                             + " directory, at " + found.address() + ": give each server a name of its own. If this is"
                             + " the same server, use its previous data directory");

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The servers of a cluster, by number: stored once, at its creation.
+ * The servers of a cluster, by number: stored at its creation. Only data directories that were lost are replaced.
  *
  * @param clusterId random, never 0
  * @param hashSeed of the key hash, random
@@ -30,6 +30,13 @@ public record Members(
     /** The number of a server, or −1. */
     public int numberOf(String name) {
         return names.indexOf(name);
+    }
+
+    /** With another data directory of that server. */
+    public Members replacing(int server, long identity) {
+        final List<Long> replaced = new ArrayList<>(identities);
+        replaced.set(server, identity);
+        return new Members(clusterId, hashSeed, shape, names, replaced, zones);
     }
 
     byte[] encode() {

@@ -221,6 +221,10 @@ public final class OpeningAgent implements Agent {
                     || isOpen(next.shard, assignment.epoch())) {
                 continue;
             }
+            if (replicas.get(next.shard).isJoining()) {
+                throw new AssertionError("shard " + next.shard + " is not complete on server " + serverId
+                        + ", which term " + next.committed.term() + " makes its primary");
+            }
             if (present != null) {
                 present.end();
             }

@@ -9,10 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
-import org.rowankv.rdma.rowan.FrameChecksum;
-import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.log.EntryDescriptor;
-import org.rowankv.server.log.EntryType;
 import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.Replication;
 import org.rowankv.server.replication.RowanReplicator;
@@ -32,7 +29,7 @@ final class ScatterTarget {
     private static final int[] NONE = {};
 
     /** An entry to send. */
-    private record Task(ShardOpening opening, long version, boolean isJoining) {}
+    private record Task(ShardOpening opening, long version) {}
 
     /** An entry under way, or none. */
     private static final class Slot {
@@ -47,7 +44,6 @@ final class ScatterTarget {
     private final int server;
     private final TailEntries entries;
     private final ByteBuffer staging;
-    private final FrameChecksum checksum = new FrameChecksum();
     private final RowanReplicator replicator;
     private final List<Slot> slots = new ArrayList<>();
     private final Deque<Task> queue = new ArrayDeque<>();
@@ -78,8 +74,8 @@ final class ScatterTarget {
                 segmentLength);
     }
 
-    void add(ShardOpening opening, long version, boolean isJoining) {
-        queue.add(new Task(opening, version, isJoining));
+    void add(ShardOpening opening, long version) {
+        queue.add(new Task(opening, version));
     }
 
     /** Whether nothing is to be sent, or under way. */
@@ -154,14 +150,6 @@ final class ScatterTarget {
     private void begin(Task task, long address) {
         final int length = entries.length(address);
         staging.put(staged, entries.buffer(address), entries.offset(address), length);
-        if (task.isJoining && EntryType.isTombstone(entries.type(address))) {
-            // A complete replica takes the space by itself. Here it is announced with the copy, but that has objects
-            // only.
-            EntryDescriptor.setWithoutSpace(staging, staged);
-            final int body = EntryDescriptor.usedLength(staging, staged) - EntryDescriptor.FRAME_LENGTH;
-            final int crc = checksum.body(staging, staged + EntryDescriptor.FRAME_LENGTH, body);
-            FrameDescriptor.source(staging, staged, length, entries.type(address), crc);
-        }
         final Slot slot = freeSlot();
         slot.replication.begin(task.opening.shard(), staged);
         slot.opening = task.opening;

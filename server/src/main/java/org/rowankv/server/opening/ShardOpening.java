@@ -43,7 +43,6 @@ final class ShardOpening {
     /** Another replica. */
     private static final class Other {
         private final int server;
-        private final boolean isJoining;
         private final Set<Long> versions = new TreeSet<>();
         private boolean isCollected;
         private boolean isAsked;
@@ -53,9 +52,8 @@ final class ShardOpening {
         /** Entries sent, or to be sent, that are not known to have landed there. */
         private int unlanded;
 
-        Other(int server, boolean isJoining) {
+        Other(int server) {
             this.server = server;
-            this.isJoining = isJoining;
         }
     }
 
@@ -107,7 +105,7 @@ final class ShardOpening {
         this.term = term;
         this.epoch = assignment.epoch();
         for (int server : assignment.backups()) {
-            others.add(new Other(server, assignment.isJoining(server)));
+            others.add(new Other(server));
         }
     }
 
@@ -364,7 +362,7 @@ final class ShardOpening {
     private void scatter(long version) {
         for (Other other : others) {
             if (!other.versions.contains(version)) {
-                around.target(other.server).add(this, version, other.isJoining);
+                around.target(other.server).add(this, version);
                 other.unlanded++;
                 unlanded++;
             }

@@ -50,6 +50,7 @@ public final class CopyAgent implements Agent {
     private final long bytesPerSecond;
 
     private final List<TargetCopy> targets = new CopyOnWriteArrayList<>();
+    private int turns;
     private long allowance;
     private long allowedNs;
     private long beganNs;
@@ -156,8 +157,10 @@ public final class CopyAgent implements Agent {
         final long nowNs = clock.nanoTime();
         allow(nowNs);
         int done = 0;
+        turns = (turns + 1) % targets.size();
         for (int i = 0; i < targets.size(); i++) {
-            final TargetCopy target = targets.get(i);
+            // Each is the first in turn: it may use up the allowance.
+            final TargetCopy target = targets.get((turns + i) % targets.size());
             done += target.turn(ENTRIES_PER_TURN, Math.min(BYTES_PER_TURN, allowance), nowNs);
             allowance -= target.sentBytes();
             entries.add(target.sentEntries());

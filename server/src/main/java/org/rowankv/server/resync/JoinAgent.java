@@ -163,12 +163,17 @@ public final class JoinAgent implements Agent {
         isNew |= before == null || before < copy.epoch();
     }
 
+    private boolean isComplete(int shard) {
+        final ShardReplica replica = replicas.find(shard);
+        return replica != null && !replica.isJoining();
+    }
+
     /**
      * At once when nothing else is catching up. Storing it may fail for a while, for example on a full disk: that is
      * retried, and is no failure of this agent.
      */
     private void report() {
-        complete.keySet().removeIf(shard -> !replicas.has(shard));
+        complete.keySet().removeIf(shard -> !isComplete(shard)); // given up, and perhaps begun anew
         final long nowNs = clock.nanoTime();
         if (nowNs - reportNs < 0 && !(isNew && !replicas.isJoining())) {
             return;

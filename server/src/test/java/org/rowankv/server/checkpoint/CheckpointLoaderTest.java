@@ -112,6 +112,25 @@ final class CheckpointLoaderTest {
         assertThat(server.find(0, late)).isPositive();
     }
 
+    /** The next replica's index has changed as often. */
+    @Test
+    void shouldNotGoOnWithTheImageOfAnEarlierTenure() {
+        final CheckpointedServer server = new CheckpointedServer();
+        final String late = CheckpointedServer.key(0, 1);
+        server.put(0, CheckpointedServer.key(0, 0));
+        server.closeLog();
+        server.takeCheckpoint();
+        server.rejoin(0);
+        server.put(0, late);
+        server.closeLog();
+        server.takeCheckpoint();
+
+        server.restart();
+
+        assertThat(server.load.isLoaded()).isTrue();
+        assertThat(server.find(0, late)).isPositive();
+    }
+
     /** By the next start, an item's address in the image holds another entry. */
     @Test
     void shouldNotGoOnWithAnImageThatWasLoadedInPart() {

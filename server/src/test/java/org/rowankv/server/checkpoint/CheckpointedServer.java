@@ -79,6 +79,14 @@ final class CheckpointedServer {
         log = new AppendLog(segments, SegmentOwner.WORKER);
     }
 
+    /** The server leaves a shard and joins it again. */
+    void rejoin(int shard) {
+        replicas.end(replicas.get(shard));
+        final ShardReplica next = new ShardReplica(shard, SHARDS, HASH, segments, 1);
+        next.recovered(OWNER);
+        replicas.begin(next);
+    }
+
     /** Returns the entry's address. The key belongs to that shard. */
     long put(int shard, String key) {
         final byte[] bytes = bytes(key);

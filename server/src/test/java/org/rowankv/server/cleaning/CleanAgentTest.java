@@ -24,4 +24,22 @@ final class CleanAgentTest {
         }
         assertThat(shard.cleaner.isSpaceRequested()).isFalse();
     }
+
+    /** Another server may ask for what is not on all replicas, dead or not, by the address that is known of it. */
+    @Test
+    void shouldLeaveASegmentAloneThatATailRefersTo() {
+        final long dead = shard.write(EntryType.PUT, "other", 20_000);
+        final long version = shard.version();
+        shard.write(EntryType.PUT, "k", 100);
+        shard.write(EntryType.PUT, "other", 20_000);
+        shard.closeLog();
+        final int segment = shard.segments.segmentOf(dead);
+        shard.replica.tail().copied(version, dead);
+        assertThat(shard.cleaner.cleanOne()).isFalse();
+        assertThat(shard.segments.isClosed(segment)).isTrue();
+
+        shard.replica.tail().trim(version);
+        assertThat(shard.cleaner.cleanOne()).isTrue();
+        assertThat(shard.segments.isClosed(segment)).isFalse();
+    }
 }

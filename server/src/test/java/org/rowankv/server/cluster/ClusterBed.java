@@ -2,6 +2,8 @@ package org.rowankv.server.cluster;
 
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,6 +36,8 @@ import org.rowankv.server.directory.ServerDirectory;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerSettings;
+import org.rowankv.server.frontend.ClientPort;
+import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.ServerAddresses;
@@ -53,6 +57,7 @@ public final class ClusterBed implements AutoCloseable {
     private ThreadingMode threading = ThreadingMode.SHARED;
     private @Nullable ClusterSecret secret = SECRET;
     private Consumer<ServerSettings.Builder> firstRoles = usual -> {};
+    private boolean hasPorts;
     public final ConfigurationStore store;
     public final List<Member> members = new ArrayList<>();
 
@@ -60,6 +65,11 @@ public final class ClusterBed implements AutoCloseable {
     public final class Member {
         final String name;
         public final TcpProxy proxy;
+        /** While its servers have ports. */
+        private volatile @Nullable ClientPort port;
+        /** In front of its port for clients. */
+        final TcpProxy clients = new TcpProxy(() -> port.address());
+
         volatile ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         volatile @Nullable TcpFabric fabric;
         /** The configuration store as it sees it. */
@@ -83,7 +93,13 @@ public final class ClusterBed implements AutoCloseable {
         }
 
         public ClusterServer start() {
-            return start(settings(name, shape, "", proxy.port()));
+            return start(settings(
+                    dir.resolve(name),
+                    name,
+                    shape,
+                    "",
+                    proxy.port(),
+                    with -> with.clients = hasPorts ? "127.0.0.1:" + clients.port() : ""));
         }
 
         public ClusterServer start(ClusterSettings settings) {
@@ -122,7 +138,43 @@ public final class ClusterBed implements AutoCloseable {
             public Opened open(Server serving, Routing routing, ClusterCatalogue ofRoles) {
                 firstServed = firstServed == null ? routing.configuration() : firstServed;
                 catalogue = ofRoles;
-                return () -> {};
+                return hasPorts ? openPort(serving, routing, ofRoles) : () -> {};
+            }
+
+            private Opened openPort(Server serving, Routing routing, ClusterCatalogue ofRoles) {
+                final ClientPort present = port;
+                if (present != null) {
+                    present.resume(serving, ofRoles, routing);
+                    return opened(present);
+                }
+                try {
+                    final ClientPort bound = ClientPort.bind(
+                            serving, ofRoles, ClientPortSettings.at("127.0.0.1", 0), SystemClock.INSTANCE, errors);
+                    port = bound;
+                    return opened(bound.serve(routing));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+
+            private Opened opened(ClientPort open) {
+                return new Opened() {
+                    @Override
+                    public void pause() {
+                        open.pause();
+                    }
+
+                    @Override
+                    public void route(Routing next) {
+                        open.publish(next);
+                    }
+
+                    @Override
+                    public void close() {
+                        open.close();
+                        port = null;
+                    }
+                };
             }
 
             @Override
@@ -173,6 +225,19 @@ public final class ClusterBed implements AutoCloseable {
     ClusterBed withoutSecret() {
         secret = null;
         return this;
+    }
+
+    /** Its servers accept clients at their ports, see {@link #addresses}. */
+    ClusterBed withPorts() {
+        hasPorts = true;
+        return this;
+    }
+
+    /** Of the ports for clients. */
+    List<String> addresses() {
+        return members.stream()
+                .map(member -> "127.0.0.1:" + member.clients.port())
+                .toList();
     }
 
     /** The process values of each server until it has served for the first time. */
@@ -285,7 +350,10 @@ public final class ClusterBed implements AutoCloseable {
     @Override
     public void close() {
         members.forEach(Member::stop);
-        members.forEach(member -> member.proxy.close());
+        members.forEach(member -> {
+            member.proxy.close();
+            member.clients.close();
+        });
     }
 
     /** Forwards requests to the primary, and waits while there is none. */

@@ -18,6 +18,7 @@ public final class TcpProxy implements AutoCloseable {
     private final Supplier<InetSocketAddress> target;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private volatile boolean refusing;
+    private volatile boolean silent;
 
     TcpProxy(Supplier<InetSocketAddress> target) {
         this.target = target;
@@ -36,6 +37,11 @@ public final class TcpProxy implements AutoCloseable {
     /** Whether new connections are closed at once. */
     void refuse(boolean refuse) {
         refusing = refuse;
+    }
+
+    /** From now on nothing passes, and no connection ends: both sides wait, as for a host without power. */
+    void silence() {
+        silent = true;
     }
 
     /** Cuts all connections, whatever they carry; returns how many. */
@@ -65,7 +71,7 @@ public final class TcpProxy implements AutoCloseable {
                         to.connect(target.get());
                         to.setTcpNoDelay(true);
                         from.setTcpNoDelay(true);
-                    } catch (IOException e) {
+                    } catch (IOException | RuntimeException e) { // refused, or there is no port
                         close(from);
                         close(to);
                         return;
@@ -89,13 +95,17 @@ public final class TcpProxy implements AutoCloseable {
             for (int count = from.getInputStream().read(bytes);
                     count >= 0;
                     count = from.getInputStream().read(bytes)) {
-                to.getOutputStream().write(bytes, 0, count);
+                if (!silent) {
+                    to.getOutputStream().write(bytes, 0, count);
+                }
             }
         } catch (IOException e) {
             // Cut, or closed by one end: the other end is closed below.
         } finally {
-            close(from);
-            close(to);
+            if (!silent) {
+                close(from);
+                close(to);
+            }
         }
     }
 

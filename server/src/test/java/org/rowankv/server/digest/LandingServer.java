@@ -63,9 +63,14 @@ final class LandingServer {
 
     /** An entry lands, and is digested. */
     void land(EntryDraft draft) {
+        land(draft, 1);
+    }
+
+    /** As above, under that epoch. */
+    void land(EntryDraft draft, int tag) {
         assertThat(log.ensureRoom(EntryDescriptor.aligned((int) draft.usedLength())))
                 .isTrue();
-        final long address = log.append(draft, 1);
+        final long address = log.append(draft, tag);
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long word = FrameDescriptor.wordPlain(buffer, at);

@@ -54,7 +54,8 @@ final class ClientRoutingTest {
         }
         ports.forEach(port -> port.serve(routing(1, 0)));
         servers.get(0).primary = true;
-        client = RowanClient.connect(addresses, NetSettings.DEFAULT.withTimes(1_000_000_000, 1_000_000_000));
+        client = RowanClient.connect(
+                addresses, NetSettings.DEFAULT.withTimes(1_000_000_000, 1_000_000_000), 2_000_000_000);
         assertThat(get()).isEqualTo(0);
     }
 
@@ -138,11 +139,18 @@ final class ClientRoutingTest {
         assertThat(client.getAll(1, keys)).allMatch(value -> value.version() == 101);
     }
 
+    /** Of an orderly end: the shard has another primary soon. */
     @Test
-    void shouldSayThatAServerServesNobodyAnyMore() {
-        servers.get(0).serving = false;
+    void shouldWaitForTheNextPrimaryWhenAServerEnds() throws Exception {
         final Request get = new Request().get(1, KEY, 0, KEY.length);
+        servers.get(0).serving = false;
         client.execute(get);
-        assertThat(get.status()).isEqualTo(Status.CLOSED);
+        assertThat(get.status()).as("nothing was applied").isEqualTo(Status.UNREACHABLE);
+        final Thread caller = new Thread(() -> client.execute(get));
+        caller.start();
+        swap(1);
+        ports.get(1).publish(routing(2, 1));
+        caller.join();
+        assertThat(get.version()).isEqualTo(101);
     }
 }

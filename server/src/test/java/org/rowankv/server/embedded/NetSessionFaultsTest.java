@@ -222,7 +222,7 @@ final class NetSessionFaultsTest {
     void shouldSayThatNobodyCanBeReachedAndThatTheOutcomeIsKnown() {
         final NetSettings settings = NetSettings.DEFAULT.withTimes(200_000_000, 300_000_000);
         try (NetSession session = session(settings)) {
-            final RowanClient client = client(session);
+            final RowanClient client = briefClient(session);
             final int cache = Stores.cache(client);
             client.put(cache, bytes("k"), bytes("v"));
             ports.close();
@@ -236,6 +236,10 @@ final class NetSessionFaultsTest {
             ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
         }
         closeSessionsLeft();
+    }
+
+    private static RowanClient briefClient(NetSession session) {
+        return new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(4), 2_000_000_000);
     }
 
     /** Closes the sessions that the client could not close. */
@@ -324,7 +328,7 @@ final class NetSessionFaultsTest {
     void shouldCompleteWhatNobodyWaitsForWhenItsServersAreGone() throws Exception {
         final NetSettings settings = NetSettings.DEFAULT.withTimes(200_000_000, 300_000_000);
         try (NetSession session = session(settings)) {
-            final RowanClient client = client(session);
+            final RowanClient client = briefClient(session);
             final int cache = Stores.cache(client);
             client.put(cache, bytes("k"), bytes("v"));
             ports.close();

@@ -9,6 +9,7 @@ import static org.rowankv.server.embedded.Stores.value;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,9 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.PartList;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.server.directory.ClosedStore;
+import org.rowankv.server.inspect.ServerContents;
+import org.rowankv.server.inspect.StoreInspection;
 
 /** Parts without a value are found and removed, and never those of a value. */
 @Timeout(120)
@@ -55,6 +59,15 @@ final class OrphanedPartsTest {
             store.client.put(store.cache, bytes("gone"), value("gone", 2, 10));
             own = store.parts() - store.partsOf(BIG);
             store.leaveOrphans(77, 9);
+        }
+        try (ClosedStore closed = ClosedStore.open(dir)) {
+            final ServerContents found =
+                    StoreInspection.of(closed).contents().servers().get(0);
+            assertThat(found.objects()).isEqualTo(2);
+            assertThat(found.partedValues()).isOne();
+            assertThat(found.orphans())
+                    .as("of a client, and of what was replaced")
+                    .isEqualTo(2);
         }
         try (PartedStore store = new PartedStore(1, 1, true, dir)) {
             store.awaitParts(own);
@@ -150,6 +163,38 @@ final class OrphanedPartsTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"1,1", "3,2"})
+    void shouldCopyWholeValuesIntoASnapshot(int servers, int replicas) {
+        final Path copy = dir.resolve("copy");
+        try (PartedStore store = new PartedStore(servers, replicas, true, dir.resolve("store"))) {
+            store.client.put(store.cache, bytes("k"), value("k", 1, BIG));
+            final AtomicBoolean ends = new AtomicBoolean();
+            final CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
+                for (int i = 2; !ends.get(); i++) {
+                    store.client.put(store.cache, bytes("k"), value("k", i, BIG));
+                    store.client.put(store.cache, bytes("other" + i % 3), value("other" + i % 3, i, BIG));
+                }
+            });
+            try {
+                store.cluster.snapshot(copy);
+            } finally {
+                ends.set(true);
+            }
+            writer.join();
+        }
+        try (PartedStore store = new PartedStore(servers, replicas, true, copy)) {
+            assertThat(numberOf("k", store.client.get(store.cache, bytes("k")))).isPositive();
+            for (int i = 0; i < 3; i++) {
+                final byte[] found = store.client.get(store.cache, bytes("other" + i));
+                if (found != null) {
+                    assertThat(numberOf("other" + i, found)).isPositive();
+                }
+            }
+            Stores.requireHealth(store.cluster);
+        }
+    }
+
     /** Evicting lists frees their parts; otherwise the limit would evict everything. */
     @Test
     void shouldEvictWholeValuesAndNoMoreThanTheLimitAsks() {
@@ -177,6 +222,21 @@ final class OrphanedPartsTest {
             store.clock.leap(Duration.ofSeconds(6).toNanos());
             store.awaitAtRest();
             assertThat(store.parts()).isEqualTo(left * store.partsOf(BIG));
+        }
+    }
+
+    /** As a small object that is larger than its cache's limit: it is stored, and evicted. */
+    @Test
+    void shouldNotWaitForRoomThatTheLimitNeverLeaves() {
+        try (PartedStore store = new PartedStore(1, 1, true, null)) {
+            store.client.catalogue().limit("c", new CacheLimit(0, BIG / 2));
+            for (int i = 0; i < 3; i++) {
+                store.client.put(store.cache, bytes("k" + i), value("k" + i, i, BIG));
+            }
+            store.client.put(store.cache, bytes("small"), value("small", 1, 100));
+            store.awaitAtRest();
+            store.awaitParts(0);
+            assertThat(store.objects()).isLessThanOrEqualTo(1);
         }
     }
 

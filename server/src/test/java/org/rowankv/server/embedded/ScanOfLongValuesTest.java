@@ -90,8 +90,17 @@ final class ScanOfLongValuesTest {
             assertThatThrownBy(() -> scan(session, 500))
                     .isInstanceOf(RowanException.class)
                     .hasMessageContaining("shard 0")
-                    .hasMessageContaining(status.toString());
+                    .hasMessageContaining(asSeenByCallers(status).toString());
         }
+    }
+
+    /** A server that ends or fails has no last word: another one may know better. */
+    private static Status asSeenByCallers(Status answer) {
+        return switch (answer) {
+            case CLOSED -> Status.UNREACHABLE;
+            case OUTCOME_UNKNOWN -> Status.NO_REPLY;
+            default -> answer;
+        };
     }
 
     @Test

@@ -14,9 +14,6 @@ import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.local.LocalFabric;
 import org.rowankv.rdma.local.LocalFabricSettings;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.server.log.BlockDescriptor;
-import org.rowankv.server.log.Charge;
-import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 
 /** A local fabric in which a test decides how many messages pass from one server to another. Thread-safe. */
@@ -27,7 +24,6 @@ final class GatedFabric implements Fabric {
         with.maxMessage = MESSAGE;
         with.keepsReserve = true;
     }));
-    private final int segmentLength;
     private final Map<Integer, Gate> gates = new TreeMap<>();
 
     /** From one server to another. */
@@ -46,11 +42,6 @@ final class GatedFabric implements Fabric {
             passesRecords = pass;
         }
 
-        /** Bytes of credit that the sender holds, or that neither it nor the receiver has used. */
-        synchronized long credit() {
-            return credit;
-        }
-
         /** Entries and blocks that passed. */
         synchronized int passed() {
             return passed;
@@ -60,34 +51,23 @@ final class GatedFabric implements Fabric {
             return type == EntryType.COMMIT_VECTOR ? passesRecords : entries > 0;
         }
 
-        private synchronized void hasPassed(ByteBuffer source, int at, int length, int tag, int segmentLength) {
-            final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(source, at));
-            if (type == EntryType.COMMIT_VECTOR) {
-                return;
+        private synchronized void hasPassed(int type) {
+            if (type != EntryType.COMMIT_VECTOR) {
+                passed++;
+                entries -= entries == Integer.MAX_VALUE ? 0 : 1;
             }
-            passed++;
-            entries -= entries == Integer.MAX_VALUE ? 0 : 1;
-            final boolean isDrawn = (EntryDescriptor.flags(source, at) & EntryDescriptor.WITHOUT_SPACE) == 0;
-            if (isDrawn && org.rowankv.protocol.Version.epoch(EntryDescriptor.version(source, at)) == tag) {
-                credit -= Charge.of(length, segmentLength);
-                if (type == EntryType.BLOCK
-                        && BlockDescriptor.payloadStart(source, at) + BlockDescriptor.payloadLength(source, at)
-                                == BlockDescriptor.bodyLength(source, at)) {
-                    credit -= Charge.of(
-                            EntryDescriptor.aligned(
-                                    BlockDescriptor.bodyLength(source, at) + EntryDescriptor.FRAME_LENGTH),
-                            segmentLength);
-                }
-            }
+        }
+
+        /** What the sender holds or has used; from now on nothing. */
+        private synchronized long takeCredit() {
+            final long taken = credit;
+            credit = 0;
+            return taken;
         }
 
         private synchronized void granted(long bytes) {
             credit += bytes;
         }
-    }
-
-    GatedFabric(int segmentLength) {
-        this.segmentLength = segmentLength;
     }
 
     Gate gate(int from, int to) {
@@ -142,6 +122,11 @@ final class GatedFabric implements Fabric {
         }
 
         @Override
+        public long takeCredit(int remoteServerId, long remoteIncarnation) {
+            return gate(remoteServerId, server).takeCredit();
+        }
+
+        @Override
         public void close() {
             endpoint.close();
         }
@@ -158,12 +143,13 @@ final class GatedFabric implements Fabric {
 
         @Override
         public int send(long context, ByteBuffer source, int offset, int length, int tag) {
-            if (!gate.passes(FrameDescriptor.type(FrameDescriptor.wordPlain(source, offset)))) {
+            final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(source, offset));
+            if (!gate.passes(type)) {
                 return PostStatus.QUEUE_FULL;
             }
             final int status = pair.send(context, source, offset, length, tag);
             if (status == PostStatus.POSTED) {
-                gate.hasPassed(source, offset, length, tag, segmentLength);
+                gate.hasPassed(type);
             }
             return status;
         }

@@ -82,6 +82,7 @@ final class JoiningReplicaOpeningTest {
             cluster.stepUntil(cluster::isAllOpen);
             cluster.stepUntil(() -> !isJoining(cluster));
             cluster.requireAgreement();
+            cluster.requireExactSpace();
             final byte[] value = cluster.value(KEY);
             switch (mutation) {
                 case "DELETE", "CLEAR" -> assertThat(value).isNull();

@@ -225,6 +225,7 @@ final class ShardOpeningTest {
         }
         beginAtTheDead(put(KEY, OLD), 0, 1);
         cluster.adopt(exclude());
+        cluster.step(20); // the question is there
         cluster.awake(THIRD);
         cluster.stepUntil(cluster::isAllOpen);
         cluster.requireAgreement();

@@ -93,7 +93,8 @@ public final class LoggedServer {
         return write(EntryType.PUT, version, key, 0, 0, valueLength);
     }
 
-    long write(int type, long version, String key, long sessionId, long sequence, int valueLength) {
+    /** Returns the entry's address. */
+    public long write(int type, long version, String key, long sessionId, long sequence, int valueLength) {
         begin(type, version, key, sessionId, sequence, valueLength);
         assertThat(log.ensureRoom(EntryDescriptor.aligned((int) draft.usedLength())))
                 .isTrue();

@@ -28,6 +28,8 @@ public final class ScriptedServers implements Endpoint {
         private int due;
         private long granted;
         private boolean isClosed;
+        private boolean isFenced;
+        private int landed;
 
         Pair(int server, long incarnation, boolean acknowledgesAtOnce) {
             this.server = server;
@@ -78,8 +80,9 @@ public final class ScriptedServers implements Endpoint {
         @Override
         public int poll(CompletionHandler handler, int limit) {
             int polled = 0;
-            while (!unacknowledged.isEmpty() && (acknowledgesAtOnce || due > 0)) {
+            while (!unacknowledged.isEmpty() && !isFenced && (acknowledgesAtOnce || due > 0)) {
                 due -= acknowledgesAtOnce ? 0 : 1;
+                landed++;
                 handler.onCompletion(unacknowledged.remove(), CompletionStatus.LANDED);
                 polled++;
             }
@@ -102,9 +105,19 @@ public final class ScriptedServers implements Endpoint {
             // All space is alike.
         }
 
+        /** The connection breaks: nothing more is sent or acknowledged through it. */
+        public void fence() {
+            isFenced = true;
+        }
+
+        /** Copies of the messages that it has acknowledged. */
+        public List<ByteBuffer> landed() {
+            return messages.subList(0, landed);
+        }
+
         @Override
         public boolean isFenced() {
-            return false;
+            return isFenced;
         }
 
         @Override
@@ -130,6 +143,11 @@ public final class ScriptedServers implements Endpoint {
             }
         }
         throw new AssertionError("no connection to server " + server);
+    }
+
+    /** All connections to that server. */
+    public List<Pair> all(int server) {
+        return pairs.stream().filter(pair -> pair.server == server).toList();
     }
 
     public boolean isConnected(int server) {

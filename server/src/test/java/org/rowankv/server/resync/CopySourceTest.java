@@ -61,6 +61,11 @@ final class CopySourceTest {
     @Test
     void shouldCopyLaterWhatHasNoRoomNow() {
         final List<Long> written = new ArrayList<>();
+        server.write(EntryType.SESSION_OPEN, Version.of(1, 1000), "", 77, 0, 0);
+        server.write(EntryType.PUT, Version.of(1, 1001), "of a session", 77, 1, 10);
+        written.add(Version.of(1, 1000));
+        written.add(Version.of(1, 1001)); // as a completion
+        written.add(Version.of(1, 1001)); // as an object
         for (int i = 0; i < OLD; i++) {
             written.add(Version.of(1, i + 1));
             server.put(Version.of(1, i + 1), "old" + i, 10 + 100 * (i % 5));

@@ -12,8 +12,8 @@ final class ClearSweepAgentTest {
     private static final int OBJECTS = 3_000;
 
     private final OnePrimary one = new OnePrimary();
-    private final ClearSweepAgent sweep =
-            new ClearSweepAgent(one.segments, new Replicas(new ShardReplica[] {one.replica}));
+    private final Replicas replicas = new Replicas(new ShardReplica[] {one.replica});
+    private final ClearSweepAgent sweep = new ClearSweepAgent(one.segments, replicas);
 
     /** The index keeps pointing to it, and the clear keeps hiding it: its length is unknown. */
     @Test
@@ -52,5 +52,35 @@ final class ClearSweepAgentTest {
         assertThat(one.replica.counts().objects(1)).isZero();
         assertThat(one.replica.counts().objects(2)).isZero();
         assertThat(one.replica.index().count()).isEqualTo(OBJECTS / 3);
+    }
+
+    /** There are as many clears as of the former replica, all of which were swept. */
+    @Test
+    void shouldSweepTheReplicaOfTheNextTenure() {
+        final OnePrimary next = new OnePrimary();
+        one.clear(1);
+        while (!sweep.isDone()) {
+            assertThat(sweep.doWork()).isOne();
+        }
+
+        replicas.end(one.replica);
+        assertThat(sweep.isDone()).as("nothing is there").isTrue();
+        next.clear(1);
+        replicas.begin(next.replica);
+        assertThat(sweep.isDone()).isFalse();
+        assertThat(sweep.doWork()).isOne();
+    }
+
+    @Test
+    void shouldLeaveAReplicaThatIsGivenUpInTheMiddleOfASweep() {
+        for (int i = 0; i < OBJECTS; i++) {
+            one.put(1, "k" + i, 10, Ttl.ETERNAL);
+        }
+        one.clear(1);
+        assertThat(sweep.doWork()).isOne();
+        replicas.end(one.replica);
+        assertThat(sweep.doWork()).isZero();
+        assertThat(sweep.isIdle()).isTrue();
+        assertThat(one.replica.counts().objects(1)).isPositive();
     }
 }

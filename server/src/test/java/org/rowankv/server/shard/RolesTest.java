@@ -118,6 +118,43 @@ final class RolesTest {
         assertThat(current.get()).isSameAs(later);
     }
 
+    /** R34: between the commit of its configuration and its opening a shard has no primary. */
+    @Test
+    void shouldHaveNoPrimaryOfAShardThatComesBeforeItIsOpen() {
+        final CurrentRoles current = new CurrentRoles(roles(1));
+        int comes = 0;
+        while (first.shard(comes).primary() == 1 || !first.shard(comes).isComplete(1)) {
+            comes++;
+        }
+        final Configuration next = first.swapped(comes, 1);
+        final List<ShardPrimary> before = current.get().primaries();
+        final Roles followed = current.follow(next);
+        assertThat(current.get()).isSameAs(followed);
+        assertThat(followed.find(comes)).isNull();
+        assertThat(followed.isUnopened(comes)).isTrue();
+        assertThat(followed.primaries()).isEqualTo(before);
+
+        final ShardPrimary primary = primary(comes, next);
+        assertThat(current.open(next.shard(comes).epoch() - 1, primary)).isFalse();
+        assertThat(current.open(next.shard(comes).epoch(), primary)).isTrue();
+        assertThat(current.open(next.shard(comes).epoch(), primary)).isFalse();
+        final Roles opened = current.get();
+        assertThat(opened.find(comes)).isSameAs(primary);
+        assertThat(opened.term()).isEqualTo(next.term());
+        assertThat(opened.isUnopened(comes)).isFalse();
+        assertThat(opened.primaries()).containsAll(before).contains(primary).hasSize(before.size() + 1);
+        assertThat(opened.counts()).hasSize(before.size() + 1);
+        assertThat(opened.backups(comes)).containsExactly(next.shard(comes).backups());
+        assertThat(opened.primaries())
+                .extracting(each -> each.replica().shardId())
+                .isSorted();
+
+        final Roles last = current.follow(next.swapped(comes, next.shard(comes).backups()[0]));
+        assertThat(last.find(comes)).isNull();
+        assertThat(last.isUnopened(comes)).isFalse();
+        assertThat(current.open(next.shard(comes).epoch(), primary)).isFalse();
+    }
+
     /** Agents hold arrays by server and by shard. */
     @Test
     void shouldRefuseOtherNumbersOfServersOrShards() {

@@ -65,10 +65,10 @@ public final class BigRun {
         final Process child = start(store, round, settings.writers(), journal);
         try {
             final long startNs = SystemClock.INSTANCE.nanoTime();
-            while (child.isAlive() && BigJournal.read(journal, "acked").isEmpty()) {
+            while (child.isAlive() && !hasBegun(journal)) {
                 pause(LOOK_MS);
                 if (SystemClock.INSTANCE.nanoTime() - startNs > STUCK_NS) {
-                    problems.add("no put was acknowledged within " + TimeUnit.NANOSECONDS.toSeconds(STUCK_NS) + " s");
+                    problems.add("nothing was put and read within " + TimeUnit.NANOSECONDS.toSeconds(STUCK_NS) + " s");
                     break;
                 }
             }
@@ -92,6 +92,11 @@ public final class BigRun {
                 leftNs = untilNs - SystemClock.INSTANCE.nanoTime()) {
             LockSupport.parkNanos(this, leftNs);
         }
+    }
+
+    private boolean hasBegun(Path journal) throws IOException {
+        return !BigJournal.read(journal, "acked").isEmpty()
+                && (settings.readers() == 0 || !BigJournal.read(journal, "read").isEmpty());
     }
 
     private void learn(Path journal) throws IOException {

@@ -42,7 +42,7 @@ public record BigSettings(int rounds, int writers, int readers, List<Integer> si
 
     /** Room for the present value, those being put, and those whose readers have a grace. */
     long capacityBytes() {
-        return Math.max(96L * MIB, 2L * budgetMib() * MIB);
+        return Math.max(96L * MIB, 3L * budgetMib() * MIB);
     }
 
     String sizesText() {

@@ -12,11 +12,11 @@ import org.rowankv.server.membership.ClusterView;
 import org.rowankv.topology.Configuration;
 
 /** Comparison of the replicas of a cluster, whose servers have separate directories, by their files alone. */
-final class ClusterReplicas {
+public final class ClusterReplicas {
     private ClusterReplicas() {}
 
-    /** Stops the servers cleanly, and compares; returns a line for each difference. */
-    static List<String> stopAndCompare(TemporaryCluster cluster) throws IOException {
+    /** Stops the servers cleanly, and compares those of the members; returns a line for each difference. */
+    public static List<String> stopAndCompare(TemporaryCluster cluster) throws IOException {
         final Configuration configuration;
         try (ConfigurationStore store = cluster.cluster().connect()) {
             final ClusterView view = ClusterView.read(store, SecureSeed.source());
@@ -29,7 +29,10 @@ final class ClusterReplicas {
         cluster.stopServers();
         final List<AreaContents> areas = new ArrayList<>();
         for (int server = 0; server < configuration.serverCount(); server++) {
-            areas.add(AreaContents.read(cluster.cluster().dataOf(server), server));
+            areas.add(
+                    configuration.isMember(server)
+                            ? AreaContents.read(cluster.cluster().dataOf(server), server)
+                            : AreaContents.together(List.of()));
         }
         return AreaComparison.differences(areas, configuration);
     }

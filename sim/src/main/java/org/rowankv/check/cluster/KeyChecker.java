@@ -33,7 +33,7 @@ import org.rowankv.runtime.SystemClock;
  * with several of them is retired: callers stop using it, its slot continues with a new key, and it is read and checked
  * once more at the end. Confined to one thread.
  */
-final class KeyChecker {
+public final class KeyChecker {
     private static final int CALLER = -1;
     /** A key with more operations that may still take effect is retired. */
     private static final int MOST_PENDING = 2;
@@ -60,7 +60,7 @@ final class KeyChecker {
     private final ChainLedger[] chains;
     private final List<Held> retired = new ArrayList<>();
 
-    KeyChecker(CacheManager manager, Keys keys) {
+    public KeyChecker(CacheManager manager, Keys keys) {
         this.keys = keys;
         this.cache = ClientJvm.openCache(manager);
         this.counters = ClientJvm.openCounters(manager);
@@ -81,7 +81,7 @@ final class KeyChecker {
     }
 
     /** Key generations of the slots, for the next window. */
-    int[] generations() {
+    public int[] generations() {
         return generations.clone();
     }
 
@@ -95,7 +95,7 @@ final class KeyChecker {
      * @return anomalies as text
      * @throws IOException if a key cannot be read
      */
-    List<String> check(Window window) throws IOException {
+    public List<String> check(Window window) throws IOException {
         final List<String> anomalies = new ArrayList<>();
         final Reading reading = read(IntStream.range(0, keys.slots())
                 .mapToObj(slot -> new Key(slot, Keys.name(slot, generations[slot])))
@@ -117,7 +117,7 @@ final class KeyChecker {
     }
 
     /** As {@link #check(Window)}, for the retired keys. Call at the end. */
-    List<String> checkRetired() throws IOException {
+    public List<String> checkRetired() throws IOException {
         final List<String> anomalies = new ArrayList<>();
         final Reading reading = read(retired.stream().map(Held::key).toList());
         final Window nothing = new Window();

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * A process stopped by SIGSTOP; close sends SIGCONT. A shell sends both, and waits in between for the end of its input:
  * so the process continues even if this JVM is killed. Signals from a terminal do not end that shell.
  */
-final class StoppedProcess implements AutoCloseable {
+public final class StoppedProcess implements AutoCloseable {
     private static final String STOPPED = "stopped";
     private static final String SCRIPT =
             "trap '' INT TERM HUP; kill -STOP \"$1\" && echo " + STOPPED + "; read -r line; kill -CONT \"$1\"";
@@ -29,7 +29,7 @@ final class StoppedProcess implements AutoCloseable {
     }
 
     /** @throws IOException if it cannot be stopped; the message says why */
-    static StoppedProcess stop(ProcessHandle process) throws IOException {
+    public static StoppedProcess stop(ProcessHandle process) throws IOException {
         final Process shell = new ProcessBuilder("sh", "-c", SCRIPT, "sh", Long.toString(process.pid()))
                 .redirectErrorStream(true)
                 .start();

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.local.LocalCluster;
@@ -44,6 +45,17 @@ public final class TemporaryCluster implements AutoCloseable {
      */
     public static TemporaryCluster start(String name, int servers, int replicas, String capacity, Launch launch)
             throws IOException {
+        return start(name, servers, replicas, capacity, launch, made -> {});
+    }
+
+    /**
+     * As above.
+     *
+     * @param before receives the cluster before its processes start
+     */
+    public static TemporaryCluster start(
+            String name, int servers, int replicas, String capacity, Launch launch, Consumer<LocalCluster> before)
+            throws IOException {
         final Path dir = Files.createTempDirectory("rowan-" + name + "-");
         final LocalCluster.Shape shape = new LocalCluster.Shape(servers, replicas, capacity, 0);
         final LocalCluster made = LocalCluster.openOrMake(
@@ -53,6 +65,7 @@ public final class TemporaryCluster implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(cluster.atExit);
         boolean serves = false;
         try {
+            before.accept(made);
             cluster.startProcesses();
             serves = true;
             return cluster;
@@ -75,6 +88,11 @@ public final class TemporaryCluster implements AutoCloseable {
         if (!problem.isEmpty()) {
             throw new IOException("the cluster in " + dir + " does not serve: " + problem);
         }
+    }
+
+    /** How its processes are started. */
+    public Launch launch() {
+        return launch;
     }
 
     public LocalCluster cluster() {

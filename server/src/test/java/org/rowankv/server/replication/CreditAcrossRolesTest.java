@@ -1,0 +1,138 @@
+package org.rowankv.server.replication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.rowankv.protocol.Version;
+import org.rowankv.protocol.VersionCounter;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.CounterStarts;
+import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
+import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.log.EntryType;
+import org.rowankv.server.recovery.LoggedServer;
+import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.RolesOfOne;
+import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.topology.Configuration;
+
+/**
+ * The space that an entry of server 0 takes at its backups when other roles come into force between the moment at which
+ * it is acquired and that at which the entry begins to be sent.
+ */
+final class CreditAcrossRolesTest {
+    private static final int SHARD = 0;
+    private static final int VALUE = 200;
+
+    private final ScriptedServers servers = new ScriptedServers();
+    private final Configuration first = RolesOfOne.configuration(1, 1, 2);
+    private final CurrentRoles roles = RolesOfOne.current(
+            List.of(new ShardPrimary(new LoggedServer(0).start().replicas().get(SHARD), new VersionCounter(1))), 1, 2);
+    private final ByteBuffer memory =
+            ByteBuffer.allocateDirect(4 << 10).alignedSlice(64).order(ByteOrder.LITTLE_ENDIAN);
+    private final RowanReplicator replicator = new RowanReplicator(
+            MemoryRegion.of(memory),
+            new BackupConnections(
+                    servers, roles.get(), new ManualClock(), new ErrorLog(new ManualClock()), server -> {}),
+            roles,
+            1024,
+            64 << 10,
+            CounterStarts.USUAL);
+    private final Replication entry = replicator.newReplication();
+    private int usedLength;
+
+    private void write(long version, boolean withoutSpace) {
+        final EntryDraft draft = new EntryDraft().begin(EntryType.PUT, SHARD, 1).value(new byte[VALUE], 0, VALUE);
+        if (withoutSpace) {
+            draft.withoutSpace();
+        }
+        draft.version(version);
+        usedLength = (int) draft.usedLength();
+        FrameDescriptor.source(
+                memory, 0, EntryDescriptor.aligned(usedLength), EntryType.PUT, draft.writeBody(memory, 0));
+    }
+
+    private void replace(Configuration next) {
+        RolesOfOne.replace(roles, next);
+    }
+
+    private void sendWhole() {
+        entry.begin(SHARD, 0);
+        for (int server : roles.get().backups(SHARD)) {
+            assertThat(entry.advance()).isFalse();
+            servers.to(server).acknowledge(1);
+        }
+        replicator.poll();
+        assertThat(entry.advance()).isTrue();
+        replicator.releaseCredit();
+    }
+
+    private long cost() {
+        return replicator.creditOf(usedLength);
+    }
+
+    @Test
+    void shouldOweWhatTheNewBackupsDidNotGrantAndKeepWhatTheFormerDid() {
+        write(Version.of(2, 1), false);
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
+        sendWhole();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(3).granted()).isEqualTo(cost());
+        assertThat(servers.to(2).granted()).as("nothing was sent there").isZero();
+    }
+
+    @Test
+    void shouldRepayWithTheNextEntry() {
+        write(Version.of(2, 1), false);
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
+        entry.begin(SHARD, 0);
+        assertThat(entry.advance()).isFalse();
+        assertThat(servers.to(3).granted()).isZero();
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(servers.to(3).granted()).isGreaterThanOrEqualTo(2 * cost());
+        replicator.returnCredit(SHARD, usedLength);
+        replicator.releaseCredit();
+        assertThat(servers.to(3).granted()).isEqualTo(cost());
+    }
+
+    /** A joining backup takes the space of older entries when they land: most of them are copied. */
+    @Test
+    void shouldNotOweForAnEntryFromBeforeTheTenure() {
+        write(Version.of(1, 7), false);
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
+        sendWhole();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(3).granted()).isZero();
+    }
+
+    @Test
+    void shouldNotOweForAnEntryWithoutSpace() {
+        write(Version.of(2, 1), true);
+        replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
+        sendWhole();
+        assertThat(servers.to(1).granted()).isZero();
+        assertThat(servers.to(3).granted()).isZero();
+    }
+
+    @Test
+    void shouldReturnWhatWasNotUsedToThoseThatGrantedIt() {
+        write(Version.of(1, 1), false);
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
+        replicator.returnCredit(SHARD, usedLength);
+        replicator.releaseCredit();
+        assertThat(servers.to(1).granted()).isZero();
+        assertThat(servers.to(2).granted()).isZero();
+        assertThat(servers.isConnected(3)).isFalse();
+    }
+}

@@ -1,0 +1,62 @@
+package org.rowankv.check.chaos;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Result of a run of {@code chaos}.
+ *
+ * @param needsAll whether a kind that never happened makes the run worthless
+ * @param survived faults after which the cluster was whole again
+ * @param failedWhileDown operations that failed while no server could answer them
+ */
+public record ChaosReport(
+        List<FaultOutcomeCount> counts,
+        long operations,
+        long lost,
+        long doubled,
+        long stale,
+        long unexplained,
+        long appExceptions,
+        long failedWhileDown,
+        long survived,
+        boolean needsAll) {
+    /** How often a kind of fault happened. */
+    public record FaultOutcomeCount(ChaosFault kind, long count) {}
+
+    public ChaosReport {
+        counts = List.copyOf(counts);
+    }
+
+    /** Number of faults, without controls. */
+    public long faults() {
+        return counts.stream()
+                .filter(each -> each.kind() != ChaosFault.CONTROL)
+                .mapToLong(FaultOutcomeCount::count)
+                .sum();
+    }
+
+    public boolean isWell() {
+        return lost + doubled + stale + unexplained + appExceptions == 0
+                && survived == faults()
+                && operations > 0
+                && (!needsAll || neverHappened().isEmpty());
+    }
+
+    /** Kinds of faults that the run was too short for. */
+    public List<ChaosFault> neverHappened() {
+        return counts.stream()
+                .filter(each -> each.count() == 0)
+                .map(FaultOutcomeCount::kind)
+                .toList();
+    }
+
+    public String line() {
+        final StringBuilder line = new StringBuilder("chaos: faults=" + faults());
+        counts.forEach(each ->
+                line.append(String.format(Locale.ROOT, " %s=%d", each.kind().reportName(), each.count())));
+        return line + " operations=" + operations + " lost=" + lost + " doubled=" + doubled + " stale=" + stale
+                + " unexplained=" + unexplained + " app_exceptions=" + appExceptions + " failed_while_down="
+                + failedWhileDown + " survived=" + survived;
+    }
+}

@@ -1,0 +1,184 @@
+package org.rowankv.check.disturb;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.daemon.local.LocalCluster;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.configstore.ConfigurationStore;
+import org.rowankv.server.configstore.ConfigurationStoreException;
+import org.rowankv.server.membership.ClusterException;
+import org.rowankv.server.membership.ClusterView;
+import org.rowankv.server.membership.PrimaryTransfer;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
+
+/**
+ * Observes whether a cluster is whole: all servers are members and serve in their newest incarnation, and each shard has
+ * all its replicas, complete. For one thread.
+ */
+public final class ClusterWatch implements AutoCloseable {
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long SAY_NS = TimeUnit.SECONDS.toNanos(5);
+
+    private final LocalCluster cluster;
+    private final ConfigurationStore store;
+
+    public ClusterWatch(LocalCluster cluster) {
+        this.cluster = cluster;
+        this.store = cluster.connect();
+    }
+
+    /**
+     * The stored configuration.
+     *
+     * @throws IOException if there is none, or the configuration store is away
+     */
+    public Configuration configuration() throws IOException {
+        final Configuration configuration = view().configuration();
+        if (configuration == null) {
+            throw new IOException("the cluster has no configuration");
+        }
+        return configuration;
+    }
+
+    private ClusterView view() throws IOException {
+        try {
+            final @Nullable ClusterView view = ClusterView.read(store, SecureSeed.source());
+            if (view == null) {
+                throw new IOException("there is no cluster");
+            }
+            return view;
+        } catch (ConfigurationStoreException e) {
+            throw new IOException("ZooKeeper is away: " + e.getMessage(), e);
+        }
+    }
+
+    /** What the cluster lacks, in a few words; empty if it is whole. */
+    public String lack() {
+        final ClusterView view;
+        try {
+            view = view();
+        } catch (IOException e) {
+            return String.valueOf(e.getMessage());
+        }
+        final Configuration configuration = view.configuration();
+        if (configuration == null) {
+            return "no configuration";
+        }
+        final StringBuilder lack = new StringBuilder();
+        for (int server = 0; server < view.members().size(); server++) {
+            final String state = stateOf(view, configuration, server);
+            if (!state.isEmpty()) {
+                lack.append(lack.isEmpty() ? "" : ", ")
+                        .append(ClusterProcesses.name(server))
+                        .append(' ')
+                        .append(state);
+            }
+        }
+        final long joining = configuration.shards().stream()
+                .mapToLong(shard -> shard.joining().size())
+                .sum();
+        final long degraded = configuration.shards().stream()
+                .filter(shard -> complete(shard) < view.replicas())
+                .count();
+        if (joining + degraded > 0) {
+            lack.append(lack.isEmpty() ? "" : ", ").append("joining=" + joining + " degraded=" + degraded);
+        }
+        return lack.toString();
+    }
+
+    /**
+     * Transfers half of the primaries of a server that has all of them; returns whether there is one. All servers start
+     * together then.
+     */
+    public boolean spreadPrimaries() throws IOException {
+        final Configuration configuration = configuration();
+        final int only = configuration.shard(0).primary();
+        if (configuration.primariesOf(only).size() < configuration.shardCount()) {
+            return false;
+        }
+        final PrimaryTransfer transfer =
+                new PrimaryTransfer(store, "chaos-" + Long.toHexString(SecureSeed.next()), SecureSeed.source());
+        for (int shard = 0; shard < configuration.shardCount(); shard += 2) {
+            try {
+                transfer.transfer(shard, -1);
+            } catch (ConfigurationStoreException | ClusterException e) {
+                return true; // what has been transferred suffices
+            }
+        }
+        return true;
+    }
+
+    /** Replicas of a shard that are complete. */
+    public static int complete(ShardAssignment shard) {
+        return shard.replicaCount() - shard.joining().size();
+    }
+
+    private String stateOf(ClusterView view, Configuration configuration, int server) {
+        if (cluster.serverProcess(server).isEmpty()) {
+            return "down";
+        }
+        if (!configuration.isMember(server)) {
+            return "excluded";
+        }
+        if (!view.members().get(server).hasRoles()) {
+            return "returning";
+        }
+        final Map<String, String> status = cluster.statusNow(server);
+        return status.getOrDefault("health", "away").equals("serving") ? "" : status.getOrDefault("health", "away");
+    }
+
+    /**
+     * Waits until the cluster is whole, and remains so.
+     *
+     * @param stableNs how long it must remain whole
+     * @param says receives what it lacks, every few seconds
+     * @param goesOn checked between looks; an exception of it ends the wait
+     * @return empty, or what it still lacks after that time
+     */
+    public String awaitWhole(long timeoutNs, long stableNs, Consumer<String> says, Check goesOn) throws IOException {
+        final long fromNs = SystemClock.INSTANCE.nanoTime();
+        long saidNs = fromNs;
+        long wholeNs = 0;
+        boolean whole = false;
+        while (true) {
+            goesOn.check();
+            final String lack = lack();
+            final long nowNs = SystemClock.INSTANCE.nanoTime();
+            if (lack.isEmpty()) {
+                wholeNs = whole ? wholeNs : nowNs;
+                whole = true;
+                if (nowNs - wholeNs >= stableNs) {
+                    return "";
+                }
+            } else {
+                whole = false;
+                if (nowNs - fromNs >= timeoutNs) {
+                    return lack;
+                }
+                if (nowNs - saidNs >= SAY_NS) {
+                    says.accept(lack);
+                    saidNs = nowNs;
+                }
+            }
+            LockSupport.parkNanos(this, LOOK_NS);
+        }
+    }
+
+    /** A condition for going on. */
+    @FunctionalInterface
+    public interface Check {
+        /** @throws IOException if it makes no sense to go on; the message says why */
+        void check() throws IOException;
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

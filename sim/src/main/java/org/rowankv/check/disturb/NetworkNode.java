@@ -1,0 +1,15 @@
+package org.rowankv.check.disturb;
+
+/**
+ * An end of a connection: a server by number, ZooKeeper, or any client.
+ *
+ * @param number of the server; negative for the others
+ */
+public record NetworkNode(int number) {
+    public static final NetworkNode ZOOKEEPER = new NetworkNode(-1);
+    public static final NetworkNode CLIENT = new NetworkNode(-2);
+
+    public static NetworkNode server(int number) {
+        return new NetworkNode(number);
+    }
+}
