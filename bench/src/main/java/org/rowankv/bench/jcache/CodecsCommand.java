@@ -39,7 +39,7 @@ public final class CodecsCommand implements Callable<Integer> {
     @Option(names = "--quick", description = "one round of short iterations: under a minute, for orientation only")
     private boolean quick;
 
-    @Option(names = "--formats", description = "a table of formats: time, allocation and bytes stored; six minutes")
+    @Option(names = "--formats", description = "a table of formats: CPU time, allocation and bytes stored; ten minutes")
     private boolean formats;
 
     @Option(names = "--keys", description = "objects in the cache (default: ${DEFAULT-VALUE})")
@@ -105,9 +105,9 @@ public final class CodecsCommand implements Callable<Integer> {
                     parts[0],
                     parts[1],
                     FormatBenchmark.bytes(line),
-                    write.ns(),
+                    write.callerNs(),
                     write.allocatedBytes(),
-                    read.ns(),
+                    read.callerNs(),
                     read.allocatedBytes());
             out.flush();
         }
