@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
             "Measures whole gets through javax.cache of a text, and of a record of four fields: in Java serialization, by the"
                     + " names of its fields, and kept decoded (near=validated). One server, String keys, Zipf 0.99 unless said,"
                     + " one thread, one JVM per cell, one cell at a time; the result is the median of the rounds.",
+            "--formats instead writes and reads a key, a record and a bean of four fields in each format, without a store.",
             "Each line of the last table shows the target and whether it was met; the exit code is 0 either way."
         })
 public final class CodecsCommand implements Callable<Integer> {
@@ -37,6 +38,9 @@ public final class CodecsCommand implements Callable<Integer> {
 
     @Option(names = "--quick", description = "one round of short iterations: under a minute, for orientation only")
     private boolean quick;
+
+    @Option(names = "--formats", description = "a table of formats: CPU time, allocation and bytes stored; ten minutes")
+    private boolean formats;
 
     @Option(names = "--keys", description = "objects in the cache (default: ${DEFAULT-VALUE})")
     private int keys = 100_000;
@@ -62,6 +66,10 @@ public final class CodecsCommand implements Callable<Integer> {
             return 2;
         }
         final MicroSettings settings = MicroSettings.round(java, keys, quick);
+        if (formats) {
+            printFormats(settings);
+            return 0;
+        }
         out.println("bench codecs: " + keys + " keys, " + Runtime.getRuntime().availableProcessors() + " processors, "
                 + java);
         for (int round = 0; round < (quick ? 1 : rounds); round++) {
@@ -81,6 +89,37 @@ public final class CodecsCommand implements Callable<Integer> {
         }
         check();
         return 0;
+    }
+
+    private void printFormats(MicroSettings settings) throws RunnerException {
+        out.printf(
+                "%-7s %-11s %7s %12s %12s %12s %12s%n",
+                "object", "format", "bytes", "write ns", "write B/op", "read ns", "read B/op");
+        for (String line : FormatBenchmark.LINES) {
+            final Measurement write = format(settings, line, "write");
+            final Measurement read = format(settings, line, "read");
+            final String[] parts = line.split(" ");
+            out.printf(
+                    Locale.ROOT,
+                    "%-7s %-11s %7d %12.0f %12.0f %12.0f %12.0f%n",
+                    parts[0],
+                    parts[1],
+                    FormatBenchmark.bytes(line),
+                    write.callerNs(),
+                    write.allocatedBytes(),
+                    read.callerNs(),
+                    read.allocatedBytes());
+            out.flush();
+        }
+    }
+
+    private Measurement format(MicroSettings settings, String line, String operation) throws RunnerException {
+        final List<Measurement> measured = new ArrayList<>();
+        for (int round = 0; round < (quick ? 1 : rounds); round++) {
+            measured.add(ForkedCell.measure(
+                    settings, FormatBenchmark.class, operation, 1, options -> options.param("line", line)));
+        }
+        return Measurement.median(measured);
     }
 
     private Measurement median(String cell) {

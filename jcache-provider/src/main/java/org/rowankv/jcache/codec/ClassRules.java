@@ -128,6 +128,13 @@ public final class ClassRules {
     private final boolean open;
     private final ComponentTypes declared;
     private final AllowedClasses listed;
+    /** Each key of a class asks again, and the patterns are many. Held by the class itself. */
+    private final ClassValue<Boolean> verdicts = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return decide(type);
+        }
+    };
 
     /**
      * Closed rules.
@@ -186,6 +193,10 @@ public final class ClassRules {
     }
 
     boolean allows(Class<?> type) {
+        return verdicts.get(type);
+    }
+
+    private boolean decide(Class<?> type) {
         final Class<?> element = elementOf(type);
         if (element.isPrimitive() || Enum.class.isAssignableFrom(element)) {
             return true;

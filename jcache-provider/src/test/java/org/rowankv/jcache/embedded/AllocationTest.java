@@ -75,6 +75,17 @@ class AllocationTest {
         assertThat(allocated(key -> assertThatIsThere(cache.get(key)))).isLessThan(VALUE_BYTES + 2);
     }
 
+    /** The name of its class, and its fields as objects. */
+    @Test
+    void shouldAllocateLittleForAKeyThatIsARecord() {
+        final Cache<Name, byte[]> cache = provider.getCacheManager()
+                .createCache("names", new MutableConfiguration<Name, byte[]>().setTypes(Name.class, byte[].class));
+        assertThat(allocated(key -> assertThatIs(!cache.containsKey(new Name(key, 1)))))
+                .isLessThan(400);
+    }
+
+    private record Name(String text, int number) {}
+
     private static void assertThatIsThere(byte[] read) {
         assertThatIs(read != null);
     }
