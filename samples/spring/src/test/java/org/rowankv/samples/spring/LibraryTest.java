@@ -8,6 +8,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,6 +121,16 @@ final class LibraryTest {
     void shouldBeConfiguredByASystemProperty() throws Exception {
         System.setProperty("rowan.uri", "rowan:embedded?dir=" + directory.resolve("store"));
         start();
+
+        usesItsCache();
+        assertThat(directory.resolve("store")).isNotEmptyDirectory();
+    }
+
+    @Test
+    void shouldBeConfiguredByAFile() throws Exception {
+        final Path file = directory.resolve("rowan.properties");
+        Files.writeString(file, "dir=" + directory.resolve("store") + "\ncapacity=64m\n");
+        start("spring.cache.jcache.config=" + file.toUri());
 
         usesItsCache();
         assertThat(directory.resolve("store")).isNotEmptyDirectory();
