@@ -51,6 +51,7 @@ final class CacheFactory {
     private final StoreSettings settings;
     private final AllowedClasses allowed;
     private final AtomicBoolean warnedOfReferences = new AtomicBoolean();
+    private final AtomicBoolean warnedOfClasses = new AtomicBoolean();
 
     CacheFactory(
             RowanCacheManager manager,
@@ -181,10 +182,10 @@ final class CacheFactory {
         if (settings.addresses().isEmpty() && allowed.isEmpty()) {
             return ClassRules.open();
         }
-        if (allowed.isEmpty() && types.contains(Object.class)) {
+        if (allowed.isEmpty() && types.contains(Object.class) && warnedOfClasses.compareAndSet(false, true)) {
             LOG.warn(
-                    "ROWAN-1112 Of classes that are not the JDK's none may be stored, because neither types nor classes are named;"
-                            + " use setTypes or set {} cache={}",
+                    "ROWAN-1112 Classes of the application may not be stored, because neither types nor classes are named; use"
+                            + " setTypes or set {} cache={}; further caches are not reported",
                     AllowedClasses.exampleLine(loader.get()),
                     name);
         }
@@ -217,8 +218,8 @@ final class CacheFactory {
             shared.prepare(name, found.id(), isAlone, isFresh, template == null ? null : template.generation());
             if (limit != null && !limit.equals(found.limit())) {
                 catalogue().limit(name, limit);
-            } else if (!found.limit().isNone()) {
-                LOG.info("Cache limit in force cache={} limit={}", name, found.limit());
+            } else if (limit == null && !found.limit().isNone()) {
+                LOG.info("Cache limit in force cache={} limit={}", name, found.limit()); // of another client
             }
             return new Attached(found.id(), present.keys());
         } catch (RowanException e) {

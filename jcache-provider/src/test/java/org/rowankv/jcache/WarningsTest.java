@@ -28,11 +28,12 @@ final class WarningsTest {
     @TempDir
     private Path dir;
 
-    /** In the other JVM: opens a cache without types, and one with. */
+    /** In the other JVM: opens two caches without types, and one with. */
     public static void main(String[] arguments) {
         try (RowanCachingProvider provider = new RowanCachingProvider();
                 CacheManager manager = provider.getCacheManager(URI.create(arguments[0]), null)) {
             manager.createCache("anything", new MutableConfiguration<>());
+            manager.createCache("more", new MutableConfiguration<>());
             manager.createCache(
                     "strings", new MutableConfiguration<String, String>().setTypes(String.class, String.class));
         }

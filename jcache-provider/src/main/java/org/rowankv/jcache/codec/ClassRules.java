@@ -10,6 +10,7 @@ import java.util.Set;
 import org.rowankv.jcache.classes.AllowedClasses;
 import org.rowankv.jcache.classes.ComponentTypes;
 import org.rowankv.jcache.classes.DeniedClasses;
+import org.rowankv.jcache.classes.FrameworkClasses;
 
 /**
  * Which classes Java serialization may write and read. Writing uses the same rules as reading, so stored objects stay
@@ -17,8 +18,8 @@ import org.rowankv.jcache.classes.DeniedClasses;
  *
  * <ul>
  *   <li>Open, where no foreign bytes arrive: every class but {@link DeniedClasses}.
- *   <li>Closed: JDK value and collection classes, enums, the declared types with their components, and the listed
- *       classes.
+ *   <li>Closed: JDK value and collection classes, enums, {@link FrameworkClasses}, the declared types with their
+ *       components, and the listed classes.
  * </ul>
  *
  * <p>The serial filter of the JVM is applied besides, when writing too. Immutable.
@@ -196,7 +197,7 @@ public final class ClassRules {
             return Arrays.stream(element.getInterfaces()).allMatch(this::allows);
         }
         final String name = element.getName();
-        if (listed.hasExactly(name)) {
+        if (listed.hasExactly(name) || FrameworkClasses.contains(name)) {
             return true;
         }
         if (DeniedClasses.contains(name)) {

@@ -108,9 +108,9 @@ public enum Setting {
             Scope.MANAGER,
             "Classes that Java serialization may write and read: class names, `package.*`, `package.**`, `**` for "
                     + "every class not known from attacks, and the presets `@spring`, `@hibernate`, `@jdk`, separated "
-                    + "by `;`. Always allowed are JDK values and collections, enums, and the types given to "
-                    + "`setTypes` with those of their components. Default: nothing more with `rowan://`, `**` without. "
-                    + "The JVM's `jdk.serialFilter` applies too."),
+                    + "by `;`. Always allowed are JDK values and collections, enums, keys and entries that Spring and "
+                    + "Hibernate make, and the types given to `setTypes` with those of their components. Default: nothing "
+                    + "more with `rowan://`, `**` without. The JVM's `jdk.serialFilter` applies too."),
     STORE_BY_REFERENCE(
             SettingForm.CHOICE,
             "refuse",
