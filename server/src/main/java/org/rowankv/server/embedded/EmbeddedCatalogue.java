@@ -81,10 +81,15 @@ final class EmbeddedCatalogue implements ClientCatalogue {
     @Override
     public boolean limit(String name, CacheLimit limit) {
         synchronized (changes) { // applied in the order of storing
+            final StoredCache old = store.find(name);
             final StoredCache limited = changing(() -> store.limit(name, limit));
             if (limited != null) {
                 apply(limited);
-                LOG.info("Cache limit changed: cache={} limit={}", name, limit);
+                if (old == null || old.limit().isNone()) {
+                    LOG.debug("Cache limit set: cache={} limit={}", name, limit); // most new caches have one
+                } else {
+                    LOG.info("Cache limit changed: cache={} limit={}", name, limit);
+                }
             }
             return limited != null;
         }
