@@ -1,6 +1,10 @@
 package org.rowankv.spring;
 
+import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.rowankv.driver.api.RowanException;
@@ -42,6 +46,9 @@ final class CacheFailures {
     private final CacheErrors errors;
     private final Clock clock;
     private final Map<String, Line> lines = new ConcurrentHashMap<>();
+    /** What loaders of futures threw: Spring takes it for failures of the cache. */
+    private final Set<Throwable> ofLoaders =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     CacheFailures(CacheErrors errors, Clock clock) {
         this.errors = errors;
@@ -70,6 +77,17 @@ final class CacheFailures {
                     failure.toString());
         }
         LOG.debug("Cache failed cache={} operation={}", cache, operation, failure);
+    }
+
+    /** Notes a failure that is not the cache's. */
+    void addOfLoader(Throwable failure) {
+        ofLoaders.add(failure);
+    }
+
+    /** Whether it, or what it wraps, was thrown by a loader. */
+    boolean isOfLoader(Throwable failure) {
+        return ofLoaders.contains(
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
     }
 
     /** Whether the servers could not be asked, so that asking once more will wait in vain. */

@@ -20,12 +20,18 @@ import org.springframework.cache.Cache.ValueWrapper;
  */
 final class CacheLoads {
     private static final class Load {
-        private final Thread owner = Thread.currentThread();
+        /** Runs the loader now: what it asks for itself must not wait for it. */
+        private volatile @Nullable Thread owner;
+
         private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
         /** Held while the result is cached, so that an eviction follows and removes it. */
         private final ReentrantLock caching = new ReentrantLock();
 
         private boolean evicted;
+
+        private boolean isOfThisThread() {
+            return Thread.currentThread().equals(owner);
+        }
     }
 
     private final Map<Object, Load> loads = new ConcurrentHashMap<>();
@@ -41,11 +47,12 @@ final class CacheLoads {
     Object load(
             Object key, Callable<?> loader, Supplier<@Nullable ValueWrapper> look, Consumer<@Nullable Object> store) {
         final Load own = new Load();
+        own.owner = Thread.currentThread();
         final Load present = loads.putIfAbsent(key, own);
         if (present == null) {
             return run(key, own, loader, look, store);
         }
-        if (present.owner.equals(own.owner)) {
+        if (present.isOfThisThread()) {
             return call(key, loader); // a loader that asks for its own key
         }
         return await(key, loader, present);
@@ -64,14 +71,7 @@ final class CacheLoads {
                 return present.get();
             }
             final Object value = call(key, loader);
-            own.caching.lock();
-            try {
-                if (!own.evicted) {
-                    store.accept(value);
-                }
-            } finally {
-                own.caching.unlock();
-            }
+            storeUnlessEvicted(own, value, store);
             own.result.complete(value);
             return value;
         } catch (RuntimeException | Error e) {
@@ -79,6 +79,64 @@ final class CacheLoads {
             throw e;
         } finally {
             loads.remove(key, own);
+        }
+    }
+
+    /**
+     * As {@link #load}, for a loader that returns a future; blocks no thread but for caching the result.
+     *
+     * @return completes with the result, or with the loader's failure
+     */
+    CompletableFuture<@Nullable Object> loadAsync(
+            Object key,
+            Supplier<? extends CompletableFuture<?>> loader,
+            Supplier<CompletableFuture<@Nullable ValueWrapper>> look,
+            Consumer<@Nullable Object> store) {
+        final Load own = new Load();
+        final Load present = loads.putIfAbsent(key, own);
+        if (present != null) {
+            return present.isOfThisThread() ? begin(present, loader) : present.result.copy();
+        }
+        final CompletableFuture<?> unused = CompletableFuture.completedFuture(key)
+                .thenCompose(same -> look.get())
+                .thenCompose(found -> found != null
+                        ? CompletableFuture.completedFuture(found.get())
+                        : begin(own, loader).thenApply(value -> {
+                            storeUnlessEvicted(own, value, store);
+                            return value;
+                        }))
+                .whenComplete((value, failure) -> {
+                    loads.remove(key, own);
+                    if (failure == null) {
+                        own.result.complete(value);
+                    } else {
+                        own.result.completeExceptionally(failure);
+                    }
+                });
+        return own.result.copy();
+    }
+
+    private static CompletableFuture<@Nullable Object> begin(
+            Load load, Supplier<? extends CompletableFuture<?>> loader) {
+        final Thread before = load.owner;
+        load.owner = Thread.currentThread();
+        try {
+            return loader.get().thenApply(value -> value);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        } finally {
+            load.owner = before;
+        }
+    }
+
+    private static void storeUnlessEvicted(Load own, @Nullable Object value, Consumer<@Nullable Object> store) {
+        own.caching.lock();
+        try {
+            if (!own.evicted) {
+                store.accept(value);
+            }
+        } finally {
+            own.caching.unlock();
         }
     }
 

@@ -136,6 +136,11 @@ final class ManagerConfiguration {
         return new ManagerConfiguration(uri, changed);
     }
 
+    /** Whether the store is a cluster. */
+    boolean isRemote() {
+        return !settings(uri, properties).addresses().isEmpty();
+    }
+
     /** Null for the provider's default. */
     @Nullable
     URI uri() {

@@ -81,6 +81,12 @@ public class RowanAutoConfiguration {
         return new CacheFailures(properties.cacheErrors(), SystemClock.INSTANCE);
     }
 
+    /** A read in this JVM is over at once; one of a cluster may wait for servers. */
+    @Bean
+    CacheReads rowanCacheReads(ManagerConfiguration configuration) {
+        return configuration.isRemote() ? CacheReads.inThreads() : CacheReads.ofTheCaller();
+    }
+
     /** The cache abstraction, where the application enables it. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBean(CacheAspectSupport.class)
@@ -90,12 +96,14 @@ public class RowanAutoConfiguration {
         RowanSpringCacheManager cacheManager(
                 CacheManager manager,
                 CacheFailures failures,
+                CacheReads reads,
                 CacheProperties spring,
                 ObjectProvider<CacheManagerCustomizer<?>> customizers,
                 ObjectProvider<CacheCreationListener> listeners) {
             final RowanSpringCacheManager created = new RowanSpringCacheManager(
                     manager,
                     failures,
+                    reads,
                     spring.getCacheNames(),
                     cache -> listeners.orderedStream().forEach(listener -> listener.created(cache)));
             return new CacheManagerCustomizers(customizers.orderedStream().toList()).customize(created);

@@ -18,6 +18,9 @@ final class RowanCacheErrorHandler implements CacheErrorHandler {
 
     @Override
     public void handleCacheGetError(RuntimeException exception, Cache cache, Object key) {
+        if (failures.isOfLoader(exception)) {
+            throw exception; // else the method would be called once more for each caller that has waited for it
+        }
         failures.ignore(exception, "get", cache.getName(), "a miss");
     }
 

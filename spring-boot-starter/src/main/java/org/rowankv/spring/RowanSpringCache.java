@@ -2,7 +2,11 @@ package org.rowankv.spring;
 
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import javax.cache.Cache;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.support.AbstractValueAdaptingCache;
@@ -10,27 +14,39 @@ import org.springframework.cache.support.SimpleValueWrapper;
 
 /**
  * A cache as Spring sees it, opened at its first use if it could not be opened before. Unlike Spring's own adapter it loads a value once for all callers of {@link #get(Object,
- * Callable)} in this JVM, and its {@link #clear} does not visit the entries. Thread-safe.
+ * Callable)} in this JVM, {@link #retrieve(Object) knows} methods that return futures or reactive types, and its
+ * {@link #clear} does not visit the entries. Thread-safe.
  */
 final class RowanSpringCache extends AbstractValueAdaptingCache {
     private final String name;
     private final Function<RowanSpringCache, Cache<Object, Object>> opening;
     private final CacheFailures failures;
+    /** Reads for callers that must not wait. */
+    private final Executor reads;
+
     private final CacheLoads loads = new CacheLoads();
     /** Null until it is opened. */
     private volatile @Nullable Cache<Object, Object> cache;
 
-    RowanSpringCache(Cache<Object, Object> cache, CacheFailures failures) {
-        this(cache.getName(), self -> cache, failures);
+    RowanSpringCache(Cache<Object, Object> cache, CacheFailures failures, Executor reads) {
+        this(cache.getName(), self -> cache, failures, reads);
         this.cache = cache;
     }
 
-    /** @param opening opens the cache, or throws while it cannot be opened */
-    RowanSpringCache(String name, Function<RowanSpringCache, Cache<Object, Object>> opening, CacheFailures failures) {
+    /**
+     * @param opening opens the cache, or throws while it cannot be opened
+     * @param reads reads for callers that must not wait
+     */
+    RowanSpringCache(
+            String name,
+            Function<RowanSpringCache, Cache<Object, Object>> opening,
+            CacheFailures failures,
+            Executor reads) {
         super(true);
         this.name = name;
         this.opening = opening;
         this.failures = failures;
+        this.reads = reads;
     }
 
     @Override
@@ -65,6 +81,31 @@ final class RowanSpringCache extends AbstractValueAdaptingCache {
                 (present != null
                         ? present.get()
                         : loads.load(key, valueLoader, () -> lookupOrMiss(key), value -> store(key, value)));
+    }
+
+    /** The value in a wrapper, since it may be null; completes with null for a miss. */
+    @Override
+    public CompletableFuture<?> retrieve(Object key) {
+        return CompletableFuture.supplyAsync(() -> get(key), reads);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // as above
+    public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> valueLoader) {
+        return (CompletableFuture<T>) loads.loadAsync(
+                key,
+                () -> valueLoader.get().whenComplete((value, failure) -> noteFailure(failure)),
+                () -> CompletableFuture.supplyAsync(() -> lookupOrMiss(key), reads),
+                value -> store(key, value));
+    }
+
+    private void noteFailure(@Nullable Throwable ofLoader) {
+        if (ofLoader != null) {
+            failures.addOfLoader(
+                    ofLoader instanceof CompletionException && ofLoader.getCause() != null
+                            ? ofLoader.getCause()
+                            : ofLoader);
+        }
     }
 
     /** Spring's error handler is not asked for these. */

@@ -3,6 +3,7 @@ package org.rowankv.spring;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import javax.cache.CacheException;
 import javax.cache.CacheManager;
@@ -17,17 +18,24 @@ import org.springframework.cache.transaction.AbstractTransactionSupportingCacheM
 public final class RowanSpringCacheManager extends AbstractTransactionSupportingCacheManager {
     private final CacheManager manager;
     private final CacheFailures failures;
+    private final Executor reads;
     private final List<String> names;
     private final Consumer<Cache> whenCreated;
 
     /**
+     * @param reads reads for callers that must not wait
      * @param names of caches to open at the start
      * @param whenCreated called for each cache that is opened later
      */
     RowanSpringCacheManager(
-            CacheManager manager, CacheFailures failures, List<String> names, Consumer<Cache> whenCreated) {
+            CacheManager manager,
+            CacheFailures failures,
+            Executor reads,
+            List<String> names,
+            Consumer<Cache> whenCreated) {
         this.manager = manager;
         this.failures = failures;
+        this.reads = reads;
         this.names = List.copyOf(names);
         this.whenCreated = whenCreated;
     }
@@ -62,9 +70,9 @@ public final class RowanSpringCacheManager extends AbstractTransactionSupporting
                 throw e;
             }
             failures.ignore(e, "open", name, "misses until the servers are reached");
-            return new RowanSpringCache(name, this::openLater, failures);
+            return new RowanSpringCache(name, this::openLater, failures, reads);
         }
-        return cache == null ? null : new RowanSpringCache(cache, failures);
+        return cache == null ? null : new RowanSpringCache(cache, failures, reads);
     }
 
     private javax.cache.Cache<Object, Object> openLater(RowanSpringCache waiting) {
@@ -73,7 +81,7 @@ public final class RowanSpringCacheManager extends AbstractTransactionSupporting
             throw new IllegalStateException(
                     "the cache " + waiting.getName() + " does not exist, and its template has create: false");
         }
-        whenCreated.accept(new RowanSpringCache(cache, failures));
+        whenCreated.accept(new RowanSpringCache(cache, failures, reads));
         return cache;
     }
 

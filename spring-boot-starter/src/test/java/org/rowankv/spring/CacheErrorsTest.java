@@ -33,7 +33,7 @@ final class CacheErrorsTest {
                     }
                     throw failure;
                 });
-        return new RowanSpringCache(failing, new CacheFailures(errors, SystemClock.INSTANCE));
+        return new RowanSpringCache(failing, new CacheFailures(errors, SystemClock.INSTANCE), Runnable::run);
     }
 
     private static RowanCacheErrorHandler handler(CacheErrors errors) {
@@ -106,6 +106,7 @@ final class CacheErrorsTest {
         final RowanSpringCacheManager caches = new RowanSpringCacheManager(
                 manager(cache(CacheErrors.LOG).getNativeCache()),
                 new CacheFailures(CacheErrors.LOG, SystemClock.INSTANCE),
+                Runnable::run,
                 List.of("books"),
                 cache -> created.add(cache.getName()));
         caches.afterPropertiesSet();
@@ -126,6 +127,7 @@ final class CacheErrorsTest {
         final RowanSpringCacheManager caches = new RowanSpringCacheManager(
                 manager(cache(CacheErrors.LOG).getNativeCache()),
                 new CacheFailures(CacheErrors.LOG, SystemClock.INSTANCE),
+                Runnable::run,
                 List.of(),
                 cache -> {});
         caches.afterPropertiesSet();
