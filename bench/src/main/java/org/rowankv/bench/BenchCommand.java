@@ -1,6 +1,7 @@
 package org.rowankv.bench;
 
 import java.util.concurrent.Callable;
+import org.rowankv.bench.jcache.CodecsCommand;
 import org.rowankv.bench.jcache.InvokeCommand;
 import org.rowankv.bench.jcache.JCacheCommand;
 import org.rowankv.bench.micro.MicroCommand;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             MicroCommand.class,
             JCacheCommand.class,
+            CodecsCommand.class,
             InvokeCommand.class,
             ColdStartCommand.class,
             CleaningCommand.class,

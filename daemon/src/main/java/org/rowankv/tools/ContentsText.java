@@ -131,6 +131,11 @@ public final class ContentsText {
                 server.tombstones(),
                 server.openSessions(),
                 server.completions());
+        if (server.parts() > 0) {
+            out.printf(
+                    "  values in parts %d, parts %d; without a value %d (the next start removes them)%n",
+                    server.partedValues(), server.parts(), server.orphans());
+        }
         out.printf("  entries %s, void %d%n", server.entries(), server.voidEntries());
         if (server.damagedPlaces() > 0) {
             out.printf("  damaged places %d (--verify names them)%n", server.damagedPlaces());

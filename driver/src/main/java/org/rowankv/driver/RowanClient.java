@@ -13,10 +13,13 @@ import org.rowankv.driver.api.ChangeListener;
 import org.rowankv.driver.api.ChangeSubscription;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.Session;
-import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.driver.api.StreamPosition;
+import org.rowankv.driver.api.ValidatedValue;
 import org.rowankv.driver.net.NetSession;
 import org.rowankv.driver.net.NetSettings;
+import org.rowankv.driver.parts.PartRequests;
+import org.rowankv.driver.parts.PartedValues;
+import org.rowankv.driver.parts.WholeChanges;
 import org.rowankv.driver.session.AsyncRequests;
 import org.rowankv.driver.session.ExactlyOnceExecutor;
 import org.rowankv.driver.session.RequestAttempts;
@@ -32,6 +35,7 @@ import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.PartKeys;
 import org.rowankv.topology.ShardMap;
 
 /**
@@ -50,9 +54,8 @@ public final class RowanClient implements AutoCloseable {
     /** Longest duration of an operation from its submission; the client repeats lost attempts until then. */
     public static final long DEFAULT_DEADLINE_NS = 10_000_000_000L;
 
-    private static final int MAX_KEY_SHOWN = 64;
-
     private static final int CLIENT_SESSIONS = 128;
+    private static final int PARTS_AT_ONCE = 8;
 
     private final Session session;
     private final Clock clock;
@@ -67,6 +70,7 @@ public final class RowanClient implements AutoCloseable {
 
     private final KeyHash keyHash;
     private final int shardCount;
+    private final PartedValues partedValues;
 
     /** @param clock the session's clock */
     public RowanClient(Session session, Clock clock, RandomSource random) {
@@ -96,10 +100,45 @@ public final class RowanClient implements AutoCloseable {
         this.exactlyOnceExecutor = session.needsRequestIds()
                 ? new ExactlyOnceExecutor(session, clock, random, deadlineNs, CLIENT_SESSIONS, counters)
                 : null;
-        this.asyncFactory = () -> new AsyncRequests(session, clock, random, deadlineNs, new StepTimer(clock));
+        this.asyncFactory = () -> new AsyncRequests(
+                session,
+                clock,
+                random,
+                deadlineNs,
+                new StepTimer(clock),
+                request -> partedValues().complete(request));
         final Configuration configuration = session.configuration();
         this.keyHash = new KeyHash(configuration.hashSeed());
         this.shardCount = configuration.shardCount();
+        this.partedValues = new PartedValues(
+                new OwnRequests(),
+                new PartKeys(keyHash, shardCount),
+                clock,
+                deadlineNs,
+                random.fork("parts").nextLong());
+    }
+
+    /** The requests for parts, which are never in parts themselves. */
+    private final class OwnRequests implements PartRequests {
+        @Override
+        public void execute(Request request) {
+            send(request);
+        }
+
+        @Override
+        public void executeAll(List<Request> requests) {
+            sendAll(requests);
+        }
+
+        @Override
+        public int window() {
+            return isRemote() ? PARTS_AT_ONCE : 1;
+        }
+    }
+
+    /** Values that do not fit into an entry, which are put and read in parts. */
+    public PartedValues partedValues() {
+        return partedValues;
     }
 
     /**
@@ -159,9 +198,16 @@ public final class RowanClient implements AutoCloseable {
 
     /**
      * Executes a request on the calling thread; the response is in the request. Never throws for an expected outcome.
-     * Allocates nothing once the request's buffers have grown.
+     * Allocates nothing once the request's buffers have grown, unless the value is in parts.
      */
     public void execute(Request request) {
+        send(request);
+        if (request.status().concernsParts()) {
+            partedValues.complete(request);
+        }
+    }
+
+    private void send(Request request) {
         locate(request);
         if (exactlyOnceExecutor == null) {
             session.call(request);
@@ -177,6 +223,19 @@ public final class RowanClient implements AutoCloseable {
     public RequestAttempts attempts(Request request) {
         locate(request);
         return requireNonNull(exactlyOnceExecutor, "the session loses no reply").attempts(request);
+    }
+
+    /**
+     * Keeps the decoded value of a read with what proves it current, so that the value serves later reads of the key
+     * without the store's bytes.
+     *
+     * @param read that {@link #execute} has answered with an object, and that was not used since
+     * @param bytes of heap, for {@link ValidatedValue#bytes}
+     * @return null if the store has no proof of that: its servers are in other processes, or a lifetime depends on
+     *     the access
+     */
+    public <V> @Nullable ValidatedValue<V> validated(Request read, V value, int bytes) {
+        return session.validated(read, value, bytes);
     }
 
     private void locate(Request request) {
@@ -285,6 +344,15 @@ public final class RowanClient implements AutoCloseable {
      * @param requests distinct requests
      */
     public void executeAll(List<Request> requests) {
+        sendAll(requests);
+        for (Request request : requests) {
+            if (request.status().concernsParts()) {
+                partedValues.complete(request);
+            }
+        }
+    }
+
+    private void sendAll(List<Request> requests) {
         requests.forEach(this::locate);
         if (exactlyOnceExecutor == null) {
             session.callAll(requests);
@@ -372,73 +440,12 @@ public final class RowanClient implements AutoCloseable {
      */
     public ChangeSubscription subscribe(
             int cacheId, boolean oldValues, @Nullable StreamPosition from, ChangeListener listener) {
-        return session.subscribe(cacheId, oldValues, from, listener);
+        return session.subscribe(cacheId, oldValues, from, WholeChanges.of(cacheId, listener, partedValues));
     }
 
     /** Throws unless the status is a result of the operation itself. */
     public static void checkOutcome(Request request) {
-        switch (request.status()) {
-            case OK, NOT_FOUND, CONDITION_FAILED -> {}
-            case FULL ->
-                throw new StoreFullException("the store is full: the entry of " + entryBytes(request)
-                        + " bytes was not written; remove objects, let them expire, or raise the capacity");
-            case TOO_LARGE ->
-                throw new RowanException(
-                        Status.TOO_LARGE,
-                        "key and value have " + entryBytes(request)
-                                + " bytes together, more than one segment of the log can hold; nothing was written");
-            case UNKNOWN_CACHE ->
-                throw new RowanException(
-                        Status.UNKNOWN_CACHE, "the cache with id " + request.cacheId() + " was destroyed");
-            case CORRUPTED ->
-                throw new RowanException(
-                        Status.CORRUPTED,
-                        "the stored entry of key " + keyText(request) + " in the cache with id " + request.cacheId()
-                                + " does not agree with its checksum, and no other replica has it; it is not served."
-                                + " Put it again, or remove it");
-            case CLOSED -> throw new RowanException(Status.CLOSED, "the store is closed");
-            case UNREACHABLE ->
-                throw new RowanException(
-                        Status.UNREACHABLE,
-                        "the server that the operation " + request.operation()
-                                + " belongs to could not be reached within the deadline; it was not applied");
-            case NO_VERSION ->
-                throw new RowanException(
-                        Status.NO_VERSION,
-                        "shard " + request.shard()
-                                + " needs a new epoch before it takes writes, and the configuration store"
-                                + " could not store one; nothing was written. See the servers' logs, and try again");
-            case NO_REPLY ->
-                throw new RowanException(
-                        Status.NO_REPLY, "no reply to the operation " + request.operation() + " within the deadline");
-            case OUTCOME_UNKNOWN ->
-                throw new RowanException(
-                        Status.OUTCOME_UNKNOWN,
-                        "no reply within the deadline: the operation may have taken effect once");
-            default ->
-                throw new RowanException(
-                        request.status(),
-                        "the operation " + request.operation() + " was not applied: " + request.status());
-        }
-    }
-
-    /** The ASCII characters of the key, others escaped, truncated. */
-    private static String keyText(Request request) {
-        final StringBuilder text = new StringBuilder("\"");
-        final int shown = Math.min(request.keyLength(), MAX_KEY_SHOWN);
-        for (int i = 0; i < shown; i++) {
-            final int each = request.key()[request.keyOffset() + i] & 0xff;
-            if (each >= ' ' && each < 0x7f) {
-                text.append((char) each);
-            } else {
-                text.append(String.format("\\x%02x", each));
-            }
-        }
-        return text.append(shown < request.keyLength() ? "\"..." : "\"").toString();
-    }
-
-    private static long entryBytes(Request request) {
-        return (long) request.keyLength() + request.valueLength();
+        OutcomeCheck.check(request);
     }
 
     @Override

@@ -29,6 +29,7 @@ import org.rowankv.jcache.integration.BackgroundThreads;
 import org.rowankv.jcache.integration.LoaderCalls;
 import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.management.Statistics;
+import org.rowankv.jcache.near.NearCache;
 import org.rowankv.jcache.operation.CacheBinding;
 import org.rowankv.jcache.operation.ExceptionMapping;
 import org.rowankv.jcache.store.SharedStore;
@@ -174,7 +175,32 @@ final class CacheFactory {
                 new Statistics(shared.store().clock(), () -> catalogue().evictions(cacheId)),
                 shared.sharedState(cacheId),
                 configuration.isReadThrough() ? loads : null,
-                writes));
+                writes,
+                near(name, expiry, template),
+                settings.maxValue()));
+    }
+
+    private <V> @Nullable NearCache<V> near(String name, ExpiryEvaluator expiry, @Nullable Template template) {
+        final long bytes = template == null ? 0 : template.nearBytes();
+        if (bytes == 0) {
+            return null;
+        }
+        if (expiry.dependsOnAccess()) {
+            LOG.warn(
+                    "ROWAN-1114 near=validated has no effect, because each access may change the lifetime policy={} cache={}",
+                    expiry.policyClass(),
+                    name);
+            return null;
+        }
+        try {
+            return new NearCache<>(shared.store().client(), bytes);
+        } catch (NoClassDefFoundError e) {
+            throw new CacheException(
+                    "the template of the cache " + name
+                            + " has near=validated, which needs the library com.github.ben-manes.caffeine:caffeine 3 on the"
+                            + " class path; add it, or set near=off",
+                    e);
+        }
     }
 
     /** Closed where other JVMs may have written the bytes, or where the user lists classes. */
@@ -203,6 +229,11 @@ final class CacheFactory {
         final CacheLimit limit = template == null ? null : template.limit();
         final boolean isAlone = settings.addresses().isEmpty();
         final boolean isFresh = template != null && template.isFresh();
+        if (template != null && template.nearBytes() > 0 && !isAlone) {
+            throw new CacheException("the template of the cache " + name
+                    + " has near=validated: only a store in this JVM (rowan:embedded) proves at each use that a value is"
+                    + " current; set near=off");
+        }
         if (isFresh && !isAlone) {
             throw new CacheException(
                     "the template of the cache " + name
@@ -213,7 +244,10 @@ final class CacheFactory {
             final CacheDescriptor present = CacheDescriptor.of(found.descriptor());
             if (!present.equals(keysAsGiven ? descriptor : descriptor.withKeys(present.keys()))) {
                 throw new CacheException("the cache " + name + " is in the store with another configuration: there "
-                        + present + "; here " + descriptor + "; open it as it is, or destroy it first");
+                        + present + "; here " + descriptor + "; open it as it is, or destroy it first"
+                        + (present.keys() == KeyFormat.SERIALIZED && descriptor.keys() == KeyFormat.STRUCTURAL
+                                ? "; rowan recode rewrites serialized keys as structural ones"
+                                : ""));
             }
             shared.prepare(name, found.id(), isAlone, isFresh, template == null ? null : template.generation());
             if (limit != null && !limit.equals(found.limit())) {

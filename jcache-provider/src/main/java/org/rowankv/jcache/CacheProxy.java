@@ -461,6 +461,7 @@ final class CacheProxy<K, V> extends ManagedCache<K, V> {
         closing.step(() -> CloseSequence.close(loader, getName()))
                 .step(() -> CloseSequence.close(binding.writes(), getName()))
                 .step(() -> CloseSequence.close(binding.expiry(), getName()))
+                .step(binding::forgetNear)
                 .step(() -> manager.closed(this))
                 .finish();
     }

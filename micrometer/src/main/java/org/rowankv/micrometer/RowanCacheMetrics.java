@@ -12,6 +12,7 @@ import javax.cache.Cache;
 import javax.cache.management.CacheStatisticsMXBean;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.RowanCache;
+import org.rowankv.jcache.management.RowanCacheStatisticsMXBean;
 
 /**
  * Meters of one cache, under the names of Micrometer's other caches: {@code cache.gets} by {@code result}, {@code
@@ -92,6 +93,14 @@ public final class RowanCacheMetrics extends CacheMeterBinder<Cache<?, ?>> {
                 .tags(tags)
                 .tag("cache", cache.getName())
                 .description("The number of entries removed from the cache")
+                .register(registry);
+        FunctionCounter.builder(
+                        "cache.near.hits",
+                        cache,
+                        each -> each.unwrap(RowanCacheStatisticsMXBean.class).getNearCacheHits())
+                .tags(tags)
+                .tag("cache", cache.getName())
+                .description("The number of hits that values kept in this JVM answered")
                 .register(registry);
         FunctionCounter.builder(
                         "cache.events.lost",

@@ -97,6 +97,19 @@ final class RowanCacheMetricsTest {
     }
 
     @Test
+    void shouldCountHitsOfKeptValues() {
+        manager.close();
+        manager = Caching.getCachingProvider()
+                .getCacheManager(URI.create("rowan:embedded?capacity=16m&template.books.near=validated"), null);
+        cache = manager.createCache("books", new MutableConfiguration<>());
+        RowanCacheMetrics.monitor(registry, cache, Tags.empty());
+        use();
+
+        assertThat(counted("cache.near.hits")).isEqualTo(1);
+        assertThat(counted("cache.gets", "result", "hit")).isEqualTo(3);
+    }
+
+    @Test
     void shouldStandStillWithoutStatistics() {
         new RowanCacheMetrics(cache, Tags.empty()).bindTo(registry);
         use();

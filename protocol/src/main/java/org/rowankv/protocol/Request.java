@@ -28,6 +28,7 @@ public final class Request {
     private long updateTtlMs = Ttl.UNCHANGED;
     private long accessTtlMs = Ttl.UNCHANGED;
     private boolean needsValue;
+    private boolean inParts;
     private int shard;
     private long hash;
 
@@ -45,6 +46,12 @@ public final class Request {
     private byte[] result = new byte[256];
     private int resultLength;
 
+    // --- where a read has found the object ---
+    private long foundAddress;
+    private long foundUse;
+    private long foundVersion;
+    private long foundExpiryMs;
+
     /** Starts a request; everything not set afterwards has its default and the former answer is forgotten. */
     private Request begin(Operation newOperation, int newCacheId) {
         operation = newOperation;
@@ -61,6 +68,7 @@ public final class Request {
         updateTtlMs = Ttl.ETERNAL;
         accessTtlMs = Ttl.UNCHANGED;
         needsValue = false;
+        inParts = false;
         shard = -1;
         hash = 0;
         sessionId = 0;
@@ -179,6 +187,12 @@ public final class Request {
         return this;
     }
 
+    /** Whether the value of this PUT is a {@link PartList}, whose parts are there. */
+    public Request inParts(boolean areParts) {
+        inParts = areParts;
+        return this;
+    }
+
     /** Set by the client: the key's hash and shard. */
     public void placed(long keyHash, int shardId) {
         hash = keyHash;
@@ -268,6 +282,10 @@ public final class Request {
         return needsValue;
     }
 
+    public boolean isInParts() {
+        return inParts;
+    }
+
     public int shard() {
         return shard;
     }
@@ -292,10 +310,7 @@ public final class Request {
 
     /** For the session that answers. */
     public void clearAnswer() {
-        status = Status.OK;
-        bits = 0;
-        version = 0;
-        previousVersion = 0;
+        answer(Status.OK, 0, 0, 0);
         resultLength = -1;
     }
 
@@ -305,6 +320,7 @@ public final class Request {
         bits = newBits;
         version = newVersion;
         previousVersion = newPreviousVersion;
+        foundUse = 0;
     }
 
     /** For the session: what came of an attempt that brought no answer. */
@@ -322,9 +338,51 @@ public final class Request {
         return result;
     }
 
+    /** For the client: the whole array is the result. */
+    public void result(byte[] whole) {
+        result = whole;
+        resultLength = whole.length;
+    }
+
     /** For the session that answers: takes back what {@link #resultOf} announced. */
     public void noResult() {
         resultLength = -1;
+    }
+
+    /**
+     * For a server that has answered a read from its log; after {@link #answer}.
+     *
+     * @param address of the entry
+     * @param use number of the use of its segment, ≥ 1
+     * @param entryVersion of the entry, which after a touch is newer than the object's
+     * @param expiryMs end of the lifetime by the server's clock, or {@link Long#MAX_VALUE}
+     */
+    public void found(long address, long use, long entryVersion, long expiryMs) {
+        foundAddress = address;
+        foundUse = use;
+        foundVersion = entryVersion;
+        foundExpiryMs = expiryMs;
+    }
+
+    /** Whether a server in this process has said where the object lies: then the values below are valid. */
+    public boolean isFound() {
+        return foundUse != 0;
+    }
+
+    public long foundAddress() {
+        return foundAddress;
+    }
+
+    public long foundUse() {
+        return foundUse;
+    }
+
+    public long foundVersion() {
+        return foundVersion;
+    }
+
+    public long foundExpiryMs() {
+        return foundExpiryMs;
     }
 
     public Status status() {

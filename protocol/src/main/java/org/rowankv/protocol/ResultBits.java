@@ -21,6 +21,9 @@ public final class ResultBits {
     /** The object was evicted, because its cache was above its limit: only the log contains this bit. */
     public static final int EVICTED = 1 << 8;
 
+    /** The entry holds a {@link PartList} instead of the object's value: only the log contains this bit. */
+    public static final int IN_PARTS = 1 << 9;
+
     private ResultBits() {}
 
     public static boolean has(int bits, int bit) {

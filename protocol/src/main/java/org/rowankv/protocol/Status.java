@@ -42,13 +42,28 @@ public enum Status {
      * The shard has nearly exhausted its epoch, and another epoch could not be stored. Nothing was written; no version
      * was taken. A retry may succeed.
      */
-    NO_VERSION;
+    NO_VERSION,
+    /**
+     * The object's value is in parts. A read answers with the {@link PartList}. A mutation that would return the value was not
+     * applied; the answer has the list and the object's version.
+     */
+    IN_PARTS,
+    /**
+     * Of a PUT of a {@link PartList}: some parts are not there, because they were collected as orphans or cleared; nothing was
+     * applied. Of a whole read: parts of the present value are missing; it is never returned.
+     */
+    PARTS_MISSING;
 
     private static final Status[] VALUES = values();
 
     /** Whether nothing was applied, and another server, or the same one later, may apply it. */
     public boolean isForAnother() {
         return this == STALE_TERM || this == NOT_PRIMARY || this == UNREACHABLE || this == NO_VERSION;
+    }
+
+    /** Whether the client has to write or read the value in parts. */
+    public boolean concernsParts() {
+        return this == IN_PARTS || this == TOO_LARGE;
     }
 
     public static Status of(int code) {

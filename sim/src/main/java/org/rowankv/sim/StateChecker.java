@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Parts;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -188,9 +189,9 @@ public final class StateChecker {
                     final int at = segments.region().offset(address);
                     final long word = FrameDescriptor.wordPlain(buffer, at);
                     if (EntryType.holdsObject(FrameDescriptor.type(word))) {
-                        final long[] own =
-                                found.computeIfAbsent(EntryDescriptor.cacheId(buffer, at), unused -> new long[2]);
-                        own[0]++;
+                        final int id = EntryDescriptor.cacheId(buffer, at);
+                        final long[] own = found.computeIfAbsent(Parts.cacheOf(id), unused -> new long[2]);
+                        own[0] += Parts.isParts(id) ? 0 : 1;
                         own[1] += segments.charge(FrameDescriptor.length(word));
                     }
                 });

@@ -84,8 +84,10 @@ final class StoreStreams implements StreamServers {
 
     @Override
     public void requireServing(int shard) {
-        final long unused =
-                simulation.store().serverOf(shard).scan(cacheId(), shard, 0, false, (key, value, version) -> {});
+        final long unused = simulation
+                .store()
+                .serverOf(shard)
+                .scan(cacheId(), shard, 0, false, (key, value, version, expiryMs) -> {});
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.concurrent.DetachedThread;
 
 /**
  * Where caches are read for methods that return futures or reactive types, whose callers must not wait. Threads end after
@@ -29,11 +30,12 @@ final class CacheReads implements Executor, AutoCloseable {
     static CacheReads inThreads() {
         final AtomicInteger number = new AtomicInteger();
         final ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                THREADS, THREADS, IDLE_S, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    final Thread thread = new Thread(task, "rowan-cache-reads-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                THREADS,
+                THREADS,
+                IDLE_S,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> DetachedThread.of(task, "rowan-cache-reads-" + number.incrementAndGet()));
         threads.allowCoreThreadTimeOut(true);
         return new CacheReads(threads);
     }

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param valueType class of the values
  * @param keys format of the keys: structural or serialized
  * @param codec how values are written: record or java
+ * @param near whether decoded values are kept in this JVM: off or validated
+ * @param nearBytes limit of the heap for these, such as 64m
  * @param statistics whether statistics are counted from the creation on
  * @param management whether the configuration has an MXBean
  * @param create whether the first use creates the cache
@@ -36,6 +38,8 @@ public record CacheTemplateProperties(
         @Nullable String valueType,
         @Nullable String keys,
         @Nullable String codec,
+        @Nullable String near,
+        @Nullable String nearBytes,
         @Nullable Boolean statistics,
         @Nullable Boolean management,
         @Nullable Boolean create) {

@@ -30,15 +30,15 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Runs the official JSR-107 TCK 1.1.1 against one server inside the JVM, against three with three"
-                    + " replicas, and against three over client ports.",
+                    + " replicas and near=validated, and against three over client ports.",
             "With --cluster: once, against three server processes with three replicas.",
             "A line before each run describes the store. The last line of each run is \"tck: run=479 failures=0"
                     + " errors=0 skipped=13\", with --annotations \"tck-annotations: run=12 failures=0 errors=0"
                     + " skipped=0\"; any other result exits non-zero."
         })
 public final class TckCommand implements Callable<Integer> {
-    private static final List<List<String>> RUNS =
-            List.of(List.of("--servers", "1"), List.of("--servers", "3"), List.of("--servers", "3", "--ports"));
+    private static final List<List<String>> RUNS = List.of(
+            List.of("--servers", "1"), List.of("--servers", "3", "--near"), List.of("--servers", "3", "--ports"));
 
     private static final int CLUSTER_SERVERS = 3;
     private static final String CLUSTER_CAPACITY = "128m";
@@ -49,12 +49,15 @@ public final class TckCommand implements Callable<Integer> {
 
     @Option(
             names = "--servers",
-            description = "servers in the JVM, and replicas of each object (default: one run with 1, one with 3, one"
-                    + " with 3 over client ports)")
+            description = "servers in the JVM, and replicas of each object (default: one run with 1, one with 3 and"
+                    + " --near, one with 3 over client ports)")
     private @Nullable Integer servers;
 
     @Option(names = "--ports", description = "reach the servers over client ports; with --servers")
     private boolean ports;
+
+    @Option(names = "--near", description = "keep decoded values that are proved current at each use; with --servers")
+    private boolean near;
 
     @Option(
             names = "--cluster",
@@ -96,8 +99,12 @@ public final class TckCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "--only " + only + " leaves no test class of this part; list the names without it");
         }
-        if (servers == null && ports) {
-            throw new ParameterException(spec.commandLine(), "--ports needs --servers");
+        if (servers == null && (ports || near)) {
+            throw new ParameterException(spec.commandLine(), "--ports and --near need --servers");
+        }
+        if (ports && near) {
+            throw new ParameterException(
+                    spec.commandLine(), "--near is for servers in this JVM, which --ports does not use as such");
         }
         if (cluster && servers != null) {
             throw new ParameterException(
@@ -117,7 +124,7 @@ public final class TckCommand implements Callable<Integer> {
     }
 
     private int run(TckPart part, int count, List<Class<?>> testClasses) {
-        final TckRun run = new TckRun(count, ports, testClasses);
+        final TckRun run = new TckRun(count, ports, near, testClasses);
         try {
             run.describe(part.label(), out);
         } catch (CacheException e) {

@@ -22,6 +22,8 @@ import org.rowankv.server.frontend.ClientPortSettings;
  * system properties set here. No other code may use JCache meanwhile.
  */
 final class TckRun {
+    private static final String NEAR = "rowan.template.*.near";
+
     private final List<Class<?>> testClasses;
     /** Servers reached over ports: open for the length of this run; null if the provider runs the servers itself. */
     private @Nullable EmbeddedCluster cluster;
@@ -37,8 +39,11 @@ final class TckRun {
         setProperties();
     }
 
-    /** @param overPorts whether the provider uses client ports, although the servers are in this JVM */
-    TckRun(int servers, boolean overPorts, List<Class<?>> testClasses) {
+    /**
+     * @param overPorts whether the provider uses client ports, although the servers are in this JVM
+     * @param near whether caches keep decoded values
+     */
+    TckRun(int servers, boolean overPorts, boolean near, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
         if (overPorts) {
             cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
@@ -50,6 +55,9 @@ final class TckRun {
         } else {
             System.setProperty("rowan.servers", Integer.toString(servers));
             System.setProperty("rowan.replicas", Integer.toString(servers));
+            if (near) {
+                System.setProperty(NEAR, "validated");
+            }
         }
         setProperties();
     }
@@ -81,7 +89,10 @@ final class TckRun {
             final EmbeddedSettings settings =
                     (reached == null ? manager.unwrap(EmbeddedCluster.class) : reached).settings();
             out.println(label + ": servers=" + settings.shape().servers() + " replicas="
-                    + settings.shape().replicas() + (reached == null ? "" : " over=client-ports") + " java="
+                    + settings.shape().replicas()
+                    + (reached == null ? "" : " over=client-ports")
+                    + ("validated".equals(System.getProperty(NEAR)) ? " near=validated" : "")
+                    + " java="
                     + Runtime.version());
         }
     }

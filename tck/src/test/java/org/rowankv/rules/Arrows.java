@@ -30,6 +30,7 @@ final class Arrows {
     private static final String TOOLS = "org.rowankv.tools..";
     private static final String JCACHE = "org.rowankv.jcache..";
     private static final String JCACHE_EMBEDDED = "org.rowankv.jcache.embedded..";
+    private static final String JCACHE_NEAR = "org.rowankv.jcache.near..";
     private static final String MICROMETER = "org.rowankv.micrometer..";
     private static final String SPRING = "org.rowankv.spring..";
     private static final String SAMPLES = "org.rowankv.samples..";
@@ -179,7 +180,13 @@ final class Arrows {
             resideInAnyPackage(DAEMON), "picocli..", "org.apache.curator.framework..", "org.apache.zookeeper..");
 
     @ArchTest
-    static final ArchRule JCACHE_SEES_FEW_LIBRARIES = usesOnly(resideInAnyPackage(JCACHE), "javax.cache..");
+    static final ArchRule JCACHE_SEES_FEW_LIBRARIES =
+            usesOnly(resideInAnyPackage(JCACHE).and(resideOutsideOfPackages(JCACHE_NEAR)), "javax.cache..");
+
+    /** Optional, for caches that keep decoded values. */
+    @ArchTest
+    static final ArchRule JCACHE_NEAR_SEES_CAFFEINE =
+            usesOnly(resideInAnyPackage(JCACHE_NEAR), "com.github.benmanes.caffeine.cache");
 
     @ArchTest
     static final ArchRule MICROMETER_SEES_ITS_LIBRARY =

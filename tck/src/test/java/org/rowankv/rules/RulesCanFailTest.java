@@ -157,6 +157,11 @@ final class RulesCanFailTest {
                         Arrows.JCACHE_SEES_FEW_LIBRARIES,
                         "jcache",
                         "org.junit.jupiter.api.Test test;"),
+                has(
+                        "kept values use JCache",
+                        Arrows.JCACHE_NEAR_SEES_CAFFEINE,
+                        "jcache.near",
+                        "javax.cache.Cache<?, ?> cache;"),
                 sees("durability sees area", Rooms.DURABILITY_IS_THE_GROUND, "server.durability", "server.area"),
                 sees("area sees log", Rooms.AREA_STANDS_ON_DURABILITY, "server.area", "server.log"),
                 sees("log sees index", Rooms.LOG_STANDS_ON_AREA, "server.log", "server.index"),

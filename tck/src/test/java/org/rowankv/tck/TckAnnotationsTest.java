@@ -24,7 +24,7 @@ class TckAnnotationsTest {
                 .containsExactly(
                         "tck-annotations: servers=1 replicas=1 java=" + Runtime.version(),
                         TOTALS,
-                        "tck-annotations: servers=3 replicas=3 java=" + Runtime.version(),
+                        "tck-annotations: servers=3 replicas=3 near=validated java=" + Runtime.version(),
                         TOTALS,
                         "tck-annotations: servers=3 replicas=3 over=client-ports java=" + Runtime.version(),
                         TOTALS);

@@ -35,8 +35,10 @@ class TckTest {
     Path directory;
 
     @Test
-    void shouldPassTheTckWithThreeServers() throws Exception {
-        requireAllPassed(TckProcess.run(directory, "--servers", "3", "--verbose"), List.of("servers=3 replicas=3"));
+    void shouldPassTheTckWithThreeServersAndKeptValues() throws Exception {
+        requireAllPassed(
+                TckProcess.run(directory, "--servers", "3", "--near", "--verbose"),
+                List.of("servers=3 replicas=3 near=validated"));
     }
 
     @Test
@@ -44,7 +46,10 @@ class TckTest {
     void shouldPassTheTckWithOneServerWithThreeAndOverClientPorts() throws Exception {
         requireAllPassed(
                 TckProcess.run(directory, "--verbose"),
-                List.of("servers=1 replicas=1", "servers=3 replicas=3", "servers=3 replicas=3 over=client-ports"));
+                List.of(
+                        "servers=1 replicas=1",
+                        "servers=3 replicas=3 near=validated",
+                        "servers=3 replicas=3 over=client-ports"));
     }
 
     private static void requireAllPassed(TckProcess process, List<String> stores) {

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
+import org.rowankv.bench.report.KeyDraws;
 import org.rowankv.bench.report.KeySpace;
 import org.rowankv.bench.report.TargetTable;
 import picocli.CommandLine.Command;

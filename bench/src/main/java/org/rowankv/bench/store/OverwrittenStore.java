@@ -5,6 +5,7 @@ import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
+import org.rowankv.bench.report.KeyDraws;
 import org.rowankv.bench.report.KeySpace;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;

@@ -17,6 +17,14 @@ public interface ChangeListener {
     void onChange(int shard, Change change);
 
     /**
+     * Whether values in parts are read before their changes are delivered. A change whose parts are gone, since its value
+     * was replaced, is reported as lost. If false, such a change has the bytes of its {@link org.rowankv.protocol.PartList}.
+     */
+    default boolean readsParts() {
+        return true;
+    }
+
+    /**
      * Reports that any number of changes of a shard may be missing, or none. A listener that maintains a copy must read
      * it again.
      *

@@ -58,6 +58,11 @@ public interface ForwardingSession extends Session {
     }
 
     @Override
+    default <V> @Nullable ValidatedValue<V> validated(Request read, V value, int bytes) {
+        return below().validated(read, value, bytes);
+    }
+
+    @Override
     default Catalogue catalogue() {
         return below().catalogue();
     }

@@ -101,6 +101,16 @@ public interface Session extends AutoCloseable {
         throw new UnsupportedOperationException("this store does not stream changes");
     }
 
+    /**
+     * Keeps the decoded value of a read with what proves it current; null if this session cannot.
+     *
+     * @param read answered by this session, with an object, and not used since
+     * @param bytes of heap, for {@link ValidatedValue#bytes}
+     */
+    default <V> @Nullable ValidatedValue<V> validated(Request read, V value, int bytes) {
+        return null;
+    }
+
     /** The caches of the store. */
     Catalogue catalogue();
 

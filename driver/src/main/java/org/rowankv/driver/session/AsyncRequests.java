@@ -11,6 +11,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
@@ -37,17 +38,30 @@ public final class AsyncRequests implements AutoCloseable {
     private final RandomSource random;
     private final long deadlineNs;
     private final StepTimer timer;
+    private final Consumer<Request> parted;
     /** By the primary of the request's shard at submission. */
     private final Map<Integer, ServerQueue> queues = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
 
     public AsyncRequests(Session session, Clock clock, RandomSource random, long deadlineNs, StepTimer timer) {
+        this(session, clock, random, deadlineNs, timer, request -> {});
+    }
+
+    /** @param parted executes the rest of a request that {@linkplain Status#concernsParts concerns parts}; may block */
+    public AsyncRequests(
+            Session session,
+            Clock clock,
+            RandomSource random,
+            long deadlineNs,
+            StepTimer timer,
+            Consumer<Request> parted) {
         this.session = session;
         this.clock = clock;
         this.random = random;
         this.deadlineNs = deadlineNs;
         this.timer = timer;
+        this.parted = parted;
     }
 
     /**
@@ -229,6 +243,10 @@ public final class AsyncRequests implements AutoCloseable {
             return closed;
         }
 
+        void completeParts(Request request) {
+            parted.accept(request);
+        }
+
         void after(long ns, Runnable step) {
             timer.at(clock.nanoTime() + ns, step);
         }
@@ -332,8 +350,24 @@ public final class AsyncRequests implements AutoCloseable {
             try {
                 queue.leave(this);
             } finally {
-                stage.complete(request);
+                if (request.status().concernsParts()) {
+                    completeParts(queue);
+                } else {
+                    stage.complete(request);
+                }
             }
+        }
+
+        /** Parts are awaited, so not on a thread that serves other callers. */
+        private void completeParts(ServerQueue queue) {
+            final CompletableFuture<Void> completion = CompletableFuture.runAsync(() -> queue.completeParts(request));
+            final CompletableFuture<Void> unused = completion.whenComplete((none, failure) -> {
+                if (failure != null) {
+                    refuse(lost());
+                } else {
+                    stage.complete(request);
+                }
+            });
         }
 
         private void answered(ServerQueue queue, RequestAttempts attempts) {

@@ -49,8 +49,14 @@ final class RequestAttemptsTest {
             Status.STALE_TERM,
             Status.UNREACHABLE);
     /** Statuses that follow the duplicate check. */
-    private static final List<Status> BEHIND_THE_LOOK =
-            List.of(Status.FULL, Status.TOO_LARGE, Status.CORRUPTED, Status.BAD_REQUEST, Status.NO_VERSION);
+    private static final List<Status> BEHIND_THE_LOOK = List.of(
+            Status.FULL,
+            Status.TOO_LARGE,
+            Status.CORRUPTED,
+            Status.BAD_REQUEST,
+            Status.NO_VERSION,
+            Status.IN_PARTS,
+            Status.PARTS_MISSING);
 
     private static final byte[] KEY = {1};
     private static final long DEADLINE_NS = 10_000_000_000L;

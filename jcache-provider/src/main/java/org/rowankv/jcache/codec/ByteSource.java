@@ -12,7 +12,7 @@ final class ByteSource {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     private final byte[] bytes;
-    private final int end;
+    private int end;
     private int at;
 
     ByteSource(byte[] bytes, int offset, int length) {
@@ -38,6 +38,31 @@ final class ByteSource {
         final int start = at;
         at += count;
         return start;
+    }
+
+    /**
+     * Narrows this to the next {@code count} bytes, which {@link #leave} ends.
+     *
+     * @return the end before
+     */
+    int enter(int count) {
+        final int outerEnd = end;
+        end = skip(count) + count;
+        at = end - count;
+        return outerEnd;
+    }
+
+    /** Ends what {@link #enter} began; requires that everything inside was read. */
+    void leave(int outerEnd) {
+        if (at != end) {
+            throw new MalformedBytesException(end - at + " bytes too many in a part of an encoded object");
+        }
+        end = outerEnd;
+    }
+
+    /** The next byte, which stays; requires that there is one. */
+    byte peek() {
+        return bytes[at];
     }
 
     byte readByte() {

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.Serializable;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
@@ -40,13 +42,25 @@ final class ClassPlan {
 
     private static final Set<String> HASHES = Set.of("hash", "hashCode");
 
+    private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
+    private static final MethodType OF_ALL_FIELDS = MethodType.methodType(Object.class, Object[].class);
+    private static final MethodType SETTING = MethodType.methodType(void.class, Object.class, Object.class);
+
     private final Class<?> type;
     private final List<Field> fields = new ArrayList<>();
+    private final Part[] parts;
     private final List<Constructed> levels = new ArrayList<>();
     private final @Nullable Constructor<?> constructor;
+    /** Of a record: calls its constructor with an array's elements. */
+    private final @Nullable MethodHandle maker;
+
     private final @Nullable MethodHandle resolve;
     private final byte[] header;
     private volatile boolean probed;
+
+    /** A field as reading needs it. @param boxed its type, or that of its objects @param setter null in a record */
+    private record Part(
+            Field field, Class<?> boxed, @Nullable MethodHandle setter) {}
 
     /** A class of the hierarchy with its fields, a range of all. @param readObject its own, or null */
     private record Constructed(
@@ -66,7 +80,30 @@ final class ClassPlan {
             resolve = SerializationHooks.readResolve(type);
         }
         fields.forEach(this::open);
+        try {
+            maker = type.isRecord() ? makerOf(constructor) : null;
+            parts = new Part[fields.size()];
+            for (int i = 0; i < parts.length; i++) {
+                parts[i] = partOf(fields.get(i));
+            }
+        } catch (IllegalAccessException e) {
+            throw new KeyClassException(type, "its fields or its constructor cannot be reached", e);
+        }
         header = headerOf(type, fields);
+    }
+
+    /** Method handles, since a call of {@link Constructor} or {@link Field} checks its arguments each time. */
+    private static MethodHandle makerOf(Constructor<?> canonical) throws IllegalAccessException {
+        return LOOKUP.unreflectConstructor(canonical)
+                .asSpreader(Object[].class, canonical.getParameterCount())
+                .asType(OF_ALL_FIELDS);
+    }
+
+    private Part partOf(Field field) throws IllegalAccessException {
+        return new Part(
+                field,
+                MethodType.methodType(field.getType()).wrap().returnType(),
+                type.isRecord() ? null : LOOKUP.unreflectSetter(field).asType(SETTING));
     }
 
     /** Its name and those of its fields, as {@link NamedFieldsFormat} writes them. */
@@ -203,26 +240,42 @@ final class ClassPlan {
         }
     }
 
-    /** A new object with these fields. */
+    /** The field as a part of a key: 0.0 for -0.0 where the class takes them for the same, as {@code ==} does. */
+    @Nullable
+    Object part(int field, Object from) {
+        final Object value = get(field, from);
+        final Object zero;
+        if (Double.valueOf(-0.0).equals(value)) {
+            zero = 0.0;
+        } else if (Float.valueOf(-0.0f).equals(value)) {
+            zero = 0.0f;
+        } else {
+            return value;
+        }
+        return KeyProbe.equalsCopyWith(this, from, field, zero) ? zero : value;
+    }
+
+    /** A new object with these fields; may put other arrays in the place of some. */
     Object make(@Nullable Object[] values) {
-        final @Nullable Object[] fitting = new @Nullable Object[values.length];
         for (int i = 0; i < values.length; i++) {
-            fitting[i] = fit(fields.get(i), values[i]);
+            if (!parts[i].boxed().isInstance(values[i])) {
+                values[i] = fit(parts[i].field(), values[i]);
+            }
         }
         try {
-            if (type.isRecord()) {
-                return constructor().newInstance(fitting);
+            if (maker != null) {
+                return (Object) maker.invokeExact(values);
             }
             final Object made = constructor().newInstance();
             for (Constructed level : levels) {
-                read(level, made, fitting);
+                read(level, made, values);
             }
             return resolve == null ? made : resolve.invoke(made);
         } catch (ReflectiveOperationException e) {
             throw new MalformedBytesException("an object of " + type + " cannot be made from its stored fields", e);
-        } catch (Error e) {
+        } catch (VirtualMachineError e) {
             throw e;
-        } catch (Throwable e) { // of the class's own readObject or readResolve
+        } catch (Throwable e) { // of the class's own constructor, readObject or readResolve
             throw new MalformedBytesException("an object of " + type + " refuses its stored fields", e);
         }
     }
@@ -248,9 +301,15 @@ final class ClassPlan {
 
     private void set(Constructed level, Object made, @Nullable Object[] values) {
         for (int i = level.from(); i < level.to(); i++) {
+            final MethodHandle setter = parts[i].setter();
+            if (setter == null) {
+                throw new AssertionError("a record's fields are set by its constructor");
+            }
             try {
-                fields.get(i).set(made, values[i]);
-            } catch (IllegalAccessException e) {
+                setter.invokeExact(made, values[i]);
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
                 throw new KeyClassException(type, "its field " + fields.get(i).getName() + " cannot be set", e);
             }
         }

@@ -153,12 +153,23 @@ final class JdkFormat {
             case CURRENCY -> Currency.getInstance(text);
             case ZONE_REGION -> ZoneId.of(text);
             case CLASS_NAME -> {
-                final Class<?> type = loader.load(text);
+                final Class<?> primitive = primitiveOf(text);
+                final Class<?> type = primitive == null ? loader.load(text) : primitive;
                 rules.check(type);
                 yield type;
             }
             default -> null;
         };
+    }
+
+    /** A class loader has none of these. */
+    private static @Nullable Class<?> primitiveOf(String name) {
+        for (char descriptor : new char[] {'J', 'D', 'I', 'F', 'S', 'C', 'Z', 'B'}) {
+            if (componentOf(descriptor).getName().equals(name)) {
+                return componentOf(descriptor);
+            }
+        }
+        return name.equals("void") ? void.class : null;
     }
 
     private static Timestamp timestamp(long millis, int nanos) {

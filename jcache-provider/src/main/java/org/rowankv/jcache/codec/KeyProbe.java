@@ -39,13 +39,12 @@ final class KeyProbe {
         }
         final List<Field> fields = plan.fields();
         for (int i = 0; i < fields.size(); i++) {
-            final @Nullable Object[] values = valuesOf(plan, key);
-            final Object other = otherThan(values[i], fields.get(i).getType());
-            if (other == values[i]) {
+            final Object present = plan.get(i, key);
+            final Object other = otherThan(present, fields.get(i).getType());
+            if (other == present) {
                 continue; // no other value is known
             }
-            values[i] = other;
-            if (equalsCopyOf(plan, key, values)) {
+            if (equalsCopyWith(plan, key, i, other)) {
                 throw new KeyClassException(
                         type,
                         "its equals does not depend on the field "
@@ -56,7 +55,10 @@ final class KeyProbe {
         }
     }
 
-    private static boolean equalsCopyOf(ClassPlan plan, Object key, @Nullable Object[] values) {
+    /** Whether the key equals its copy with another value in one field. */
+    static boolean equalsCopyWith(ClassPlan plan, Object key, int field, @Nullable Object other) {
+        final @Nullable Object[] values = valuesOf(plan, key);
+        values[field] = other;
         try {
             return key.equals(plan.make(values));
         } catch (RuntimeException e) {

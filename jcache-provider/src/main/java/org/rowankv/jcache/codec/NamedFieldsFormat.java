@@ -1,8 +1,11 @@
 package org.rowankv.jcache.codec;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -31,10 +34,18 @@ import org.jspecify.annotations.Nullable;
 final class NamedFieldsFormat {
     private static final int MAX_DEPTH = 32;
     private static final int MAX_PARTS = 1 << 20;
-    private static final int SLOTS = 64;
+    private static final int SLOT_BITS = 6;
 
-    /** A class and the fields that stored headers name. @param places of the stored fields in the class; -1: gone */
-    private record Known(WeakReference<Class<?>> type, byte[] header, int[] places) {}
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
+
+    /**
+     * A class and the fields that stored headers name. The class holds its plan.
+     *
+     * @param places of the stored fields in the class; -1: gone
+     * @param isPresent whether these are the class's fields as they are now
+     */
+    private record Known(WeakReference<ClassPlan> plan, byte[] header, int[] places, boolean isPresent) {}
 
     /** A collection class and how to make one from its elements; its ordinal + 1 is stored, so the order is fixed. */
     private enum Kind {
@@ -101,7 +112,7 @@ final class NamedFieldsFormat {
     private final LoaderReference loader;
     private final ClassRules rules;
     /** Classes that this codec has met and may read and write, by the hash of their headers. */
-    private final AtomicReferenceArray<@Nullable Known> known = new AtomicReferenceArray<>(SLOTS);
+    private final AtomicReferenceArray<@Nullable Known> known = new AtomicReferenceArray<>(1 << SLOT_BITS);
 
     NamedFieldsFormat(Codec codec, LoaderReference loader, ClassRules rules) {
         this.codec = codec;
@@ -201,30 +212,46 @@ final class NamedFieldsFormat {
 
     /** Decodes what {@link #write} has written. */
     Object read(byte[] bytes, int offset, int length) {
-        return read(bytes, offset, length, 0);
+        final ByteSource in = new ByteSource(bytes, offset, length);
+        final Object value = read(in, 0);
+        in.leave(0);
+        return value;
     }
 
-    private Object read(byte[] bytes, int offset, int length, int depth) {
-        if (depth > MAX_DEPTH) {
-            throw new MalformedBytesException("a stored value has more than " + MAX_DEPTH + " levels");
-        }
-        final byte tag = length > 0 ? bytes[offset] : 0;
-        if (tag == Tag.NAMED_FIELDS) {
-            return object(new ByteSource(bytes, offset + 1, length - 1), depth);
-        }
-        if (tag == Tag.COLLECTION) {
-            return collection(new ByteSource(bytes, offset + 1, length - 1), depth);
-        }
-        if (tag == Tag.PRIMITIVE_ARRAY) {
-            return JdkFormat.readArray(new ByteSource(bytes, offset + 1, length - 1));
-        }
-        return codec.decodeValueType(bytes, offset, length);
+    /** Reads an object, which must end with the source. */
+    private Object read(ByteSource in, int depth) {
+        final byte tag = in.readByte();
+        return switch (tag) {
+            case Tag.STRING_LATIN1 -> {
+                final int length = in.remaining();
+                yield StringFormat.readLatin1(in.bytes(), in.skip(length), length);
+            }
+            case Tag.LONG -> in.readLong();
+            case Tag.INTEGER -> in.readInt();
+            case Tag.NAMED_FIELDS -> object(in, depth);
+            case Tag.COLLECTION -> collection(in, depth);
+            case Tag.PRIMITIVE_ARRAY -> JdkFormat.readArray(in);
+            default -> {
+                final int length = in.remaining();
+                yield codec.decodeValueType(in.bytes(), in.skip(length) - 1, length + 1);
+            }
+        };
     }
 
     private @Nullable Object element(ByteSource in, int depth) {
-        final int length = in.readVarint();
-        final int at = in.skip(length);
-        return length == 1 && in.bytes()[at] == Tag.NULL ? null : read(in.bytes(), at, length, depth + 1);
+        if (depth >= MAX_DEPTH) {
+            throw new MalformedBytesException("a stored value has more than " + MAX_DEPTH + " levels");
+        }
+        final int outerEnd = in.enter(in.readVarint());
+        final Object value;
+        if (in.remaining() == 1 && in.peek() == Tag.NULL) {
+            in.skip(1);
+            value = null;
+        } else {
+            value = read(in, depth + 1);
+        }
+        in.leave(outerEnd);
+        return value;
     }
 
     private Object collection(ByteSource in, int depth) {
@@ -246,12 +273,10 @@ final class NamedFieldsFormat {
 
     private Object object(ByteSource in, int depth) {
         final int length = in.readShort() & 0xffff;
-        final int at = in.skip(length);
-        final Known found = find(in.bytes(), at, length);
-        final Class<?> type = found.type().get();
-        final ClassPlan plan = type == null ? null : PLANS.get(type).orElse(null);
-        if (type == null || plan == null) {
-            throw new MalformedBytesException("the class of a stored value is not written by its fields any more");
+        final Known found = find(in.bytes(), in.skip(length), length);
+        final ClassPlan plan = found.plan().get();
+        if (plan == null) {
+            throw new MalformedBytesException("the class of a stored value has just been unloaded");
         }
         final @Nullable Object[] values = new @Nullable Object[plan.fields().size()];
         for (int place : found.places()) {
@@ -260,10 +285,7 @@ final class NamedFieldsFormat {
                 values[place] = value;
             }
         }
-        if (in.remaining() != 0) {
-            throw new MalformedBytesException(in.remaining() + " bytes too many behind a stored " + type.getName());
-        }
-        if (!Arrays.equals(found.header(), plan.header())) {
+        if (!found.isPresent()) {
             setMissing(values, plan, found.places());
         }
         return plan.make(values);
@@ -285,12 +307,18 @@ final class NamedFieldsFormat {
         }
     }
 
+    /** The hash's highest bits. Headers of one package differ late, so all bytes count; eight at a time. */
     private static int slotOf(byte[] bytes, int at, int length) {
-        int hash = length;
-        for (int i = at; i < at + length; i++) {
-            hash = 31 * hash + bytes[i];
+        long hash = length;
+        int i = at;
+        for (final int last = at + length - Long.BYTES; i <= last; i += Long.BYTES) {
+            hash = (hash ^ (long) LONGS.get(bytes, i)) * GOLDEN_GAMMA;
+            hash ^= hash >>> 32;
         }
-        return (hash ^ hash >>> 16) & SLOTS - 1;
+        for (; i < at + length; i++) {
+            hash = (hash ^ bytes[i]) * GOLDEN_GAMMA;
+        }
+        return (int) (hash * GOLDEN_GAMMA >>> Long.SIZE - SLOT_BITS);
     }
 
     /** Checks the class, unless that was done before. */
@@ -298,21 +326,21 @@ final class NamedFieldsFormat {
         final byte[] header = plan.header();
         final int slot = slotOf(header, 0, header.length);
         final Known found = known.get(slot);
-        if (found != null && found.header() == header && found.type().get() == type) {
+        if (found != null && found.header() == header && found.plan().refersTo(plan)) {
             return;
         }
         rules.checkWithJvmFilter(type);
         final int[] places = new int[plan.fields().size()];
         Arrays.setAll(places, i -> i);
-        known.set(slot, new Known(new WeakReference<>(type), header, places));
+        known.set(slot, new Known(new WeakReference<>(plan), header, places, true));
     }
 
     private Known find(byte[] bytes, int at, int length) {
         final int slot = slotOf(bytes, at, length);
         final Known found = known.get(slot);
         if (found != null
-                && found.type().get() != null
-                && Arrays.equals(found.header(), 0, found.header().length, bytes, at, at + length)) {
+                && Arrays.equals(found.header(), 0, found.header().length, bytes, at, at + length)
+                && !found.plan().refersTo(null)) {
             return found;
         }
         final Known made = parse(new ByteSource(bytes, at, length));
@@ -333,8 +361,9 @@ final class NamedFieldsFormat {
             places.add(names.indexOf(Codec.readName(in)));
         }
         return new Known(
-                new WeakReference<>(type),
+                new WeakReference<>(plan),
                 header,
-                places.stream().mapToInt(Integer::intValue).toArray());
+                places.stream().mapToInt(Integer::intValue).toArray(),
+                Arrays.equals(header, plan.header()));
     }
 }

@@ -108,7 +108,7 @@ final class StructuralFormat {
         out.writeShort(name.length);
         out.write(name, 0, name.length);
         for (int i = 0; i < plan.fields().size(); i++) {
-            element(plan.get(i, value), out, depth);
+            element(plan.part(i, value), out, depth);
         }
         plan.requireSuitable(value, original -> read(out.bytes(), start, out.length() - start, depth));
     }

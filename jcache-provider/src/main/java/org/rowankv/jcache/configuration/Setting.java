@@ -142,6 +142,13 @@ public enum Setting {
             "Seconds that a remote operation is retried before its outcome is unknown; with unreachable "
                     + "servers it fails after half of that. Managers with the same servers and timeout share "
                     + "connections."),
+    MAX_VALUE(
+            SettingForm.BYTES,
+            "256m",
+            Scope.MANAGER,
+            "Longest encoded value that is stored, at most 256m. A value that does not fit into a segment is stored in "
+                    + "parts, which count as bytes of its cache and need room for the old and the new value while it is "
+                    + "replaced."),
     START(
             SettingForm.CHOICE,
             "eager",

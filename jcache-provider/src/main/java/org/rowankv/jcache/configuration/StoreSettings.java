@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.classes.AllowedClasses;
+import org.rowankv.protocol.PartList;
 
 /**
  * Effective settings of a cache manager. The URI overrides the manager's properties, these the system properties, these
@@ -40,6 +41,15 @@ public final class StoreSettings {
         texts.putAll(templateTexts);
         this.templates = Templates.of(texts);
         this.allowedClasses = AllowedClasses.of(text(Setting.ALLOWED_CLASSES));
+        if (bytes(Setting.MAX_VALUE) > PartList.MAX_VALUE) {
+            throw new CacheException("the setting " + Setting.MAX_VALUE.parameter() + " = \"" + text(Setting.MAX_VALUE)
+                    + "\" is too large: a value has at most " + (PartList.MAX_VALUE >> 20) + "m");
+        }
+    }
+
+    /** Bytes of the longest encoded value that is stored. */
+    public int maxValue() {
+        return (int) bytes(Setting.MAX_VALUE);
     }
 
     /** The settings of a manager that is requested with that URI. */

@@ -17,6 +17,8 @@ import org.rowankv.protocol.CacheLimit;
 public final class Template {
     private static final Factory<ExpiryPolicy> DEFAULT_EXPIRY = EternalExpiryPolicy.factoryOf();
 
+    private static final int NEAR_PART_OF_HEAP = 64;
+
     private final NamePattern pattern;
     private final Map<TemplateEntry, String> texts;
 
@@ -79,6 +81,17 @@ public final class Template {
     /** Whether such caches write values by the names of their fields where possible. */
     public boolean hasValuesByName() {
         return !TemplateEntry.JAVA.equals(texts.get(TemplateEntry.CODEC));
+    }
+
+    /** Bytes of heap for decoded values of each such cache that are kept in this JVM; 0 if none are. */
+    public long nearBytes() {
+        if (!TemplateEntry.VALIDATED.equals(texts.get(TemplateEntry.NEAR))) {
+            return 0;
+        }
+        final String bytes = texts.get(TemplateEntry.NEAR_BYTES);
+        return bytes == null
+                ? Runtime.getRuntime().maxMemory() / NEAR_PART_OF_HEAP
+                : TemplateEntry.NEAR_BYTES.limit(pattern.text(), bytes);
     }
 
     private long limit(TemplateEntry entry, @Nullable String text) {

@@ -64,12 +64,22 @@ public enum TemplateEntry {
             "How values are written: `record`, the default, writes records, plain classes and collections by the names of their"
                     + " fields, which may be added and removed, and all else by Java serialization; `java` writes all that way."
                     + " Both read both."),
+    NEAR(
+            "`off` or `validated`",
+            "`validated` keeps decoded values on the heap, with `rowan:embedded` only; at each use the store's index proves that a"
+                    + " value is current. Only what nothing can change is kept: strings, numbers, `java.time`, enums, and records"
+                    + " and `List.of`, `Set.of`, `Map.of` of such. Needs Caffeine on the class path; no effect where an access"
+                    + " changes the lifetime. Default: `off`."),
+    NEAR_BYTES(
+            "bytes, or with a unit `k`, `m` or `g`",
+            "Limit of the heap for these values of a cache, estimated. Default: a 64th of the heap."),
     CREATE("true or false", "`true`: `getCache` creates a missing cache of such a name instead of returning null.");
 
     static final String JAVA = "java";
     static final String EVICT = "evict";
     static final String FRESH = "fresh";
     static final String COPY = "copy";
+    static final String VALIDATED = "validated";
     private static final String REFUSE = "refuse";
     private static final String RECORD = "record";
     private static final Pattern DURATION = Pattern.compile("([0-9]+)(ms|s|m|h|d)");
@@ -128,6 +138,12 @@ public enum TemplateEntry {
             case CODEC -> requireOneOf(pattern, text, RECORD, JAVA);
             case WHEN_FULL -> requireOneOf(pattern, text, REFUSE, EVICT);
             case CONTENT -> requireOneOf(pattern, text, "kept", FRESH);
+            case NEAR -> requireOneOf(pattern, text, "off", VALIDATED);
+            case NEAR_BYTES -> {
+                if (limit(pattern, text) == CacheLimit.NO_LIMIT) {
+                    throw invalid(pattern, text);
+                }
+            }
             case STORE_BY_REFERENCE -> requireOneOf(pattern, text, REFUSE, COPY);
             case KEYS -> {
                 if (keyFormat(text) == null) {

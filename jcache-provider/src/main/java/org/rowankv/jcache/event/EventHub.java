@@ -136,9 +136,10 @@ public final class EventHub {
     /**
      * Delivers a committed change of the stream, unless an operation of this JVM has done so or is about to.
      *
+     * @param shard of the key
      * @param isDelivered evaluated when no operation of this JVM on that key is in flight
      */
-    void deliverFromStream(Change change, BooleanSupplier isDelivered) {
+    void deliverFromStream(int shard, Change change, BooleanSupplier isDelivered) {
         final KeyBytes key = new KeyBytes(change.key());
         final KeyEventQueue queue = enter(key);
         try {
@@ -146,7 +147,7 @@ public final class EventHub {
             queue.order().lock();
             try {
                 if (!isDelivered.getAsBoolean()) {
-                    final Notification notification = Notification.ofStream(change);
+                    final Notification notification = Notification.ofStream(shard, change);
                     subscriptions.forEach(subscription -> subscription.offerLater(notification));
                 }
             } finally {

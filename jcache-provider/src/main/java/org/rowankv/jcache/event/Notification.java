@@ -14,11 +14,15 @@ import org.rowankv.protocol.Status;
  * the key guards the progress.
  */
 final class Notification {
+    private static final int NOT_IN_PARTS = -1;
+
     private final EventType type;
     private final byte[] key;
     private final byte @Nullable [] value;
     private final byte @Nullable [] oldValue;
     private final long version;
+    /** The shard, if the value is the list of its parts; else −1. */
+    private final int shard;
 
     private boolean done;
     private boolean abandoned;
@@ -26,6 +30,12 @@ final class Notification {
 
     private Notification(
             EventType type, byte[] key, byte @Nullable [] value, byte @Nullable [] oldValue, long version) {
+        this(type, key, value, oldValue, version, NOT_IN_PARTS);
+    }
+
+    private Notification(
+            EventType type, byte[] key, byte @Nullable [] value, byte @Nullable [] oldValue, long version, int shard) {
+        this.shard = shard;
         this.type = type;
         this.key = key;
         this.value = value;
@@ -63,7 +73,7 @@ final class Notification {
     }
 
     /** The event of a change from the stream. */
-    static Notification ofStream(Change change) {
+    static Notification ofStream(int shard, Change change) {
         final EventType type = switch (change.type()) {
             case CREATED -> EventType.CREATED;
             case UPDATED -> EventType.UPDATED;
@@ -71,7 +81,13 @@ final class Notification {
             case EXPIRED -> EventType.EXPIRED;
             case EVICTED -> throw new IllegalArgumentException("evictions have no event");
         };
-        return new Notification(type, change.key(), change.value(), change.oldValue(), change.version());
+        return new Notification(
+                type,
+                change.key(),
+                change.value(),
+                change.oldValue(),
+                change.version(),
+                change.inParts() ? shard : NOT_IN_PARTS);
     }
 
     private static byte[] keyOf(Request request) {
@@ -94,6 +110,16 @@ final class Notification {
     /** The new value; null after a removal or expiry. */
     byte @Nullable [] value() {
         return value;
+    }
+
+    /** Whether {@link #value} is the list of the value's parts. */
+    boolean isInParts() {
+        return shard != NOT_IN_PARTS;
+    }
+
+    /** Of a value in parts. */
+    int shard() {
+        return shard;
     }
 
     byte @Nullable [] oldValue() {

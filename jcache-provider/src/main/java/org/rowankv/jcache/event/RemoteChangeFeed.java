@@ -94,8 +94,14 @@ final class RemoteChangeFeed implements ChangeListener {
     @Override
     public void onChange(int shard, Change change) {
         if (change.type() != ChangeType.EVICTED) { // the JSR has no eviction events
-            events.deliverFromStream(change, () -> isDelivered(shard, change));
+            events.deliverFromStream(shard, change, () -> isDelivered(shard, change));
         }
+    }
+
+    /** Most such changes are this JVM's own, and few listeners ask for the value: it is read when one does. */
+    @Override
+    public boolean readsParts() {
+        return false;
     }
 
     private boolean isDelivered(int shard, Change change) {

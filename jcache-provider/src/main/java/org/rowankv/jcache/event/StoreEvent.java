@@ -2,6 +2,7 @@ package org.rowankv.jcache.event;
 
 import javax.cache.Cache;
 import javax.cache.event.CacheEntryEvent;
+import javax.cache.event.CacheEntryListenerException;
 import javax.cache.event.EventType;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,11 @@ public final class StoreEvent<K, V> extends CacheEntryEvent<K, V> {
         return present;
     }
 
-    /** The new value; after a removal or expiry the old one, if requested. */
+    /**
+     * The new value; after a removal or expiry the old one, if requested.
+     *
+     * @throws CacheEntryListenerException if another JVM stored it in parts, and it was replaced since
+     */
     @Override
     @SuppressWarnings("NullAway") // the JSR returns null, its signature does not allow it
     public V getValue() {
@@ -45,10 +50,19 @@ public final class StoreEvent<K, V> extends CacheEntryEvent<K, V> {
         }
         V present = value;
         if (present == null) {
-            present = decoder.value(bytes);
+            present = notification.isInParts() ? readParts(bytes) : decoder.value(bytes);
             value = present;
         }
         return present;
+    }
+
+    private V readParts(byte[] list) {
+        final V whole = decoder.valueInParts(notification.shard(), list);
+        if (whole == null) {
+            throw new CacheEntryListenerException("the value of this event is not available: it was stored in parts by"
+                    + " another JVM, and replaced before a listener asked for it");
+        }
+        return whole;
     }
 
     @Override

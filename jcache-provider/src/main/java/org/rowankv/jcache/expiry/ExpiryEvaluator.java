@@ -57,6 +57,11 @@ public final class ExpiryEvaluator implements Closeable {
         return constant;
     }
 
+    /** Whether an access may change a lifetime, so that each must reach the store. */
+    public boolean dependsOnAccess() {
+        return !constant || accessMs != Ttl.UNCHANGED;
+    }
+
     /** The class of the policy. */
     public Class<?> policyClass() {
         return policy.getClass();

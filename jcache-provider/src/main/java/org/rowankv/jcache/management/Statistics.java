@@ -3,7 +3,6 @@ package org.rowankv.jcache.management;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import javax.cache.management.CacheStatisticsMXBean;
 import org.rowankv.runtime.Clock;
 
 /**
@@ -13,9 +12,10 @@ import org.rowankv.runtime.Clock;
  * <p>A timed operation calls {@link #start} first and passes the result to the counting method: with statistics off
  * neither reads the clock.
  */
-public final class Statistics implements CacheStatisticsMXBean {
+public final class Statistics implements RowanCacheStatisticsMXBean {
     private final Clock clock;
     private final LongAdder hits = new LongAdder();
+    private final LongAdder nearHits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final LongAdder puts = new LongAdder();
     private final LongAdder removals = new LongAdder();
@@ -71,6 +71,13 @@ public final class Statistics implements CacheStatisticsMXBean {
         }
     }
 
+    /** Counts a read that the near cache has answered, which is counted as a hit besides. */
+    public void nearHit() {
+        if (enabled) {
+            nearHits.increment();
+        }
+    }
+
     /** Counts a bulk read. */
     public void got(long hitCount, long missCount, long startNs) {
         if (enabled) {
@@ -101,6 +108,7 @@ public final class Statistics implements CacheStatisticsMXBean {
             evictedBefore = 0;
             evictedWhenEnabled = evictedEver.getAsLong();
             hits.reset();
+            nearHits.reset();
             misses.reset();
             puts.reset();
             removals.reset();
@@ -115,6 +123,11 @@ public final class Statistics implements CacheStatisticsMXBean {
     @Override
     public long getCacheHits() {
         return hits.sum();
+    }
+
+    @Override
+    public long getNearCacheHits() {
+        return nearHits.sum();
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.ScanCursor;
@@ -16,6 +17,7 @@ import org.rowankv.jcache.expiry.ExpiryEvaluator;
 import org.rowankv.jcache.integration.LoaderCalls;
 import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.management.Statistics;
+import org.rowankv.jcache.near.NearCache;
 import org.rowankv.jcache.store.ProcessorRuns;
 import org.rowankv.jcache.store.SharedCacheState;
 import org.rowankv.jcache.store.SpeculativeValues;
@@ -48,6 +50,10 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
 
     private final @Nullable LoaderCalls<K, V> loads;
     private final @Nullable WriterCalls<K, V> writes;
+    private final @Nullable NearCache<V> near;
+    /** Bytes of the longest encoded value that is stored. */
+    private final int maxValue;
+
     private final RequestBufferPool buffers;
     private final Set<String> warnedKeyClasses = ConcurrentHashMap.newKeySet();
     private volatile Runnable onDestroyed = () -> {};
@@ -64,7 +70,9 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
             Statistics statistics,
             SharedCacheState sharedState,
             @Nullable LoaderCalls<K, V> loads,
-            @Nullable WriterCalls<K, V> writes) {}
+            @Nullable WriterCalls<K, V> writes,
+            @Nullable NearCache<V> near,
+            int maxValue) {}
 
     public CacheBinding(Parts<K, V> parts) {
         this.name = parts.name();
@@ -81,6 +89,8 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         this.speculativeValues = sharedState.speculativeValues();
         this.loads = parts.loads();
         this.writes = parts.writes();
+        this.near = parts.near();
+        this.maxValue = parts.maxValue();
         this.buffers = new RequestBufferPool(cacheId, Runtime.getRuntime().availableProcessors());
     }
 
@@ -115,6 +125,19 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     @Nullable
     public WriterCalls<K, V> writes() {
         return writes;
+    }
+
+    /** The decoded values that are kept in this JVM, or null. */
+    @Nullable
+    NearCache<V> near() {
+        return near;
+    }
+
+    /** Releases the values that are kept in this JVM. */
+    public void forgetNear() {
+        if (near != null) {
+            near.clear();
+        }
     }
 
     Class<V> valueType() {
@@ -162,6 +185,10 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         checkValue(value);
         sink.reset();
         codec.encode(value, sink);
+        if (sink.length() > maxValue) {
+            throw new CacheException("a value of the cache " + name + " has " + sink.length()
+                    + " bytes when it is encoded, and max-value is " + maxValue + ": nothing was stored");
+        }
     }
 
     /** Throws NullPointerException for null, ClassCastException for another type than configured. */
@@ -211,6 +238,12 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     @Override
     public K key(byte[] bytes) {
         return codec.decodeKey(bytes, 0, bytes.length, keyType);
+    }
+
+    @Override
+    public @Nullable V valueInParts(int shard, byte[] list) {
+        final byte[] bytes = client.partedValues().read(cacheId, shard, list);
+        return bytes == null ? null : value(bytes);
     }
 
     @Override

@@ -8,8 +8,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.api.ValidatedValue;
 import org.rowankv.jcache.expiry.ExpiryEvaluator;
 import org.rowankv.jcache.integration.LoaderCalls;
+import org.rowankv.jcache.near.NearCache;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -27,25 +29,68 @@ public final class Reads<K, V> {
     private final ExpiryEvaluator expiry;
     private final long accessMs;
     private final boolean touchesOnAccess;
+    /** Null also where an access has to reach the store. */
+    private final @Nullable NearCache<V> near;
 
     public Reads(CacheBinding<K, V> binding) {
         this.binding = binding;
         this.expiry = binding.expiry();
         this.touchesOnAccess = !expiry.isConstant();
         this.accessMs = touchesOnAccess ? Ttl.UNCHANGED : expiry.accessMs();
+        this.near = binding.near();
     }
 
     @Nullable
     public V get(K key) {
         final long startNs = binding.statistics().start();
+        if (near != null && NearCache.isPlain(key)) {
+            final V current = current(near.find(key));
+            if (current != null) {
+                binding.statistics().got(true, startNs);
+                return current;
+            }
+        }
         try (RequestBuffer buffer = binding.acquireFor(key)) {
-            final V value = read(buffer);
+            final V value = read(key, buffer);
             if (value != null || binding.loads() == null) {
                 binding.statistics().got(value != null, startNs);
                 return value;
             }
             return loadMissed(binding.loads(), buffer, startNs);
         }
+    }
+
+    /** As {@link #read(RequestBuffer)}, or from the near cache; the buffer contains the key. */
+    private @Nullable V read(K key, RequestBuffer buffer) {
+        if (near == null) {
+            return read(buffer);
+        }
+        final Object nearKey = NearCache.isPlain(key) ? key : buffer.nearKey();
+        final ValidatedValue<V> kept = near.find(nearKey);
+        final V current = current(kept);
+        if (current != null) {
+            return current;
+        }
+        final Request request = buffer.get();
+        binding.execute(request);
+        if (request.status() != Status.OK) {
+            near.forget(nearKey, kept);
+            return null;
+        }
+        // After a move by the cleaner it is the same object, elsewhere.
+        final V same = kept == null ? null : kept.ofVersion(request.version());
+        final V value = same != null ? same : binding.valueOf(request);
+        near.keep(nearKey, request, value, kept);
+        return value;
+    }
+
+    /** What is kept, if it is current, and counts it then. */
+    private @Nullable V current(@Nullable ValidatedValue<V> kept) {
+        final V current = kept == null ? null : kept.ifCurrent();
+        if (current != null) {
+            binding.statistics().nearHit();
+        }
+        return current;
     }
 
     /** The value, accessed; or null, and then the request's version is valid for IF_ABSENT_SINCE. */
@@ -112,7 +157,7 @@ public final class Reads<K, V> {
             } else {
                 for (K key : keys) {
                     binding.encodeKey(key, buffer.key());
-                    final V value = read(buffer);
+                    final V value = read(key, buffer);
                     if (value != null) {
                         values.put(key, value);
                     } else {

@@ -3,6 +3,7 @@ package org.rowankv.jcache.operation;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.codec.ByteSink;
+import org.rowankv.jcache.near.NearKey;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.concurrent.SlotPool;
 
@@ -23,6 +24,7 @@ final class RequestBuffer implements AutoCloseable {
     private final int slot;
     private final ByteSink key = new ByteSink(KEY_BYTES);
     private final ByteSink value = new ByteSink(VALUE_BYTES);
+    private final NearKey nearKey = new NearKey();
     private Request request = new Request();
 
     /**
@@ -41,6 +43,11 @@ final class RequestBuffer implements AutoCloseable {
 
     ByteSink value() {
         return value;
+    }
+
+    /** The bytes of the key, valid until the key changes. */
+    NearKey nearKey() {
+        return nearKey.set(key);
     }
 
     /** The request of the latest of the following calls. */

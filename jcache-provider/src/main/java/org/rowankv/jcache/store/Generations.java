@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe.
  */
-final class Generations {
+public final class Generations {
     /** The cache of the generations; it has no descriptor, by which it differs from caches of applications. */
     static final String CACHE = "rowan.generations";
 
@@ -95,6 +95,17 @@ final class Generations {
         final Catalogue.CacheRecord own = client.catalogue().find(CACHE);
         if (own != null && own.descriptor().length == 0) {
             final WriteResult unused = client.remove(own.id(), keyOf(cacheId));
+        }
+    }
+
+    /** Says that another id has the content of a cache from now on, and so its generation. */
+    public static void copy(RowanClient client, int cacheId, int newId) {
+        final Catalogue.CacheRecord own = client.catalogue().find(CACHE);
+        if (own != null && own.descriptor().length == 0) {
+            final byte[] state = client.get(own.id(), keyOf(cacheId));
+            if (state != null) {
+                final WriteResult unused = client.put(own.id(), keyOf(newId), state);
+            }
         }
     }
 

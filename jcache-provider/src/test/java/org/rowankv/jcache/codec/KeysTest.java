@@ -394,6 +394,46 @@ final class KeysTest {
         }
     }
 
+    /** Compares numbers with the operator. */
+    private static final class Point implements Serializable {
+        private static final long serialVersionUID = 1L;
+        private final double x;
+        private final float y;
+
+        Point(double x, float y) {
+            this.x = x;
+            this.y = y;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Point that && x == that.x && y == that.y;
+        }
+
+        @Override
+        public int hashCode() {
+            return Double.hashCode(x + 0.0) + Float.hashCode(y + 0.0f);
+        }
+    }
+
+    private record Numbers(double x, Float y) {}
+
+    @Test
+    void shouldTakeZeroesForTheSameWhereTheClassDoes() {
+        assertThat(encode(new Point(-0.0, 0.0f)))
+                .isEqualTo(encode(new Point(0.0, -0.0f)))
+                .isNotEqualTo(encode(new Point(1.0, 0.0f)));
+        assertThat(encode(new Numbers(-0.0, 0.0f))).isNotEqualTo(encode(new Numbers(0.0, 0.0f)));
+        assertThat(decode(encode(new Numbers(-0.0, -0.0f)))).isEqualTo(new Numbers(-0.0, -0.0f));
+    }
+
+    @Test
+    void shouldReadClassesThatNoLoaderHas() {
+        for (Class<?> type : List.of(int.class, long.class, void.class, boolean.class, int[].class, String.class)) {
+            assertThat(decode(encode(List.of(type)))).isEqualTo(List.of(type));
+        }
+    }
+
     @Test
     void shouldCompareArraysByTheirContent() {
         assertThat(encode(new int[] {1, 2})).isEqualTo(encode(new int[] {1, 2})).isNotEqualTo(encode(new long[] {1, 2

@@ -287,11 +287,62 @@ final class NamedFieldsTest {
     }
 
     @Test
+    void shouldTellHeadersOfOneLengthApart() {
+        final byte[] whole = encode(new Edition1("n", 5, "g"));
+        for (int i = 0; i < 500; i++) {
+            assertThat(decode(whole)).isEqualTo(new Edition1("n", 5, "g"));
+            final String name = "a%03d".formatted(i);
+            final byte[] other = new String(whole, StandardCharsets.ISO_8859_1)
+                    .replace("gone", name)
+                    .getBytes(StandardCharsets.ISO_8859_1);
+            assertThat(decode(other)).as(name).isEqualTo(new Edition1("n", 5, null));
+        }
+    }
+
+    @Test
     void shouldNameAFieldWhoseTypeHasChanged() {
         assertThatThrownBy(() -> decode(asOf(encode(new Edition1("n", 5, "g")), "Edition3")))
                 .isInstanceOf(MalformedBytesException.class)
                 .hasMessageContaining(
                         "the field pages of class " + Edition3.class.getName() + " is a java.lang.String");
+    }
+
+    private static boolean refuses;
+
+    private record Picky(String name, int number) {
+        private Picky {
+            if (refuses && number == 0) {
+                throw new AssertionError("no zero");
+            }
+            if (refuses) {
+                throw new IllegalArgumentException("no number");
+            }
+        }
+    }
+
+    @Test
+    void shouldSayThatAConstructorRefusesWhatIsStored() {
+        for (int number = 0; number < 2; number++) {
+            final byte[] bytes = encode(new Picky("n", number));
+            refuses = true;
+            try {
+                assertThatThrownBy(() -> decode(bytes))
+                        .isInstanceOf(MalformedBytesException.class)
+                        .hasMessage("an object of " + Picky.class + " refuses its stored fields")
+                        .hasCauseInstanceOf(number == 0 ? AssertionError.class : IllegalArgumentException.class);
+            } finally {
+                refuses = false;
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseBytesTooManyInAPart() {
+        final byte[] bytes = encode(new Edition1("zzzz", 5, "g"));
+        final int lengthOfName = new String(bytes, StandardCharsets.ISO_8859_1).indexOf("zzzz") - 2;
+        assertThat(bytes[lengthOfName]).isEqualTo((byte) 5);
+        bytes[lengthOfName + 1] = Tag.TRUE; // a part of one byte, in room for five
+        assertThatThrownBy(() -> decode(bytes)).isInstanceOf(MalformedBytesException.class);
     }
 
     // --- hostile bytes ---

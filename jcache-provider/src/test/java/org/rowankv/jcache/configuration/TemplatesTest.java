@@ -150,10 +150,13 @@ class TemplatesTest {
         "books.content, new, kept or fresh",
         "books.generation, '', text",
         "books.store-by-reference, true, refuse or copy",
+        "books.near, leased, off or validated",
+        "books.near-bytes, 0, a unit",
+        "books.near-bytes, none, a unit",
         "books.create, '', true or false",
         "books.key-type, '', a class name",
         "books.key-type, no.such.Type, cannot load",
-        "books.color, red, 'none of expiry, statistics, management, key-type, value-type, max-entries, max-bytes, when-full, content, generation, store-by-reference, keys, codec, create'",
+        "books.color, red, 'none of expiry, statistics, management, key-type, value-type, max-entries, max-bytes, when-full, content, generation, store-by-reference, keys, codec, near, near-bytes, create'",
         "books, x, no pattern",
         "expiry, eternal, no pattern",
         ".expiry, eternal, no pattern",
@@ -269,5 +272,21 @@ class TemplatesTest {
         assertThat(templates.find("c").limit()).isEqualTo(new CacheLimit(7, CacheLimit.SHARED));
         assertThat(templates.find("d").limit()).as("replaces a stored limit").isEqualTo(CacheLimit.NONE);
         assertThat(templates.find("e").limit()).as("leaves a stored limit").isNull();
+    }
+
+    @Test
+    void shouldKeepNothingNearUnlessSaid() {
+        final Templates templates = with("a.near", "validated")
+                .with("b.near", "validated")
+                .with("b.near-bytes", "3m")
+                .with("c.near", "off")
+                .with("c.near-bytes", "3m")
+                .with("d.near-bytes", "3m")
+                .templates();
+        assertThat(templates.find("a").nearBytes())
+                .isEqualTo(Runtime.getRuntime().maxMemory() / 64);
+        assertThat(templates.find("b").nearBytes()).isEqualTo(3 << 20);
+        assertThat(templates.find("c").nearBytes()).isZero();
+        assertThat(templates.find("d").nearBytes()).isZero();
     }
 }

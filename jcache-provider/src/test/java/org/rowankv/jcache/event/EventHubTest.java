@@ -98,6 +98,11 @@ final class EventHubTest {
                     public String value(byte[] bytes) {
                         return new String(bytes, UTF_8);
                     }
+
+                    @Override
+                    public String valueInParts(int shard, byte[] list) {
+                        throw new AssertionError("no value is in parts");
+                    }
                 },
                 false,
                 Runnable::run,
@@ -136,7 +141,7 @@ final class EventHubTest {
         final Thread operation = new Thread(() -> hub.execute(put));
         final AtomicBoolean looked = new AtomicBoolean();
         final AtomicReference<DeliveredChanges.Verdict> verdict = new AtomicReference<>();
-        final Thread stream = new Thread(() -> hub.deliverFromStream(created(put.version(), "mine"), () -> {
+        final Thread stream = new Thread(() -> hub.deliverFromStream(0, created(put.version(), "mine"), () -> {
             looked.set(true);
             verdict.set(delivered.classify(put.shard(), created(put.version(), "mine")));
             return verdict.get() != DeliveredChanges.Verdict.NEW;

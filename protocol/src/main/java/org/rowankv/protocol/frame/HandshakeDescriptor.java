@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HandshakeDescriptor {
     /** Of the protocol that this code speaks, at both ports. */
-    public static final int VERSION = 2;
+    public static final int VERSION = 3;
 
     static final int MAGIC_OFFSET = 0;
     public static final int CRC_OFFSET = 8;

@@ -26,6 +26,7 @@ import org.rowankv.protocol.frame.WireFault;
  * <p>In the head, small: the number of sections. Index: of the section in the request; empty ones are omitted.
  * From: the requested position. Lost to: 0, or changes after {@code from} up to here may be missing.
  * To: the position of the next request; all changes up to there are included. A length of −1: no such value.
+ * Bit 8 of a type: the value is a {@link org.rowankv.protocol.PartList}.
  */
 public final class ChangesDescriptor {
     static final int FIXED_LENGTH = FrameHeadDescriptor.HEAD_LENGTH;
@@ -48,6 +49,7 @@ public final class ChangesDescriptor {
     public static final int CHANGE_LENGTH = 24;
 
     static final int NO_VALUE = -1;
+    static final int IN_PARTS = 1 << 8;
 
     /**
      * Response to one section of a request.
@@ -96,7 +98,7 @@ public final class ChangesDescriptor {
 
     private static int write(ByteBuffer buffer, int at, Change change) {
         buffer.putLong(at + VERSION_OFFSET, change.version())
-                .putInt(at + TYPE_OFFSET, change.type().ordinal())
+                .putInt(at + TYPE_OFFSET, change.type().ordinal() | (change.inParts() ? IN_PARTS : 0))
                 .putInt(at + KEY_LENGTH_OFFSET, change.key().length)
                 .putInt(at + VALUE_LENGTH_OFFSET, lengthOf(change.value()))
                 .putInt(at + OLD_LENGTH_OFFSET, lengthOf(change.oldValue()))
@@ -169,7 +171,8 @@ public final class ChangesDescriptor {
                 throw new WireException(WireFault.BAD_FRAME, "a change that does not follow " + version);
             }
             version = next;
-            final int type = buffer.getInt(from + TYPE_OFFSET);
+            final boolean inParts = (buffer.getInt(from + TYPE_OFFSET) & IN_PARTS) != 0;
+            final int type = buffer.getInt(from + TYPE_OFFSET) & ~IN_PARTS;
             final int key = buffer.getInt(from + KEY_LENGTH_OFFSET);
             final int value = buffer.getInt(from + VALUE_LENGTH_OFFSET);
             final int old = buffer.getInt(from + OLD_LENGTH_OFFSET);
@@ -179,6 +182,7 @@ public final class ChangesDescriptor {
                     || value < NO_VALUE
                     || old < NO_VALUE
                     || value != NO_VALUE != ChangeType.of(type).hasValue()
+                    || inParts && value == NO_VALUE
                     || (long) key + Math.max(0, value) + Math.max(0, old) > left) {
                 throw new WireException(
                         WireFault.BAD_FRAME,
@@ -222,10 +226,11 @@ public final class ChangesDescriptor {
         final int valueAt = at + CHANGE_LENGTH + key.length;
         return new Change(
                 buffer.getLong(at + VERSION_OFFSET),
-                ChangeType.of(buffer.getInt(at + TYPE_OFFSET)),
+                ChangeType.of(buffer.getInt(at + TYPE_OFFSET) & ~IN_PARTS),
                 key,
                 bytes(buffer, valueAt, valueLength),
-                bytes(buffer, valueAt + Math.max(0, valueLength), oldLength));
+                bytes(buffer, valueAt + Math.max(0, valueLength), oldLength),
+                (buffer.getInt(at + TYPE_OFFSET) & IN_PARTS) != 0);
     }
 
     private static byte @Nullable [] bytes(ByteBuffer buffer, int at, int length) {

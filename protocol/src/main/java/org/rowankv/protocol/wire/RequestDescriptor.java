@@ -3,6 +3,8 @@ package org.rowankv.protocol.wire;
 import java.nio.ByteBuffer;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.PartList;
+import org.rowankv.protocol.Parts;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Ttl;
 import org.rowankv.protocol.frame.FrameHeadDescriptor;
@@ -23,7 +25,8 @@ import org.rowankv.protocol.frame.WireFault;
  *   +----------+------------+------------+--------------+-----//----+-----//------+
  * </pre>
  *
- * <p>In the head, code: {@link Operation}; second: {@link Condition}; flags: 1 if a value is needed; small: the shard. The
+ * <p>In the head, code: {@link Operation}; second: {@link Condition}; flags: 1 if a value is needed, 2 if
+ * the value is a {@link PartList}; small: the shard. The
  * key's hash does not travel: the server computes it, so that no client can put a key where it does not belong.
  */
 public final class RequestDescriptor {
@@ -42,6 +45,7 @@ public final class RequestDescriptor {
     public static final int FIXED_LENGTH = 96;
 
     static final int NEEDS_VALUE = 1;
+    static final int IN_PARTS = 2;
     static final int MAX_UNANSWERED = 511;
     /** What a log entry holds of it. */
     static final long MAX_SEQUENCE = (1L << 48) - 1;
@@ -67,7 +71,7 @@ public final class RequestDescriptor {
                 ClientFrameDescriptor.REQUEST,
                 request.operation().ordinal(),
                 request.condition().ordinal(),
-                request.needsValue() ? NEEDS_VALUE : 0,
+                (request.needsValue() ? NEEDS_VALUE : 0) | (request.isInParts() ? IN_PARTS : 0),
                 request.shard(),
                 number);
         buffer.putLong(at + TERM_OFFSET, term)
@@ -111,7 +115,7 @@ public final class RequestDescriptor {
         ClientFrameDescriptor.requireLength(length, (long) FIXED_LENGTH + key + value);
         if (FrameHeadDescriptor.code(buffer, at) >= OPERATIONS.length
                 || FrameHeadDescriptor.second(buffer, at) >= CONDITIONS.length
-                || FrameHeadDescriptor.flags(buffer, at) > NEEDS_VALUE) {
+                || FrameHeadDescriptor.flags(buffer, at) > (NEEDS_VALUE | IN_PARTS)) {
             throw new WireException(
                     WireFault.BAD_FRAME,
                     "operation " + FrameHeadDescriptor.code(buffer, at) + ", condition "
@@ -153,7 +157,8 @@ public final class RequestDescriptor {
         into.when(condition, buffer.getLong(at + EXPECTED_VERSION_OFFSET))
                 .ttl(createTtl, updateTtl)
                 .accessTtl(accessTtl)
-                .requestValue(FrameHeadDescriptor.flags(buffer, at) == NEEDS_VALUE);
+                .requestValue((FrameHeadDescriptor.flags(buffer, at) & NEEDS_VALUE) != 0)
+                .inParts((FrameHeadDescriptor.flags(buffer, at) & IN_PARTS) != 0);
         if (operation.isMutation()) {
             into.identified(session, sequence, unanswered);
         }
@@ -168,6 +173,7 @@ public final class RequestDescriptor {
         final boolean hasItsBytes = (keyed || keyLength == 0) && (operation == Operation.PUT || valueLength == 0);
         final boolean hasConditionItCanHave = keyed && operation != Operation.GET || condition == Condition.ALWAYS;
         return isIdentified
+                && hasPartsItCanHave(into)
                 && isCounted
                 && hasItsBytes
                 && hasConditionItCanHave
@@ -175,5 +181,17 @@ public final class RequestDescriptor {
                 && Ttl.whyInvalid(createTtl) == null
                 && Ttl.whyInvalid(updateTtl) == null
                 && Ttl.whyInvalid(accessTtl) == null;
+    }
+
+    /** A clear names the cache itself; a part has a part's key, and is never in parts. */
+    private static boolean hasPartsItCanHave(Request request) {
+        if (Parts.isParts(request.cacheId())) {
+            return request.operation() != Operation.CLEAR
+                    && request.keyLength() == Parts.KEY_LENGTH
+                    && !request.isInParts();
+        }
+        return !request.isInParts()
+                || request.operation() == Operation.PUT
+                        && PartList.read(request.value(), request.valueOffset(), request.valueLength()) != null;
     }
 }

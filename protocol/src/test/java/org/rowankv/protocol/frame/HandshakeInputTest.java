@@ -101,7 +101,13 @@ final class HandshakeInputTest {
         final byte[] older = frame(port, 40);
         older[HandshakeDescriptor.VERSION_OFFSET] = 1;
         assertThat(input(port).take(ByteBuffer.wrap(older, 0, 39))).isFalse();
-        assertFault(port, WireFault.OTHER_VERSION, older, "version 1", "version 2", "the same release");
+        assertFault(
+                port,
+                WireFault.OTHER_VERSION,
+                older,
+                "version 1",
+                "version " + HandshakeDescriptor.VERSION,
+                "the same release");
         // Longer than the limit: no further bytes are awaited.
         older[HandshakeDescriptor.LENGTH_OFFSET + 1] = 1;
         assertFault(port, WireFault.OTHER_VERSION, Arrays.copyOf(older, 24), "version 1");

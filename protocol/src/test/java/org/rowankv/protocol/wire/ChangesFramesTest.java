@@ -47,7 +47,8 @@ final class ChangesFramesTest {
                         type,
                         bytes(random, 40),
                         type.hasValue() ? bytes(random, 200) : null,
-                        random.nextBoolean() ? bytes(random, 100) : null));
+                        random.nextBoolean() ? bytes(random, 100) : null,
+                        type.hasValue() && random.nextBoolean()));
             }
             final Status status = changes.isEmpty() ? Status.of(random.nextInt(Status.values().length)) : Status.OK;
             sections.add(
@@ -79,7 +80,7 @@ final class ChangesFramesTest {
             text.append(each.index()).append(each.status()).append(each.from()).append('-');
             text.append(each.lostTo()).append('-').append(each.to());
             for (Change change : each.changes()) {
-                text.append(' ').append(change.version()).append(change.type());
+                text.append(' ').append(change.version()).append(change.type()).append(change.inParts());
                 text.append(java.util.Arrays.toString(change.key()));
                 text.append(java.util.Arrays.toString(change.value()));
                 text.append(java.util.Arrays.toString(change.oldValue()));
@@ -122,7 +123,9 @@ final class ChangesFramesTest {
         final ByteBuffer frame = written(out);
         ChangesDescriptor.check(frame, 0, frame.capacity(), 6);
         final List<Section> expected = map(
-                sections, change -> new Change(change.version(), change.type(), change.key(), change.value(), null));
+                sections,
+                change -> new Change(
+                        change.version(), change.type(), change.key(), change.value(), null, change.inParts()));
         assertThat(text(ChangesDescriptor.read(frame, 0))).isEqualTo(text(expected));
     }
 

@@ -181,7 +181,7 @@ final class TcpHostileBytesTest {
             final RawPeer.Answer answer = peer.welcome();
             assertThat(RefusalStatus.reasonOf(answer.status()))
                     .isEqualTo(org.rowankv.rdma.FabricException.Reason.OTHER_VERSION);
-            assertThat(answer.text()).contains("version 77").contains("version 2");
+            assertThat(answer.text()).contains("version 77").contains("version " + HandshakeDescriptor.VERSION);
             assertThat(peer.awaitEnd()).isZero();
         }
         awaitFault(WireFault.OTHER_VERSION);
@@ -200,7 +200,7 @@ final class TcpHostileBytesTest {
             final RawPeer.Answer answer = peer.welcome();
             assertThat(answer.status()).isEqualTo(HandshakeDescriptor.REFUSED_VERSION);
             assertThat(answer.text())
-                    .endsWith("the server speaks version 1, this server speaks version 2;"
+                    .endsWith("the server speaks version 1, this server speaks version 3;"
                             + " run the same release on all servers of the cluster");
             assertThat(peer.awaitEnd()).isZero();
         }

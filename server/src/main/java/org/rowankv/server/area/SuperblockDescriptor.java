@@ -41,7 +41,7 @@ import org.rowankv.server.durability.Durability;
  */
 public final class SuperblockDescriptor {
     static final long MAGIC = 0x3152414e41574f52L; // "ROWANAR1" in memory order
-    public static final int FORMAT_VERSION = 3;
+    public static final int FORMAT_VERSION = 4;
     static final int CLEAN = 0x41454c43; // "CLEA" in memory order
     static final int POWER = 0x52574f50; // "POWR" in memory order
     static final int INCOMPLETE = 0x4f434e49; // "INCO" in memory order

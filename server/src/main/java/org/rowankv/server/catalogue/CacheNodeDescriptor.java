@@ -13,7 +13,7 @@ import org.rowankv.protocol.CacheLimit;
  *   0  format version                     4
  *   4  checksum, CRC32C of 8 .. end       4
  *   8  cache id                           4
- *  12  state: 1 live, 2 destroyed         4
+ *  12  state: 1 live, 2 destroyed, 3 spare 4
  *  16  length of the name, in characters  4
  *  20  length of the descriptor           4
  *  24  limit: entries, 0 for any number    8
@@ -29,6 +29,8 @@ final class CacheNodeDescriptor {
     static final int FORMAT_VERSION_WITHOUT_LIMITS = 1;
     static final int LIVE = 1;
     static final int DESTROYED = 2;
+    /** Names no cache; its id is destroyed unless a cache has it. */
+    static final int SPARE = 3;
 
     static final int FORMAT_VERSION_OFFSET = 0;
     static final int CHECKSUM_OFFSET = FORMAT_VERSION_OFFSET + Integer.BYTES;
@@ -42,7 +44,7 @@ final class CacheNodeDescriptor {
 
     private CacheNodeDescriptor() {}
 
-    static byte[] encode(StoredCache cache, boolean destroyed) {
+    static byte[] encode(StoredCache cache, int state) {
         final String name = cache.name();
         final byte[] descriptor = cache.descriptor();
         final ByteBuffer buffer = ByteBuffer.allocate(
@@ -50,7 +52,7 @@ final class CacheNodeDescriptor {
                 .order(ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(FORMAT_VERSION_OFFSET, FORMAT_VERSION)
                 .putInt(ID_OFFSET, cache.id())
-                .putInt(STATE_OFFSET, destroyed ? DESTROYED : LIVE)
+                .putInt(STATE_OFFSET, state)
                 .putInt(NAME_LENGTH_OFFSET, name.length())
                 .putInt(DESCRIPTOR_LENGTH_OFFSET, descriptor.length)
                 .putLong(MAX_ENTRIES_OFFSET, cache.limit().maxEntries())
@@ -83,7 +85,7 @@ final class CacheNodeDescriptor {
             return "its checksum is wrong";
         }
         final int state = buffer.getInt(STATE_OFFSET);
-        if (buffer.getInt(ID_OFFSET) < 1 || (state != LIVE && state != DESTROYED)) {
+        if (buffer.getInt(ID_OFFSET) < 1 || state < LIVE || state > SPARE) {
             return "id " + buffer.getInt(ID_OFFSET) + " in state " + state;
         }
         final long name = buffer.getInt(NAME_LENGTH_OFFSET);
@@ -121,8 +123,8 @@ final class CacheNodeDescriptor {
         return hasLimits(node) ? HEADER_LENGTH : MAX_ENTRIES_OFFSET;
     }
 
-    static boolean isDestroyed(byte[] bytes) {
-        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(STATE_OFFSET) == DESTROYED;
+    static int state(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(STATE_OFFSET);
     }
 
     private static int checksum(ByteBuffer buffer) {

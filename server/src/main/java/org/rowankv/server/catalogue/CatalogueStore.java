@@ -23,6 +23,9 @@ import org.rowankv.server.configstore.VersionedNode;
  * the node is deleted. {@link #resume}, or the next create or destroy of that name, completes an interrupted
  * destruction. From the first step on the cache is not found.
  *
+ * <p>The content of a cache is replaced by that of a spare id, which belongs to no cache: {@link #spare}, {@link #replace}.
+ * Whatever crashes in between, {@link #resume} destroys the content that the cache does not have.
+ *
  * <p>Not guaranteed: that the destroyer is called once per cache. It is called at least once, and has returned before
  * the name can be used again.
  *
@@ -35,6 +38,9 @@ public final class CatalogueStore {
     static final int MAX_ID = (1 << 20) - 1;
 
     static final String NEXT_ID = ROOT + "/next_id";
+    /** Names of nodes that note a spare id. */
+    private static final String SPARE = "rowan.spare.";
+
     private static final int MAX_DESCRIPTOR_LENGTH = 256 << 10;
     private static final int MAX_NAME_LENGTH = 32 << 10;
 
@@ -83,7 +89,7 @@ public final class CatalogueStore {
                 if (own == null) {
                     own = new StoredCache(takeId(), name, descriptor.clone(), CacheLimit.NONE);
                 }
-                if (writes.compareAndSet(path, ConfigurationStore.ABSENT, CacheNodeDescriptor.encode(own, false))) {
+                if (writes.compareAndSet(path, ConfigurationStore.ABSENT, live(own))) {
                     return own;
                 }
             } else if (isDestroyed(name, node)) {
@@ -107,10 +113,56 @@ public final class CatalogueStore {
             }
             final StoredCache found = cacheOf(name, node);
             final StoredCache limited = new StoredCache(found.id(), found.name(), found.descriptor(), limit);
-            if (found.limit().equals(limit)
-                    || writes.compareAndSet(path, node.version(), CacheNodeDescriptor.encode(limited, false))) {
+            if (found.limit().equals(limit) || writes.compareAndSet(path, node.version(), live(limited))) {
                 return limited;
             }
+        }
+    }
+
+    /** An id for content that is to replace a cache's. {@link #resume} destroys it unless a cache has it by then. */
+    public int spare() {
+        final int id = takeId();
+        noteSpare(id);
+        return id;
+    }
+
+    private void noteSpare(int id) {
+        final String path = pathOf(SPARE + id);
+        final byte[] node = CacheNodeDescriptor.encode(
+                new StoredCache(id, SPARE + id, new byte[0], CacheLimit.NONE), CacheNodeDescriptor.SPARE);
+        if (store.read(path) == null && !writes.compareAndSet(path, ConfigurationStore.ABSENT, node)) {
+            throw new IllegalStateException("a cache is called " + SPARE + id + ", a name that this store needs");
+        }
+    }
+
+    /**
+     * Gives a cache the content of a spare id, and a descriptor; its limit stays. The former content is destroyed. Returns the
+     * changed cache; null if there is none of that name, and then the id stays spare.
+     */
+    public @Nullable StoredCache replace(String name, int spareId, byte[] descriptor) {
+        final String path = pathOf(name);
+        while (true) {
+            final VersionedNode node = store.read(path);
+            if (node == null || isDestroyed(name, node)) {
+                return null;
+            }
+            final StoredCache found = cacheOf(name, node);
+            noteSpare(found.id());
+            final StoredCache replaced = new StoredCache(spareId, found.name(), descriptor.clone(), found.limit());
+            if (writes.compareAndSet(path, node.version(), live(replaced))) {
+                endSpare(found.id());
+                endSpare(spareId);
+                return replaced;
+            }
+        }
+    }
+
+    /** Destroys a spare id unless a cache has it; its node goes. */
+    public void endSpare(int id) {
+        final String path = pathOf(SPARE + id);
+        final VersionedNode node = store.read(path);
+        if (node != null && isSpare(path, node)) {
+            finish(path, path, node);
         }
     }
 
@@ -126,7 +178,7 @@ public final class CatalogueStore {
                 finish(path, name, node);
                 return false;
             }
-            final byte[] marked = CacheNodeDescriptor.encode(cacheOf(name, node), true);
+            final byte[] marked = CacheNodeDescriptor.encode(cacheOf(name, node), CacheNodeDescriptor.DESTROYED);
             if (writes.compareAndSet(path, node.version(), marked)) {
                 final VersionedNode now = store.read(path);
                 // Another caller that met the mark may have completed it already.
@@ -183,7 +235,10 @@ public final class CatalogueStore {
     }
 
     private void finish(String path, String name, VersionedNode destroyed) {
-        destroyer.accept(cacheOf(name, destroyed).id());
+        final int id = cacheOf(name, destroyed).id();
+        if (!isSpare(name, destroyed) || list().stream().noneMatch(cache -> cache.id() == id)) {
+            destroyer.accept(id);
+        }
         // False if another caller was faster; a cache created since has another version.
         store.delete(path, destroyed.version());
     }
@@ -228,7 +283,16 @@ public final class CatalogueStore {
 
     private static boolean isDestroyed(String where, VersionedNode node) {
         requireValid(where, node);
-        return CacheNodeDescriptor.isDestroyed(node.bytes());
+        return CacheNodeDescriptor.state(node.bytes()) != CacheNodeDescriptor.LIVE;
+    }
+
+    private static boolean isSpare(String where, VersionedNode node) {
+        requireValid(where, node);
+        return CacheNodeDescriptor.state(node.bytes()) == CacheNodeDescriptor.SPARE;
+    }
+
+    private static byte[] live(StoredCache cache) {
+        return CacheNodeDescriptor.encode(cache, CacheNodeDescriptor.LIVE);
     }
 
     private static StoredCache cacheOf(String where, VersionedNode node) {

@@ -2,6 +2,7 @@ package org.rowankv.server.catalogue;
 
 import java.util.BitSet;
 import java.util.List;
+import org.rowankv.protocol.Parts;
 
 /**
  * The ids assigned by the catalogue, according to this port's readings in the present roles. Ids are never reused, so
@@ -14,7 +15,8 @@ import java.util.List;
 final class KnownCaches {
     private volatile long[] words = {1}; // 0: requests without a cache
 
-    boolean contains(int cacheId) {
+    boolean contains(int id) {
+        final int cacheId = Parts.cacheOf(id);
         final long[] now = words;
         final int word = cacheId >>> 6;
         return cacheId >= 0 && word < now.length && (now[word] >>> cacheId & 1) != 0;

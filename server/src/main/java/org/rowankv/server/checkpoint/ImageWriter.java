@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Parts;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.index.ExpiryBound;
 import org.rowankv.server.index.IndexItem;
@@ -29,7 +30,9 @@ final class ImageWriter {
     private final long areaId;
     private final EntryCheck check;
     private final ByteBuffer block = ImageDescriptor.block();
-    /** By cache, whose ids are small and never reused, and by segment: number of items and their charge. */
+    /**
+     * By cache, whose ids are small and never reused, its parts behind it; and by segment: number of items and their charge.
+     */
     private int[] @Nullable [] live = new int[4] @Nullable [];
 
     private CheckpointStore.@Nullable Writing file;
@@ -125,7 +128,7 @@ final class ImageWriter {
             return;
         }
         final int segment = segments.segmentOf(address);
-        if (shard.counts().objects(EntryDescriptor.cacheId(buffer, at)) == 0) {
+        if (!shard.counts().has(EntryDescriptor.cacheId(buffer, at))) {
             segments.damage().suspect(segment, segments.generation(segment));
             throw damaged(address, "its cache");
         }
@@ -146,21 +149,23 @@ final class ImageWriter {
     }
 
     private int[] live(int cacheId) {
-        if (cacheId >= live.length) {
-            live = Arrays.copyOf(live, Math.max(cacheId + 1, 2 * live.length));
+        final int at = 2 * Parts.cacheOf(cacheId) + (Parts.isParts(cacheId) ? 1 : 0);
+        if (at >= live.length) {
+            live = Arrays.copyOf(live, Math.max(at + 1, 2 * live.length));
         }
-        int[] ofCache = live[cacheId];
+        int[] ofCache = live[at];
         if (ofCache == null) {
             ofCache = new int[2 * segments.count()];
-            live[cacheId] = ofCache;
+            live[at] = ofCache;
         }
         return ofCache;
     }
 
     private void writeLive(ShardReplica shard, CheckpointStore.Writing out) throws IOException {
         write(shard, out, ImageDescriptor.ITEMS);
-        for (int cacheId = 0; cacheId < live.length; cacheId++) {
-            final int[] ofCache = live[cacheId];
+        for (int at = 0; at < live.length; at++) {
+            final int[] ofCache = live[at];
+            final int cacheId = at % 2 == 0 ? at / 2 : Parts.of(at / 2);
             for (int s = 0; ofCache != null && s < segments.count(); s++) {
                 if (ofCache[2 * s] != 0) {
                     block.putInt(s).putInt(cacheId).putInt(ofCache[2 * s]).putInt(ofCache[2 * s + 1]);

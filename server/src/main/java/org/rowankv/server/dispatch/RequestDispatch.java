@@ -10,10 +10,12 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.StackProbe;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.durability.ForceFailedException;
+import org.rowankv.server.request.FoundEntry;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.ShardPrimary;
+import org.rowankv.server.shard.ShardReplica;
 
 /**
  * Dispatches a server's requests: refuses what the server does not serve, answers reads at once, and executes mutations
@@ -98,6 +100,20 @@ public final class RequestDispatch implements MutationSlots {
     @Nullable
     ShardPrimary servedPrimary(int shard) {
         return serving.isOpen() ? roles.get().find(shard) : null;
+    }
+
+    /** The replica of a shard, if this server serves the shard as its primary now; else null. */
+    public @Nullable ShardReplica servedReplica(int shard) {
+        final ShardPrimary primary = servedPrimary(shard);
+        return primary == null ? null : primary.replica();
+    }
+
+    /**
+     * Whether a read now would find the same entry, and return the object: this server must serve the shard, as for a
+     * read, and by the same replica; then its index decides, see {@link ObjectReader#isCurrent}.
+     */
+    public boolean isCurrent(FoundEntry entry) {
+        return servedReplica(entry.replica().shardId()) == entry.replica() && reader.isCurrent(entry);
     }
 
     /** Refuses a request for a shard that is not served here. */

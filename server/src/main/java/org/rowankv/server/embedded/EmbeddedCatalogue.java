@@ -7,13 +7,14 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.catalogue.ClientCatalogue;
+import org.rowankv.server.catalogue.SpareContents;
 import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.engine.Server;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The catalogue of a store in this JVM. */
-final class EmbeddedCatalogue implements ClientCatalogue {
+final class EmbeddedCatalogue implements ClientCatalogue, SpareContents {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCatalogue.class);
 
     private final CatalogueStore store;
@@ -98,6 +99,30 @@ final class EmbeddedCatalogue implements ClientCatalogue {
     @Override
     public long evictions(int cacheId) {
         return counted.stream().mapToLong(server -> server.evictions(cacheId)).sum();
+    }
+
+    @Override
+    public int spare() {
+        return changing(store::spare);
+    }
+
+    @Override
+    public boolean replace(String name, int spareId, byte[] descriptor) {
+        synchronized (changes) { // as for limits
+            final StoredCache replaced = changing(() -> store.replace(name, spareId, descriptor));
+            if (replaced != null) {
+                apply(replaced);
+            }
+            return replaced != null;
+        }
+    }
+
+    @Override
+    public void endSpare(int id) {
+        changing(() -> {
+            store.endSpare(id);
+            return id;
+        });
     }
 
     @Override

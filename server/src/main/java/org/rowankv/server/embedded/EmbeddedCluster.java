@@ -23,6 +23,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.area.UnusableAreaException;
 import org.rowankv.server.catalogue.CatalogueStore;
+import org.rowankv.server.catalogue.SpareContents;
 import org.rowankv.server.checkpoint.CheckpointStatistics;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
@@ -290,6 +291,11 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     EmbeddedCatalogue catalogue() {
+        return caches;
+    }
+
+    /** For tools: replaces caches' contents. No client may have such a cache open. */
+    public SpareContents spares() {
         return caches;
     }
 

@@ -2,19 +2,59 @@ package org.rowankv.server.embedded;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
+import org.rowankv.driver.api.ValidatedValue;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.dispatch.NotServedException;
 import org.rowankv.server.dispatch.RequestDispatch;
 import org.rowankv.server.engine.Server;
+import org.rowankv.server.request.FoundEntry;
+import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 
 /** Executes requests on servers in this JVM, completely on the calling thread. */
 final class InProcessSession implements Session {
+    /** A value that the index of a server in this JVM proves current. */
+    private static final class IndexedValue<V> extends FoundEntry implements ValidatedValue<V> {
+        private final RequestDispatch server;
+        private final V value;
+        private final long version;
+        private final int bytes;
+
+        IndexedValue(RequestDispatch server, ShardReplica replica, Request read, V value, int bytes) {
+            super(replica, read);
+            this.server = server;
+            this.value = value;
+            this.version = read.version();
+            this.bytes = bytes;
+        }
+
+        @Override
+        public @Nullable V ifCurrent() {
+            return server.isCurrent(this) ? value : null;
+        }
+
+        @Override
+        public @Nullable V ofVersion(long wanted) {
+            return version == wanted ? value : null;
+        }
+
+        @Override
+        public long objectVersion() {
+            return version;
+        }
+
+        @Override
+        public int bytes() {
+            return bytes;
+        }
+    }
+
     private final Configuration configuration;
     private final Catalogue catalogue;
     private final Server[] primaries;
@@ -60,6 +100,16 @@ final class InProcessSession implements Session {
         }
     }
 
+    @Override
+    public <V> @Nullable ValidatedValue<V> validated(Request read, V value, int bytes) {
+        if (!read.isFound()) {
+            return null;
+        }
+        final RequestDispatch server = requests[read.shard()];
+        final ShardReplica replica = server.servedReplica(read.shard());
+        return replica == null ? null : new IndexedValue<>(server, replica, read, value, bytes);
+    }
+
     /** Converts to the driver's exception. */
     private static RowanException refusal(NotServedException why) {
         final Throwable cause = why.getCause();
@@ -80,7 +130,7 @@ final class InProcessSession implements Session {
                         shard,
                         next,
                         withValues,
-                        (key, value, version) -> entries.add(new ScanPage.Entry(key, value, version)));
+                        (key, value, version, expiryMs) -> entries.add(new ScanPage.Entry(key, value, version)));
             } while (next != 0 && entries.size() < limit);
         } catch (NotServedException e) {
             throw refusal(e);

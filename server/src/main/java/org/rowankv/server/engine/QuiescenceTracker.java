@@ -62,6 +62,7 @@ final class QuiescenceTracker implements Agent {
                     && !cleaner.isBusy()
                     && !cleaner.isSpaceRequested()
                     && !ending.eviction().isGivingSpace()
+                    && !ending.parts().isAwaited()
                     && !remembersDeletions()) {
                 quietCycles.add(1);
                 canIdleNs = mayIdle && commit.isQuiet() && !ending.areAtWork() ? IDLE_NS : 0;

@@ -36,6 +36,7 @@ import org.rowankv.server.resync.JoinAgent;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
+import org.rowankv.server.retention.PartsAgent;
 import org.rowankv.server.retention.RetentionWorker;
 import org.rowankv.server.retention.SessionLeaseAgent;
 import org.rowankv.server.retention.ShardScan;
@@ -124,9 +125,19 @@ public final class Server implements AutoCloseable {
                 settings.holeTimeoutNs());
         final ClearSweepAgent sweep = new ClearSweepAgent(segments, replicas);
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
+        final PartsAgent parted = new PartsAgent(
+                roles, retention, segments, clock, settings.sessionLeaseNs(), limits::isAnyCheckRequested);
         this.ending = new RetentionAgents(
                 new ExpirySweepAgent(roles, retention, segments, clock),
-                new EvictionAgent(roles, limits, retention, segments, clock, sweep::isDone, this::quietCycles),
+                new EvictionAgent(
+                        roles,
+                        limits,
+                        retention,
+                        segments,
+                        clock,
+                        () -> sweep.isDone() && parted.isDone(),
+                        this::quietCycles),
+                parted,
                 new SessionLeaseAgent(roles, retention, clock, settings.sessionLeaseNs()));
         this.cleaner = new CleanAgent(
                 segments,
@@ -165,6 +176,7 @@ public final class Server implements AutoCloseable {
         ownAgents.add(new EpochAgent(serverId, roles, parts.epochs(), clock, errors));
         ownAgents.add(sweep);
         ownAgents.add(ending.expirySweep());
+        ownAgents.add(ending.parts());
         ownAgents.add(ending.eviction());
         ownAgents.add(ending.sessionLeases());
         ownAgents.add(retention);
@@ -329,6 +341,11 @@ public final class Server implements AutoCloseable {
         return ending.sessionLeases();
     }
 
+    /** The agent that removes parts of values that have ended. */
+    public PartsAgent parts() {
+        return ending.parts();
+    }
+
     /** Objects of the cache evicted by this server since its start. */
     public long evictions(int cacheId) {
         return limits.evictions(cacheId);
@@ -401,16 +418,17 @@ public final class Server implements AutoCloseable {
         agents.wakeUp();
     }
 
-    /** Ends expired objects, for a caller that needs space. */
+    /** Ends expired objects, and removes parts of ended values, for a caller that needs space. */
     public void endExpired() {
-        if (ending.expirySweep().requestPass()) {
+        final boolean areParts = ending.parts().requestPass();
+        if (ending.expirySweep().requestPass() || areParts) {
             agents.wakeUp();
         }
     }
 
     /** Whether a request for that, made at the given time of the interval clock, is still in progress. */
     public boolean isExpiring(long sinceNs) {
-        return ending.expirySweep().isAwaited(sinceNs) && !isStopped();
+        return (ending.expirySweep().isAwaited(sinceNs) || ending.parts().isAwaited()) && !isStopped();
     }
 
     /** Cycles of the agents that left no work that frees space. */

@@ -59,6 +59,11 @@ public final class BackendShards implements RequestBackend {
 
     @Override
     public long scan(int cacheId, int shard, long position, boolean withValues, Visitor visitor) {
-        return server.scan(cacheId, shard, position, withValues, visitor::onObject);
+        return server.scan(
+                cacheId,
+                shard,
+                position,
+                withValues,
+                (key, value, version, expiryMs) -> visitor.onObject(key, value, version));
     }
 }

@@ -1,13 +1,20 @@
 package org.rowankv.server.inspect;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.PartList;
+import org.rowankv.protocol.Parts;
 import org.rowankv.server.inspect.StoredEntry.Place;
 import org.rowankv.server.log.CommitVector;
+import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 
 /**
@@ -25,18 +32,39 @@ final class AreaReplay {
     record ObjectState(long version, long objectVersion, int valueCrc, long expiryMs) {}
 
     /** The newest entry of a key. */
-    private record Newest(boolean isObject, int shard, boolean expires, ObjectState state, List<Place> places) {
-        static Newest of(StoredEntry entry) {
+    private record Newest(
+            boolean isObject,
+            int shard,
+            boolean expires,
+            ObjectState state,
+            List<Place> places,
+            @Nullable PartList list) {
+        static Newest of(StoredEntry entry, @Nullable PartList list) {
             return new Newest(
                     EntryType.holdsObject(entry.type()),
                     entry.shard(),
                     entry.expires(),
                     new ObjectState(entry.version(), entry.objectVersion(), entry.valueCrc(), entry.expiryMs()),
-                    entry.places());
+                    entry.places(),
+                    list);
         }
     }
 
-    private record CacheShard(int cacheId, int shard) {}
+    /** A cache in a shard; parts end with their cache. */
+    private record CacheShard(int cacheId, int shard) {
+        static CacheShard of(int cacheId, int shard) {
+            return new CacheShard(Parts.cacheOf(cacheId), shard);
+        }
+    }
+
+    /**
+     * The parts of values in an area.
+     *
+     * @param parts that are present
+     * @param values whose lists are present
+     * @param orphans values whose list is not: their parts are being removed, or were left by a client that ended
+     */
+    record PartsCount(long parts, long values, long orphans) {}
 
     static final Comparator<ObjectKey> ORDER =
             Comparator.comparingInt(ObjectKey::cacheId).thenComparing(ObjectKey::key);
@@ -73,12 +101,12 @@ final class AreaReplay {
             }
         } else if (!entry.isVoid() && selected.test(entry.shard())) {
             if (entry.type() == EntryType.CLEAR) {
-                cleared.merge(new CacheShard(entry.cacheId(), entry.shard()), entry.version(), Math::max);
+                cleared.merge(CacheShard.of(entry.cacheId(), entry.shard()), entry.version(), Math::max);
             } else if (EntryType.isKeyed(entry.type())) {
                 final ObjectKey key = ObjectKey.of(entry);
                 final Newest known = newest.get(key);
                 if (known == null || entry.version() > known.state().version()) {
-                    newest.put(key, Newest.of(entry));
+                    newest.put(key, Newest.of(entry, listOf(entry, buffer, at)));
                 }
             }
         }
@@ -87,11 +115,38 @@ final class AreaReplay {
     /** Visits every object that is neither removed nor cleared. */
     void forEachObject(ObjectVisitor visitor) {
         newest.forEach((key, entry) -> {
-            final long end = cleared.getOrDefault(new CacheShard(key.cacheId(), entry.shard()), 0L);
+            final long end = cleared.getOrDefault(CacheShard.of(key.cacheId(), entry.shard()), 0L);
             if (entry.isObject() && entry.state().version() > end) {
                 visitor.onObject(key, entry.shard(), entry.expires(), entry.state(), entry.places());
             }
         });
+    }
+
+    private static @Nullable PartList listOf(StoredEntry entry, ByteBuffer buffer, int at) {
+        return EntryType.holdsObject(entry.type()) && (entry.flags() & EntryDescriptor.IN_PARTS) != 0
+                ? PartList.read(
+                        buffer,
+                        at + EntryDescriptor.headerLength(entry.flags()) + entry.key().length,
+                        entry.valueLength())
+                : null;
+    }
+
+    PartsCount parts() {
+        final Set<Long> listed = new HashSet<>();
+        final Set<Long> stored = new HashSet<>();
+        final long[] parts = new long[1];
+        forEachObject((key, shard, expires, state, places) -> {
+            final Newest entry = newest.get(key);
+            final PartList list = entry == null ? null : entry.list();
+            if (list != null) {
+                listed.add(list.id());
+            } else if (Parts.isParts(key.cacheId()) && key.key().capacity() == Parts.KEY_LENGTH) {
+                stored.add(Parts.id(key.key().duplicate().order(ByteOrder.LITTLE_ENDIAN), 0));
+                parts[0]++;
+            }
+        });
+        stored.removeAll(listed);
+        return new PartsCount(parts[0], listed.size(), stored.size());
     }
 
     /** The version of the last known event of a key: stored, removed or cleared. */
@@ -99,7 +154,7 @@ final class AreaReplay {
         final Newest entry = newest.get(key);
         return Math.max(
                 entry == null ? 0 : entry.state().version(),
-                cleared.getOrDefault(new CacheShard(key.cacheId(), shard), 0L));
+                cleared.getOrDefault(CacheShard.of(key.cacheId(), shard), 0L));
     }
 
     /** The largest CommitVer of a shard that is recorded in the area; 0 if none is. */

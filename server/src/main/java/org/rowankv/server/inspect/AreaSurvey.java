@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Parts;
 import org.rowankv.protocol.Version;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.directory.AreaImage;
@@ -127,12 +128,13 @@ final class AreaSurvey implements AreaWalk.Visitor {
 
     private ServerContents sum() {
         replay.forEachObject((key, shard, expires, state, places) -> {
-            objects++;
+            objects += Parts.isParts(key.cacheId()) ? 0 : 1;
             expiring += expires ? 1 : 0;
             inBlocks += places.size() > 1 ? 1 : 0;
             places.forEach(this::addLive);
         });
         sessions.openings().forEach(this::addLive);
+        final AreaReplay.PartsCount parts = replay.parts();
         return new ServerContents(
                 area.superblock().server(),
                 area.file().toString(),
@@ -143,6 +145,9 @@ final class AreaSurvey implements AreaWalk.Visitor {
                 objects,
                 expiring,
                 inBlocks,
+                parts.parts(),
+                parts.values(),
+                parts.orphans(),
                 tombstones,
                 sessions.open(),
                 sessions.completions(),

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import org.rowankv.protocol.Parts;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.area.TenureTable;
@@ -142,7 +143,8 @@ public final class CutContents {
         final long[] objects = new long[shardCount];
         final long[] sums = new long[shardCount];
         for (int i = 0; i < hashes.length; i++) {
-            if (digests[i] != 0 && versions[i] > cleared.getOrDefault(new CacheShard(caches[i], shards[i]), 0L)) {
+            if (digests[i] != 0
+                    && versions[i] > cleared.getOrDefault(new CacheShard(Parts.cacheOf(caches[i]), shards[i]), 0L)) {
                 objects[shards[i]]++;
                 sums[shards[i]] += digests[i];
             }

@@ -9,9 +9,12 @@ import org.rowankv.server.area.SuperblockReading;
  *
  * @param entries valid ones of each type, void ones included
  * @param voidEntries of an ended tenure
- * @param objects that are present
+ * @param objects that are present, parts of values not included
  * @param expiring those of them with a lifetime, expired or not
  * @param inBlocks those of them that lie there in blocks only
+ * @param parts of values that are present
+ * @param partedValues values in parts
+ * @param orphans values whose parts are present and which are not: the next start removes the parts
  * @param tombstones deletions, clears and closed sessions that are still in the log
  * @param openSessions sessions that are open at one shard at least
  * @param completions responses that clients may still request
@@ -27,6 +30,9 @@ public record ServerContents(
         long objects,
         long expiring,
         long inBlocks,
+        long parts,
+        long partedValues,
+        long orphans,
         long tombstones,
         int openSessions,
         long completions,

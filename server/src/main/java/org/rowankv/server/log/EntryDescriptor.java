@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.rowankv.protocol.ResultBits;
 
 /**
  * Layout of the body of a log entry, which follows the 24-byte frame
@@ -47,8 +48,11 @@ public final class EntryDescriptor {
     /** No credit was acquired for the entry: it ends something, or replaces something at least as large. */
     public static final int WITHOUT_SPACE = 1 << 5;
 
-    /** The flags above the presence bits hold the operation's {@link org.rowankv.protocol.ResultBits}. */
+    /** The flags above the presence bits hold the operation's {@link ResultBits}. */
     private static final int RESULT_BITS_SHIFT = 6;
+
+    /** The value is a {@link org.rowankv.protocol.PartList}. One of the result bits. */
+    public static final int IN_PARTS = ResultBits.IN_PARTS << RESULT_BITS_SHIFT;
 
     private static final int REQUEST_LENGTH = 16;
     private static final int UNANSWERED_BITS = 16;

@@ -27,6 +27,7 @@ import org.rowankv.server.area.SegmentState;
  */
 public final class Segments {
     private static final VarHandle GENERATION = MethodHandles.arrayElementVarHandle(int[].class);
+    private static final VarHandle USE = MethodHandles.arrayElementVarHandle(long[].class);
 
     private static final int PROBE_DEPTH = 4;
 
@@ -36,6 +37,9 @@ public final class Segments {
 
     private final GenerationSource generationSource;
     private final int[] generations;
+    /** Sequence numbers of the present uses, 0 while free: in DRAM, since readers of decoded values compare them. */
+    private final long[] uses;
+
     private final SegmentTally deadBytes;
     /** Bytes of the entries in a closed segment; −1 while it is open or free. */
     private final AtomicIntegerArray entryBytes;
@@ -83,6 +87,7 @@ public final class Segments {
         final int count = area.segmentCount();
         this.pins = new SegmentPins(count);
         this.generations = new int[count];
+        this.uses = new long[count];
         this.deadBytes = new SegmentTally(count);
         this.entryBytes = new AtomicIntegerArray(count);
         this.recordBytes = new AtomicIntegerArray(count);
@@ -98,7 +103,8 @@ public final class Segments {
                 free[freeTop++] = s;
             } else {
                 generations[s] = area.segments().generation(s);
-                horizons.set(s, area.segments().sequence(s));
+                uses[s] = area.segments().sequence(s);
+                horizons.set(s, uses[s]);
                 highest = Math.max(highest, area.segments().sequence(s));
             }
         }
@@ -149,6 +155,14 @@ public final class Segments {
     /** The generation of a segment's present use, 0 when free. Readers load it first and last. */
     public int generation(int segment) {
         return (int) GENERATION.getAcquire(generations, segment);
+    }
+
+    /**
+     * The number of a segment's present use, 0 when free. Unlike a generation, of which there are 2^32, it never
+     * returns: an address seen in a use is compared after any time. Changes between two generations.
+     */
+    public long use(int segment) {
+        return (long) USE.getAcquire(uses, segment);
     }
 
     public int segmentOf(long address) {
@@ -202,9 +216,14 @@ public final class Segments {
     }
 
     private synchronized void release(int segment) {
-        GENERATION.setVolatile(generations, segment, 0);
+        endUse(segment);
         free[freeTop++] = segment;
         freeCount.set(freeTop);
+    }
+
+    private void endUse(int segment) {
+        GENERATION.setVolatile(generations, segment, 0);
+        USE.setVolatile(uses, segment, 0L);
     }
 
     private synchronized void open(int segment, SegmentOwner owner, long horizon, int generation) {
@@ -219,6 +238,7 @@ public final class Segments {
         horizons.set(segment, horizon == 0 ? sequence : Math.min(sequence, horizon));
         // The persistent word first: no entry may exist in a segment that a restart would treat as free.
         area.segments().open(segment, owner, generation, sequence, sequence);
+        USE.setRelease(uses, segment, sequence);
         GENERATION.setRelease(generations, segment, generation);
     }
 
@@ -307,7 +327,7 @@ public final class Segments {
 
     /** Frees a segment: all of it was copied and the copies are persistent. Readers still inside detect it. */
     public synchronized void free(int segment) {
-        GENERATION.setVolatile(generations, segment, 0);
+        endUse(segment);
         entryBytes.set(segment, -1);
         area.segments().free(segment);
         free[freeTop++] = segment;

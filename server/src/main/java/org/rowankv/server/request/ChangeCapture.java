@@ -73,7 +73,8 @@ final class ChangeCapture {
                     value,
                     requested == ShardChanges.REQUESTED_WITH_OLD_VALUE && replaces
                             ? oldValue(shard, position, cacheId, key, address)
-                            : null);
+                            : null,
+                    change.hasValue() && (flags & EntryDescriptor.IN_PARTS) != 0);
         } catch (OutOfMemoryError e) {
             // The entry is in the logs and will take effect, so its subscribers receive a loss.
             shard.changes().lost(cacheId, version);
@@ -111,7 +112,8 @@ final class ChangeCapture {
     }
 
     /**
-     * The value that the index points to; null if that is the entry itself, which is already applied, or is unreadable.
+     * The value that the index points to; null if that is the entry itself, which is already applied, is unreadable, or is in
+     * parts.
      */
     private byte @Nullable [] oldValue(ShardReplica shard, long position, int cacheId, byte[] key, long own) {
         long refused = 0;
@@ -135,9 +137,8 @@ final class ChangeCapture {
                     || !EntryType.holdsObject(FrameDescriptor.type(word))) {
                 continue;
             }
-            final int valueAt = at
-                    + EntryDescriptor.headerLength(EntryDescriptor.flags(buffer, at))
-                    + EntryDescriptor.keyLength(buffer, at);
+            final int flags = EntryDescriptor.flags(buffer, at);
+            final int valueAt = at + EntryDescriptor.headerLength(flags) + EntryDescriptor.keyLength(buffer, at);
             final int valueLength = EntryDescriptor.valueLength(buffer, at);
             // Re-read after its check: the segment may have been reused since.
             if (valueLength < 0 || valueLength > length || valueAt < at || valueAt > buffer.capacity() - valueLength) {
@@ -153,7 +154,7 @@ final class ChangeCapture {
                 if (!whole) {
                     segments.damage().suspect(segment, generation);
                 }
-                return whole ? copy : null;
+                return whole && (flags & EntryDescriptor.IN_PARTS) == 0 ? copy : null;
             }
         }
         return null;

@@ -22,7 +22,7 @@ final class CompletedAnswer {
 
     void replay(ShardReplica shard, Completion completion, Request request) {
         request.noResult();
-        final int bits = completion.bits();
+        final int bits = completion.bits() & ~ResultBits.IN_PARTS;
         if (completion.isApplied() && request.needsValue() && ResultBits.has(bits, ResultBits.EXISTED)) {
             copyOldValue(shard, completion, request);
         }

@@ -3,6 +3,7 @@ package org.rowankv.server.request;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.PartList;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.log.EntryCheck;
@@ -29,6 +30,9 @@ final class CurrentObject {
     long objectVersion;
     long expiryMs;
     int valueLength;
+    /** The list of its parts, if the object's value is in parts. */
+    @Nullable
+    PartList parts;
     /** An object is present; its lifetime is not checked. */
     boolean present;
     /** Its entry must be kept when it is replaced: a session may still request its response. */
@@ -60,6 +64,7 @@ final class CurrentObject {
                 version = 0;
                 objectVersion = 0;
                 present = false;
+                parts = null;
                 keptForAnswer = false;
                 inDoubt = isDoubtful(shard, position);
                 return;
@@ -83,6 +88,7 @@ final class CurrentObject {
             }
             if (isDamaged(shard, position, address, generation)) {
                 present = false;
+                parts = null;
                 keptForAnswer = false;
                 inDoubt = true; // its header is unreadable for good
                 return;
@@ -133,6 +139,7 @@ final class CurrentObject {
     void clear() {
         address = 0;
         present = false;
+        parts = null;
     }
 
     private boolean readEntry(ShardReplica shard, Request request, boolean copyValue) {
@@ -161,6 +168,7 @@ final class CurrentObject {
         if (valueLength < 0 || valueAt < at || valueAt - at > length - valueLength) {
             return false;
         }
+        parts = present && (flags & EntryDescriptor.IN_PARTS) != 0 ? PartList.read(buffer, valueAt, valueLength) : null;
         if (present && copyValue) {
             buffer.get(valueAt, request.resultOf(valueLength), 0, valueLength);
         }

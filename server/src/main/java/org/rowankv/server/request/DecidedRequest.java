@@ -62,10 +62,14 @@ final class DecidedRequest {
     }
 
     VersionCounter versions() {
+        return primary().versions();
+    }
+
+    ShardPrimary primary() {
         if (primary == null) {
             throw new AssertionError("no shard");
         }
-        return primary.versions();
+        return primary;
     }
 
     boolean ownsEntry() {

@@ -4,6 +4,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.PartList;
+import org.rowankv.protocol.Parts;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
@@ -102,7 +104,7 @@ final class Mutation {
         }
         primary = shardPrimary;
         request = newRequest;
-        limited = worker.limits().find(newRequest.cacheId());
+        limited = worker.limits().find(Parts.cacheOf(newRequest.cacheId()));
         stripesHeld = 0;
         final Operation operation = newRequest.operation();
         if (operation == Operation.CLEAR) {
@@ -286,7 +288,7 @@ final class Mutation {
         if (limited == null || asked == null || asked.operation() != Operation.PUT || !limited.mustWait()) {
             return false;
         }
-        limited = worker.limits().find(asked.cacheId()); // its limit may have changed
+        limited = worker.limits().find(Parts.cacheOf(asked.cacheId())); // its limit may have changed
         worker.pressure().wakeUp(worker.serverId());
         return true;
     }
@@ -309,7 +311,7 @@ final class Mutation {
             locks.unlock(firstStripe + stripesHeld - 1, lockOwner());
             stripesHeld--;
         }
-        decision.session().end();
+        decision.end();
         draft.end();
         admission.end();
         replicating = false;
@@ -386,8 +388,18 @@ final class Mutation {
             replica().changes().add(cacheIdAt(address), change);
         }
         worker.inFlightWindow().finished(slot);
+        endParts(type);
         if (EntryType.holdsObject(type)) {
             noteObject();
+        }
+    }
+
+    /** A touch keeps the value, so its parts too. */
+    private void endParts(int type) {
+        final ShardPrimary shard = primary;
+        final PartList list = current.parts;
+        if (list != null && !current.damaged && shard != null && (type == EntryType.PUT || type == EntryType.DELETE)) {
+            shard.parts().ended(Parts.of(draft.cacheId()), list, worker.clock().nanoTime());
         }
     }
 
@@ -405,7 +417,7 @@ final class Mutation {
         VarHandle
                 .fullFence(); // counts before limit: either this check sees a new limit, or that limit's check sees the
         // object
-        final LimitedCache cache = worker.limits().find(cacheIdAt(address));
+        final LimitedCache cache = worker.limits().find(Parts.cacheOf(cacheIdAt(address)));
         if (cache == null) {
             return;
         }

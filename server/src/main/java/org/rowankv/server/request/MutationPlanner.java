@@ -21,6 +21,7 @@ final class MutationPlanner {
     private final CurrentObject current;
     private final DecidedRequest decided;
     private final SessionDecision session;
+    private final PinnedParts pinned;
 
     private long position;
     private byte[] copy = new byte[0];
@@ -39,6 +40,7 @@ final class MutationPlanner {
         this.current = current;
         this.decided = new DecidedRequest(worker, draft);
         this.session = new SessionDecision(worker, decided);
+        this.pinned = new PinnedParts(worker.segments());
     }
 
     void begin(ShardPrimary primary, Request request, long keyPosition) {
@@ -58,6 +60,12 @@ final class MutationPlanner {
 
     SessionDecision session() {
         return session;
+    }
+
+    /** The mutation has ended. */
+    void end() {
+        session.end();
+        pinned.end();
     }
 
     /** The request's caller is dead: the request is neither read nor completed any more. */
@@ -113,11 +121,17 @@ final class MutationPlanner {
         if (current.isKnown() && isOver()) {
             expiring = true;
             bits |= ResultBits.EXPIRED;
+            if (current.parts != null) {
+                asked.noResult();
+            }
             decided.draft(EntryType.DELETE).resultBits(ResultBits.EXPIRED).previousVersion(current.objectVersion);
             return true;
         }
         if (evicting) {
             return decideEviction();
+        }
+        if (returnsParts(asked) && asked.operation().isMutation()) {
+            return decided.answer(Status.IN_PARTS, bits | ResultBits.EXISTED, current.objectVersion, 0);
         }
         return switch (asked.operation()) {
             case GET -> decideGet();
@@ -126,6 +140,11 @@ final class MutationPlanner {
             case TOUCH -> decideTouch();
             default -> decided.answer(Status.BAD_REQUEST, 0, 0, 0);
         };
+    }
+
+    /** Whether the answer would carry the list of a value's parts instead of the value. */
+    private boolean returnsParts(Request asked) {
+        return current.parts != null && asked.needsValue();
     }
 
     /** Whether the object is logged again with another lifetime: damage would get a valid checksum. */
@@ -163,7 +182,7 @@ final class MutationPlanner {
             return decided.answer(Status.NOT_FOUND, bits, decided.versions().last(), 0);
         }
         bits |= ResultBits.EXISTED;
-        return touchOrAnswer(Status.OK);
+        return touchOrAnswer(returnsParts(decided.asked()) ? Status.IN_PARTS : Status.OK);
     }
 
     private boolean decidePut() {
@@ -182,11 +201,14 @@ final class MutationPlanner {
             bits |= ResultBits.BORN_EXPIRED;
             return replaces ? end(bits | ResultBits.EXISTED) : decided.answer(Status.OK, bits, 0, 0);
         }
+        if (asked.isInParts() && !pinned.pin(decided.primary(), asked)) {
+            return decided.answer(Status.PARTS_MISSING, bits, 0, 0);
+        }
         bits |= replaces ? ResultBits.EXISTED | ResultBits.UPDATED : ResultBits.CREATED;
         final long previous = current.knownVersion();
         final EntryDraft draft = decided.identified(decided.draft(EntryType.PUT))
                 .value(asked.value(), asked.valueOffset(), asked.valueLength())
-                .resultBits(bits)
+                .resultBits(asked.isInParts() ? bits | ResultBits.IN_PARTS : bits)
                 .previousVersion(previous)
                 .expiryMs(expiryOf(ttlMs));
         withOldValue(draft);
@@ -283,7 +305,7 @@ final class MutationPlanner {
             readObject();
             draft = decided.draft(EntryType.TOUCH)
                     .value(copy, 0, current.valueLength)
-                    .resultBits(bits)
+                    .resultBits(current.parts == null ? bits : bits | ResultBits.IN_PARTS)
                     .objectVersion(current.objectVersion)
                     .expiryMs(expiryOf(ttlMs));
         }

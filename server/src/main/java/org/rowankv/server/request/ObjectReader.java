@@ -88,6 +88,7 @@ public final class ObjectReader {
             }
             Chaos.point("read.copied");
             final String reason = verify ? check.whyInvalid(segment, address, generation) : null;
+            final long use = segments.use(segment);
             VarHandle.acquireFence();
             if (segments.generation(segment) != generation) {
                 request.noResult();
@@ -103,10 +104,45 @@ public final class ObjectReader {
                 if (limits.find(request.cacheId()) != null) {
                     shard.index().marks().mark(position, address);
                 }
-                request.answer(Status.OK, org.rowankv.protocol.ResultBits.EXISTED, objectVersion, 0);
+                final boolean inParts = (flags & EntryDescriptor.IN_PARTS) != 0 && request.needsValue();
+                request.answer(
+                        inParts ? Status.IN_PARTS : Status.OK,
+                        org.rowankv.protocol.ResultBits.EXISTED,
+                        objectVersion,
+                        0);
+                if (!inParts) {
+                    request.found(address, use, version, expiryMs);
+                }
             }
             return live;
         }
+    }
+
+    /**
+     * Whether a {@link #get} now would find the same entry, and return the object. Reads neither the entry nor its key,
+     * takes no lock and allocates nothing. Requires that this server is the shard's primary.
+     *
+     * <p>The index item decides: a key's item changes with each entry of the key, a move by the cleaner included. The
+     * item's address is the entry's as long as the segment is in the same use, whose number never returns; it is read
+     * after the item, so that it belongs to that moment. Clears are read after that, too: one that is not there by then
+     * was not there before. So at the moment at which the item was read, all of this held.
+     */
+    public boolean isCurrent(FoundEntry entry) {
+        final ShardReplica shard = entry.replica();
+        if (!shard.index().refers(entry.position(), entry.address())) {
+            return false;
+        }
+        final int segment = segments.segmentOf(entry.address());
+        if (segments.use(segment) != entry.use()
+                || entry.version() <= shard.clears().clearedUpTo(entry.cacheId())
+                || entry.expiryMs() != Long.MAX_VALUE && clock.wallMs() >= entry.expiryMs()
+                || segments.damage().isLost(entry.address(), segments.generation(segment))) {
+            return false;
+        }
+        if (limits.find(entry.cacheId()) != null) {
+            shard.index().marks().mark(entry.position(), entry.address());
+        }
+        return true;
     }
 
     private boolean answerCorrupted(

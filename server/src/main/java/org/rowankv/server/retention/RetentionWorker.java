@@ -91,6 +91,16 @@ public final class RetentionWorker implements Agent {
         user = agent;
     }
 
+    /** Begins the removal of a part. */
+    void beginRemoval(Object agent, ShardPrimary primary, int partsId, byte[] partKey) {
+        request.delete(partsId, partKey, 0, partKey.length);
+        request.placed(
+                primary.replica().partKeys().hashOf(partsId, partKey),
+                primary.replica().shardId());
+        worker.begin(primary, request);
+        user = agent;
+    }
+
     /** Begins the end of those sessions of one table that are unused for so many ticks of their leases. */
     void beginSessionEnds(Object agent, ShardPrimary primary, long[] ids, int count, int ticks) {
         request.closeSession(primary.replica().shardId(), ids[0]);

@@ -18,7 +18,8 @@ public final class ShardScan {
     /** Receives copies. */
     @FunctionalInterface
     public interface Visitor {
-        void onObject(byte[] key, byte @Nullable [] value, long version);
+        /** @param expiryMs wall-clock milliseconds, or Long.MAX_VALUE for never */
+        void onObject(byte[] key, byte @Nullable [] value, long version, long expiryMs);
     }
 
     private final Segments segments;
@@ -49,20 +50,21 @@ public final class ShardScan {
         final int at = segments.region().offset(address);
         final int type = FrameDescriptor.type(FrameDescriptor.wordAcquire(buffer, at));
         final int flags = EntryDescriptor.flags(buffer, at);
+        final long expiryMs = EntryDescriptor.expiryMs(buffer, at, flags);
         if (EntryDescriptor.cacheId(buffer, at) != cacheId
                 || !shard.isVisible(type, cacheId, EntryDescriptor.version(buffer, at))
-                || isExpired(EntryDescriptor.expiryMs(buffer, at, flags))) {
+                || isExpired(expiryMs)) {
             return;
         }
         final byte[] key = new byte[EntryDescriptor.keyLength(buffer, at)];
         final int keyAt = at + EntryDescriptor.headerLength(flags);
         buffer.get(keyAt, key);
         byte[] value = null;
-        if (withValues) {
+        if (withValues && (flags & EntryDescriptor.IN_PARTS) == 0) { // else the client reads the parts
             value = new byte[EntryDescriptor.valueLength(buffer, at)];
             buffer.get(keyAt + key.length, value);
         }
-        visitor.onObject(key, value, EntryDescriptor.objectVersion(buffer, at, flags));
+        visitor.onObject(key, value, EntryDescriptor.objectVersion(buffer, at, flags), expiryMs);
     }
 
     private boolean isExpired(long expiryMs) {

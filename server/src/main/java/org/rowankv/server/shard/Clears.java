@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.rowankv.protocol.Parts;
 
 /**
  * The clears of a shard: per cache, the version up to which its entries are dead, and whether the cache is destroyed.
@@ -23,14 +24,16 @@ public final class Clears {
 
     /**
      * Every entry of the cache in this shard with a version ≤ this one is dead. Accepts any id: a reader racing with
-     * the reuse of a segment may pass garbage, which it detects later by generation.
+     * the reuse of a segment may pass garbage, which it detects later by generation. Parts end with their cache.
      */
-    public long clearedUpTo(int cacheId) {
+    public long clearedUpTo(int id) {
         final long[] versions = clearedUpTo;
+        final int cacheId = Parts.cacheOf(id);
         return cacheId >= 0 && cacheId < versions.length ? (long) VERSION.getAcquire(versions, cacheId) : 0;
     }
 
-    public boolean isDestroyed(int cacheId) {
+    public boolean isDestroyed(int id) {
+        final int cacheId = Parts.cacheOf(id);
         return isDestroyedHere(cacheId) || cacheId >= 0 && retired.get(cacheId);
     }
 

@@ -15,6 +15,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.PartKeys;
 import org.rowankv.topology.ShardMap;
 
 /**
@@ -201,10 +202,6 @@ public final class ShardReplica {
         raise(COMMIT_VERSION, version);
     }
 
-    private long appliedVersion() {
-        return (long) APPLIED_VERSION.getAcquire(this);
-    }
-
     private void raise(VarHandle field, long version) {
         long old = (long) field.getAcquire(this);
         while (version > old && !field.compareAndSet(this, old, version)) {
@@ -227,6 +224,11 @@ public final class ShardReplica {
     /** The position of a hash in this shard. */
     public long positionOf(long hash) {
         return ShardMap.positionOf(hash, shardCount);
+    }
+
+    /** The keys of parts in it. */
+    public PartKeys partKeys() {
+        return new PartKeys(keyHash, shardCount);
     }
 
     /** The position of the key of an entry; its key is copied into {@code scratch}, which must be long enough. */
@@ -415,7 +417,7 @@ public final class ShardReplica {
         if (joining) {
             return 0;
         }
-        settle();
+        raise(SETTLED_VERSION, commitVersion()); // digest and commit agents may race here
         if (deletions.size() == 0) {
             return 0;
         }
@@ -435,18 +437,15 @@ public final class ShardReplica {
 
     /** The log was read and holds no doubtful entry: all of it is committed. Deletions that it lacks are unknown. */
     public void recovered(int owner) {
-        raiseCommitVersion(appliedVersion());
+        final long applied = (long) APPLIED_VERSION.getAcquire(this);
+        raiseCommitVersion(applied);
         forgetDeletions(owner);
-        deletions.forgetUnseen(appliedVersion());
+        deletions.forgetUnseen(applied);
         recovering = false;
         checkpoint = null;
     }
 
     // --- checkpoints ---
-
-    private void settle() {
-        raise(SETTLED_VERSION, commitVersion()); // digest and commit agents may race here
-    }
 
     /** Every entry with a version ≤ it is on all replicas, and has taken effect here. Any thread. */
     public long settledVersion() {

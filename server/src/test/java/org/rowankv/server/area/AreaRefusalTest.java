@@ -77,8 +77,12 @@ class AreaRefusalTest {
 
     @Test
     void shouldRefuseAnUnknownFormatVersion() throws IOException {
-        put(AreaDescriptor.SUPERBLOCK_A_OFFSET + SuperblockDescriptor.FORMAT_VERSION_OFFSET, 4);
-        refused(this::open, "format version 4", "reads 3", "the version that wrote it");
+        put(AreaDescriptor.SUPERBLOCK_A_OFFSET + SuperblockDescriptor.FORMAT_VERSION_OFFSET, 9);
+        refused(
+                this::open,
+                "format version 9",
+                "reads " + SuperblockDescriptor.FORMAT_VERSION,
+                "the version that wrote it");
     }
 
     @Test

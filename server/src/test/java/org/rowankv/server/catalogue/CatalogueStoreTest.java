@@ -88,8 +88,8 @@ class CatalogueStoreTest {
     /** Stores created before caches could have limits. */
     @Test
     void shouldReadNodesWithoutLimits() {
-        final byte[] now =
-                CacheNodeDescriptor.encode(new StoredCache(3, "n", new byte[] {5, 6}, CacheLimit.NONE), false);
+        final byte[] now = CacheNodeDescriptor.encode(
+                new StoredCache(3, "n", new byte[] {5, 6}, CacheLimit.NONE), CacheNodeDescriptor.LIVE);
         final int limits = 2 * Long.BYTES;
         final byte[] old = new byte[now.length - limits];
         System.arraycopy(now, 0, old, 0, CacheNodeDescriptor.MAX_ENTRIES_OFFSET);
@@ -291,6 +291,68 @@ class CatalogueStoreTest {
                 }
             }
         }
+    }
+
+    @Test
+    void shouldReplaceTheContentOfACache() {
+        final int before = catalogue.create("a", new byte[] {1}).id();
+        final CacheLimit limit = new CacheLimit(7, 9);
+        catalogue.limit("a", limit);
+        final int spare = catalogue.spare();
+        assertThat(spare).isNotEqualTo(before);
+        assertThat(catalogue.list()).extracting(StoredCache::id).containsExactly(before);
+        assertThat(catalogue.replace("other", spare, new byte[0])).isNull();
+        final StoredCache replaced = catalogue.replace("a", spare, new byte[] {2});
+        assertThat(replaced.id()).isEqualTo(spare);
+        assertThat(replaced.limit()).isEqualTo(limit);
+        assertThat(catalogue.find("a").descriptor()).isEqualTo(new byte[] {2});
+        assertThat(destroyed).containsExactly(before);
+        assertThat(nodes.list("/catalogue/caches")).hasSize(1);
+        final int unused = catalogue.spare();
+        catalogue.endSpare(unused);
+        assertThat(destroyed).containsExactly(before, unused);
+        assertThat(nodes.list("/catalogue/caches")).hasSize(1);
+    }
+
+    /** A process that dies at its n-th change: the cache has one content, and the next start destroys the other. */
+    @Test
+    void shouldHaveOneContentWhereverAReplacementStops() {
+        int replaced = 0;
+        int kept = 0;
+        for (int changes = 0; changes < 7; changes++) {
+            for (boolean applied : new boolean[] {false, true}) {
+                final MemoryConfigurationStore inner = new MemoryConfigurationStore();
+                final int before =
+                        catalogueOver(inner).create("a", new byte[] {1}).id();
+                destroyed.clear();
+                int spare = before + 1;
+                try {
+                    final CatalogueStore dying = catalogueOver(new DyingStore(inner, changes, applied));
+                    spare = dying.spare();
+                    dying.replace("a", spare, new byte[] {2});
+                } catch (ProcessDied e) {
+                    // as planned
+                }
+                final StoredCache found = catalogueOver(inner).find("a");
+                assertThat(destroyed).doesNotContain(found.id());
+                catalogueOver(inner).resume();
+                final boolean isNew = found.id() == spare;
+                assertThat(found.descriptor()).isEqualTo(new byte[] {(byte) (isNew ? 2 : 1)});
+                assertThat(catalogueOver(inner).find("a").id()).isEqualTo(found.id());
+                // An id without a node has no content yet.
+                assertThat(destroyed).doesNotContain(found.id());
+                if (isNew) {
+                    assertThat(destroyed).contains(before);
+                    replaced++;
+                } else {
+                    kept++;
+                }
+                assertThat(inner.list("/catalogue/caches")).hasSize(1);
+                assertThat(catalogueOver(inner).create("b", new byte[0]).id()).isGreaterThan(found.id());
+            }
+        }
+        assertThat(replaced).isGreaterThan(3);
+        assertThat(kept).isGreaterThan(3);
     }
 
     @Test

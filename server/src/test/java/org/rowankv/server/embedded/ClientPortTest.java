@@ -116,7 +116,7 @@ final class ClientPortTest {
             raw.say(hello);
             final RawClient.Refusal refusal = raw.heardRefusal();
             assertThat(refusal.status()).isEqualTo(HandshakeDescriptor.REFUSED_VERSION);
-            assertThat(refusal.text()).contains("version 9", "this server speaks version 2");
+            assertThat(refusal.text()).contains("version 9", "this server speaks version 3");
             raw.awaitEnd();
         }
         requireFault(WireFault.OTHER_VERSION);
@@ -133,7 +133,7 @@ final class ClientPortTest {
             final RawClient.Refusal refusal = raw.heardRefusal();
             assertThat(refusal.status()).isEqualTo(HandshakeDescriptor.REFUSED_VERSION);
             assertThat(refusal.text())
-                    .endsWith("the client speaks version 1, this server speaks version 2;"
+                    .endsWith("the client speaks version 1, this server speaks version 3;"
                             + " use a client and a server of the same release");
             raw.awaitEnd();
         }
@@ -295,7 +295,7 @@ final class ClientPortTest {
 
     /** A server keeps arrays by cache id, and a shard's log keeps the id permanently. */
     @ParameterizedTest
-    @ValueSource(ints = {1_000, 1 << 29, 1 << 30, Integer.MAX_VALUE})
+    @ValueSource(ints = {1_000, 1 << 29, (1 << 30) - 1})
     void shouldRefuseCachesThatTheCatalogueNeverGave(int never) {
         final byte[] key = bytes("k");
         final Request request = new Request();
@@ -308,6 +308,22 @@ final class ClientPortTest {
         client.execute(request.get(never, key, 0, 1));
         assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
         assertThat(cluster.servers().get(0).replicas().get(0).clears().all()).isEmpty();
+    }
+
+    /** Nor parts of such a cache; and what is no part of any is no request. */
+    @ParameterizedTest
+    @ValueSource(ints = {1 << 30, (1 << 30) + 1_000, Integer.MAX_VALUE})
+    void shouldRefusePartsOfCachesThatTheCatalogueNeverGave(int never) {
+        final byte[] key = new byte[16];
+        final Request request = new Request();
+        client.execute(request.put(never, key, 0, 16, key, 0, 1));
+        assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
+        client.execute(request.put(never, key, 0, 1, key, 0, 1));
+        assertThat(request.status()).isIn(Status.BAD_REQUEST, Status.UNKNOWN_CACHE);
+        client.execute(request.clear(never, 0));
+        assertThat(request.status()).isIn(Status.BAD_REQUEST, Status.UNKNOWN_CACHE);
+        assertThat(cluster.servers().get(0).replicas().get(0).clears().all()).isEmpty();
+        assertThat(cluster.servers().get(0).replicas().get(0).counts().parts()).isZero();
     }
 
     /** Created through no port: each of them resolves it by itself. */

@@ -34,11 +34,18 @@ final class RequestLimitsTest {
         }));
     }
 
+    /** Without parts, so that the limit of an entry is that of a value. */
+    private static RowanClient client(EmbeddedCluster cluster) {
+        final RowanClient client = Stores.client(cluster);
+        client.partedValues().limit(0);
+        return client;
+    }
+
     @ParameterizedTest
     @CsvSource({"1,1", "3,3"})
     void shouldTakeEmptyAndLongKeysAndValues(int servers, int replicas) {
         try (EmbeddedCluster cluster = open(servers, replicas);
-                RowanClient client = Stores.client(cluster)) {
+                RowanClient client = client(cluster)) {
             final int cache = Stores.cache(client);
             final byte[] empty = new byte[0];
             final byte[] longKey = new byte[60_000];
@@ -65,7 +72,7 @@ final class RequestLimitsTest {
     @CsvSource({"1,1", "3,3"})
     void shouldRefuseWhatIsLargerThanASegmentAndWriteNothing(int servers, int replicas) {
         try (EmbeddedCluster cluster = open(servers, replicas);
-                RowanClient client = Stores.client(cluster)) {
+                RowanClient client = client(cluster)) {
             final int cache = Stores.cache(client);
             client.put(cache, bytes("k"), bytes("v"));
             for (int length : new int[] {SEGMENT - 20, SEGMENT, SEGMENT + 1, 3 * SEGMENT, 20 << 20}) {
@@ -91,7 +98,7 @@ final class RequestLimitsTest {
     @CsvSource({"1,1", "3,3"})
     void shouldDoEverythingWithTheLargestObject(int servers, int replicas) {
         try (EmbeddedCluster cluster = open(servers, replicas);
-                RowanClient client = Stores.client(cluster)) {
+                RowanClient client = client(cluster)) {
             final int cache = Stores.cache(client);
             int length = SEGMENT;
             while (!isTaken(client, cache, length)) {
@@ -135,7 +142,7 @@ final class RequestLimitsTest {
     @Test
     void shouldAnswerConditionsOnNothing() {
         try (EmbeddedCluster cluster = open(1, 1);
-                RowanClient client = Stores.client(cluster)) {
+                RowanClient client = client(cluster)) {
             final int cache = Stores.cache(client);
             for (Condition condition : new Condition[] {Condition.IF_PRESENT, Condition.IF_VERSION}) {
                 final Request put = new Request()
@@ -162,7 +169,7 @@ final class RequestLimitsTest {
                 .hasMessageContainingAll("" + least, "workers", "posted", "" + (least - 1));
         try (EmbeddedCluster cluster =
                         EmbeddedCluster.open(EmbeddedSettings.of(builder.andThen(with -> with.capacityBytes = least)));
-                RowanClient client = Stores.client(cluster)) {
+                RowanClient client = client(cluster)) {
             final int cache = Stores.cache(client);
             for (int i = 0; i < 20_000; i++) {
                 client.put(cache, bytes("k" + i % 100), new byte[500]);

@@ -83,7 +83,7 @@ final class ScanOfLongValuesTest {
     @EnumSource(
             value = Status.class,
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"OK", "NOT_FOUND"})
+            names = {"OK", "NOT_FOUND", "IN_PARTS"})
     void shouldFailWhenTheReadOfAValueDoes(Status status) {
         try (NetSession session = session(500)) {
             server.answer = status;

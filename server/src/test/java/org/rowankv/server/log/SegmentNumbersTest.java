@@ -84,4 +84,18 @@ final class SegmentNumbersTest {
                 .isEqualTo(begin + 1);
         assertThat(segments.effectiveStamp(fresh, TombstoneStamp.NONE)).isEqualTo(begin + 4);
     }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, (1L << 32) - 3, 1L << 40})
+    void shouldNumberEachUseAnew(long begin) {
+        area.segments().continueBehind(begin);
+        final Segments segments = start();
+        final int segment = closed(segments);
+        assertThat(segments.use(segment)).isEqualTo(begin + 1);
+        segments.free(segment);
+        assertThat(segments.use(segment)).isZero();
+        assertThat(closed(segments)).isEqualTo(segment);
+        assertThat(segments.use(segment)).isEqualTo(begin + 2);
+        assertThat(start().use(segment)).as("after a start").isEqualTo(begin + 2);
+    }
 }

@@ -82,6 +82,12 @@ final class OnePrimary {
         answer(put.ttl(ttlMs, ttlMs));
     }
 
+    /** Puts what the request says. */
+    void put(Request put) {
+        put.placed(keyHash.hash(put.cacheId(), put.key(), put.keyOffset(), put.keyLength()), 0);
+        answer(put);
+    }
+
     void clear(int cache) {
         answer(new Request().clear(cache, 0));
     }

@@ -36,6 +36,8 @@ public final class VerifyRun {
             "disturbance.appends stalled",
             "disturbance.replies dropped",
             "disturbance.answers replayed",
+            "disturbance.kept values current",
+            "disturbance.kept values not current",
             "disturbance.outcomes unknown");
 
     private static final int STUCK_AFTER_SECONDS = 60;
@@ -72,7 +74,10 @@ public final class VerifyRun {
         final DroppingSession network =
                 new DroppingSession(direct, random.fork("network"), tally, settings.faultsPerMille());
         final RowanClient client = new RowanClient(
-                network, clock, random.fork("client"), TimeUnit.MILLISECONDS.toNanos(settings.deadlineMs()));
+                new ValidatingSession(network, tally),
+                clock,
+                random.fork("client"),
+                TimeUnit.MILLISECONDS.toNanos(settings.deadlineMs()));
         final RowanClient reading = new RowanClient(direct, clock, random.fork("judge"));
         final int cacheId = reading.catalogue().create("verify", new byte[0]).id();
         if (Chaos.ENABLED && settings.stallOneIn() > 0) {

@@ -20,6 +20,8 @@ public final class PlantedBugs {
             "index.txt",
             "jcache.txt",
             "log.txt",
+            "near.txt",
+            "parts.txt",
             "ports.txt",
             "replicas.txt",
             "requests.txt",

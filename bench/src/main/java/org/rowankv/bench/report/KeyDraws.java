@@ -1,4 +1,4 @@
-package org.rowankv.bench.store;
+package org.rowankv.bench.report;
 
 import java.util.Random;
 
@@ -6,7 +6,7 @@ import java.util.Random;
  * A sequence of keys drawn before the measurement. So the cost of a choice does not depend on the distribution.
  * Confined to one thread.
  */
-final class KeyDraws {
+public final class KeyDraws {
     private static final int DRAWS = 1 << 22;
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
 
@@ -15,7 +15,7 @@ final class KeyDraws {
 
     private KeyDraws() {}
 
-    static KeyDraws uniform(int keys) {
+    public static KeyDraws uniform(int keys) {
         final KeyDraws all = new KeyDraws();
         final Random random = new Random(7);
         for (int i = 0; i < DRAWS; i++) {
@@ -25,7 +25,7 @@ final class KeyDraws {
     }
 
     /** Draws the k-th most popular key in proportion to k^-theta; popular keys are scattered. */
-    static KeyDraws zipf(int keys, double theta) {
+    public static KeyDraws zipf(int keys, double theta) {
         final double[] upTo = new double[keys];
         double sum = 0;
         for (int rank = 0; rank < keys; rank++) {
@@ -43,7 +43,7 @@ final class KeyDraws {
         return all;
     }
 
-    int next() {
+    public int next() {
         next = next + 1 & DRAWS - 1;
         return draws[next];
     }
