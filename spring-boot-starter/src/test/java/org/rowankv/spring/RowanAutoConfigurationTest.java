@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -376,6 +377,63 @@ final class RowanAutoConfigurationTest {
                             .get("k"))
                     .isEqualTo(1);
         });
+    }
+
+    @Test
+    void shouldEvictWhereTheStoreIsFull() {
+        application.run(context -> {
+            final org.springframework.cache.Cache pages =
+                    context.getBean(CacheManager.class).getCache("pages");
+            for (int i = 0; i < 3_000; i++) {
+                pages.put(i, new byte[10_000]);
+            }
+            assertThat(pages.get(2_999)).isNotNull();
+        });
+    }
+
+    /** As Spring Boot's devtools restart an application: with its classes anew, in the same JVM. */
+    @Test
+    void shouldReadWithTheClassesOfARestartedApplication() throws Exception {
+        final ApplicationContextRunner kept = application.withPropertyValues("rowan.dir=" + directory);
+        runs(kept, context -> {});
+
+        final ClassLoader restarted = new RestartedLoader(getClass().getClassLoader());
+        final Class<?> book = restarted.loadClass(Book.class.getName());
+        assertThat(book).isNotSameAs(Book.class);
+        kept.withClassLoader(restarted).run(context -> {
+            final Object found = context.getBean(CacheManager.class)
+                    .getCache("books")
+                    .get("1")
+                    .get();
+            assertThat(found).isExactlyInstanceOf(book).hasToString("Book[isbn=1, title=title of 1]");
+        });
+    }
+
+    /** Loads the records of this test itself. */
+    private static final class RestartedLoader extends ClassLoader {
+        RestartedLoader(ClassLoader parent) {
+            super(parent);
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.equals(Book.class.getName())) {
+                return super.loadClass(name, resolve);
+            }
+            synchronized (getClassLoadingLock(name)) {
+                final Class<?> loaded = findLoadedClass(name);
+                return loaded == null ? define(name) : loaded;
+            }
+        }
+
+        private Class<?> define(String name) throws ClassNotFoundException {
+            try (InputStream bytes = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                final byte[] all = bytes.readAllBytes();
+                return defineClass(name, all, 0, all.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
     }
 
     @Test

@@ -115,18 +115,33 @@ final class NetCatalogue implements Catalogue {
 
     @Override
     public long evictions(int cacheId) {
+        return sum(Asked.EVICTIONS, cacheId);
+    }
+
+    @Override
+    public long objects(int cacheId) {
+        return sum(Asked.OBJECTS, cacheId);
+    }
+
+    @Override
+    public long bytes(int cacheId) {
+        return sum(Asked.BYTES, cacheId);
+    }
+
+    /** Over all servers. */
+    private long sum(Asked asked, int cacheId) {
         final long deadlineNs = deadlineNs();
-        long evictions = 0;
+        long sum = 0;
         for (ServerLink link : session.route().links()) {
-            final Answer answer =
-                    send(link, deadlineNs, Asked.EVICTIONS, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
+            final Answer answer = send(link, deadlineNs, asked, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
             if (answer == null) {
                 throw new RowanException(
-                        Status.UNREACHABLE, "the server at " + link.address() + " did not return its eviction count");
+                        Status.UNREACHABLE,
+                        "the server at " + link.address() + " did not return its count of " + asked);
             }
-            evictions += answer.number();
+            sum += answer.number();
         }
-        return evictions;
+        return sum;
     }
 
     @Override

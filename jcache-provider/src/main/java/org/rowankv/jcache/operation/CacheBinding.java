@@ -342,6 +342,24 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         return client.scan(cacheId, withValues);
     }
 
+    /** Entries in the store now. */
+    public long entryCount() {
+        try {
+            return client.catalogue().objects(cacheId);
+        } catch (RowanException e) {
+            throw ExceptionMapping.of(e);
+        }
+    }
+
+    /** Bytes that they occupy in the log of one replica. */
+    public long entryBytes() {
+        try {
+            return client.catalogue().bytes(cacheId);
+        } catch (RowanException e) {
+            throw ExceptionMapping.of(e);
+        }
+    }
+
     /** Removes all objects of the cache at once, without events. */
     public void clear() {
         speculativeValues.clear();
