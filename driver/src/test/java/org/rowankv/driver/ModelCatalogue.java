@@ -54,6 +54,16 @@ final class ModelCatalogue implements Catalogue {
     }
 
     @Override
+    public long objects(int cacheId) {
+        return 0;
+    }
+
+    @Override
+    public long bytes(int cacheId) {
+        return 0;
+    }
+
+    @Override
     public synchronized boolean destroy(String name) {
         final CacheRecord gone = byName.remove(name);
         if (gone == null) {

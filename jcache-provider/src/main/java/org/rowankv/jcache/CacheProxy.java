@@ -403,6 +403,18 @@ final class CacheProxy<K, V> extends ManagedCache<K, V> {
     }
 
     @Override
+    public long entryCount() {
+        requireOpen();
+        return binding.entryCount();
+    }
+
+    @Override
+    public long entryBytes() {
+        requireOpen();
+        return binding.entryBytes();
+    }
+
+    @Override
     public String durability() {
         requireOpen();
         return manager.durability();

@@ -281,6 +281,18 @@ final class LazyCache<K, V> extends ManagedCache<K, V> {
     }
 
     @Override
+    public long entryCount() {
+        final CacheProxy<K, V> cache = find();
+        return cache == null ? 0 : cache.entryCount();
+    }
+
+    @Override
+    public long entryBytes() {
+        final CacheProxy<K, V> cache = find();
+        return cache == null ? 0 : cache.entryBytes();
+    }
+
+    @Override
     public String durability() {
         return required().durability();
     }

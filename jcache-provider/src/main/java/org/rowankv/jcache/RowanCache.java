@@ -80,6 +80,17 @@ public interface RowanCache<K, V> extends Cache<K, V> {
      */
     long lostEventCount();
 
+    /**
+     * Number of entries now, over all servers; cheap, since they count. Those that have expired or were cleared count until
+     * they are swept, seconds later.
+     *
+     * @throws javax.cache.CacheException if a server cannot be reached
+     */
+    long entryCount();
+
+    /** As {@link #entryCount}: the bytes that the entries occupy in the log of one replica, including headers. */
+    long entryBytes();
+
     /** The durability of acknowledged writes, as a sentence. */
     String durability();
 }

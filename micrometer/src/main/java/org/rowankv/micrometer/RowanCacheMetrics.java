@@ -1,6 +1,8 @@
 package org.rowankv.micrometer;
 
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.TimeGauge;
@@ -16,15 +18,19 @@ import org.rowankv.jcache.management.RowanCacheStatisticsMXBean;
 
 /**
  * Meters of one cache, under the names of Micrometer's other caches: {@code cache.gets} by {@code result}, {@code
- * cache.puts}, {@code cache.evictions}, {@code cache.removals}; and {@code cache.gets.mean}, {@code cache.puts.mean},
- * {@code cache.removals.mean}, the mean durations since the statistics were cleared; and {@code cache.events.lost},
- * the events that listeners missed. There is no {@code cache.size}: a store does not count the entries of a cache.
+ * cache.puts}, {@code cache.evictions}, {@code cache.removals}, {@code cache.size}; and {@code cache.bytes}, what the entries
+ * occupy in the log of one replica; and {@code cache.gets.mean}, {@code cache.puts.mean}, {@code cache.removals.mean}, the
+ * mean durations since the statistics were cleared; and {@code cache.events.lost}, the events that listeners missed. Size,
+ * bytes and evictions are of the whole store, whichever clients changed it: its servers are asked. While they cannot be
+ * reached these three stand still.
  *
  * <p>The counters stand still while the statistics of the cache are disabled. They are read from the cache itself and
  * need no MBean, so that the URI of the cache manager may have any characters. Holds the cache weakly. Thread-safe.
  */
 public final class RowanCacheMetrics extends CacheMeterBinder<Cache<?, ?>> {
     private final Iterable<Tag> tags;
+    private final ServerReading evictions =
+            new ServerReading(0, Clock.SYSTEM, cache -> statistics(cache).getCacheEvictions());
 
     /**
      * Enables the statistics of the cache and binds its meters.
@@ -57,6 +63,7 @@ public final class RowanCacheMetrics extends CacheMeterBinder<Cache<?, ?>> {
         return cache.unwrap(CacheStatisticsMXBean.class);
     }
 
+    /** The gauge is bound below: this would be asked at once, whether the servers are there or not. */
     @Override
     protected @Nullable Long size() {
         return null;
@@ -74,7 +81,8 @@ public final class RowanCacheMetrics extends CacheMeterBinder<Cache<?, ?>> {
 
     @Override
     protected Long evictionCount() {
-        return count(CacheStatisticsMXBean::getCacheEvictions);
+        final Cache<?, ?> cache = getCache();
+        return cache == null ? 0 : (long) evictions.read(cache);
     }
 
     @Override
@@ -88,6 +96,14 @@ public final class RowanCacheMetrics extends CacheMeterBinder<Cache<?, ?>> {
         if (cache == null) {
             return;
         }
+        gauge(registry, cache, "cache.size", null, RowanCache::entryCount, "The number of entries in the cache");
+        gauge(
+                registry,
+                cache,
+                "cache.bytes",
+                "bytes",
+                RowanCache::entryBytes,
+                "Bytes that the entries occupy in the log of one replica");
         FunctionCounter.builder(
                         "cache.removals", cache, each -> statistics(each).getCacheRemovals())
                 .tags(tags)
@@ -113,6 +129,23 @@ public final class RowanCacheMetrics extends CacheMeterBinder<Cache<?, ?>> {
         mean(registry, cache, "gets", CacheStatisticsMXBean::getAverageGetTime);
         mean(registry, cache, "puts", CacheStatisticsMXBean::getAveragePutTime);
         mean(registry, cache, "removals", CacheStatisticsMXBean::getAverageRemoveTime);
+    }
+
+    private void gauge(
+            MeterRegistry registry,
+            Cache<?, ?> cache,
+            String name,
+            @Nullable String unit,
+            ToLongFunction<RowanCache<?, ?>> number,
+            String description) {
+        final ServerReading reading = new ServerReading(
+                Double.NaN, registry.config().clock(), each -> number.applyAsLong(each.unwrap(RowanCache.class)));
+        Gauge.builder(name, cache, reading::read)
+                .tags(tags)
+                .tag("cache", cache.getName())
+                .baseUnit(unit)
+                .description(description)
+                .register(registry);
     }
 
     private void mean(

@@ -3,6 +3,7 @@ package org.rowankv.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
@@ -10,7 +11,10 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToLongFunction;
 import javax.cache.Cache;
+import javax.cache.CacheException;
 import javax.cache.CacheManager;
 import javax.cache.Caching;
 import javax.cache.configuration.MutableConfiguration;
@@ -115,7 +119,53 @@ final class RowanCacheMetricsTest {
         use();
 
         assertThat(counted("cache.gets", "result", "hit")).isZero();
-        assertThat(registry.find("cache.size").meter()).isNull();
+    }
+
+    private double gauge(String meter) {
+        return registry.get(meter).tags("cache", "books").gauge().value();
+    }
+
+    /** Whoever wrote them, and whether statistics are on or not. */
+    @Test
+    void shouldKnowHowManyEntriesThereAre() {
+        new RowanCacheMetrics(cache, Tags.of("application", "shop")).bindTo(registry);
+        assertThat(gauge("cache.size")).isZero();
+        use();
+        assertThat(gauge("cache.size")).isEqualTo(1);
+        assertThat(gauge("cache.bytes")).isBetween(64.0, 256.0);
+
+        cache.put("c", "x".repeat(10_000));
+        assertThat(gauge("cache.size")).isEqualTo(2);
+        assertThat(gauge("cache.bytes")).isGreaterThan(10_000);
+        manager.close();
+        assertThat(gauge("cache.size")).as("the last one read").isEqualTo(2);
+    }
+
+    /** Each reading would wait for the servers; a page of meters reads dozens. */
+    @Test
+    void shouldNotWaitForServersThatHaveJustFailed() {
+        final AtomicInteger asked = new AtomicInteger();
+        final MockClock clock = new MockClock();
+        final ToLongFunction<Cache<?, ?>> failing = each -> {
+            if (asked.incrementAndGet() > 2) {
+                return 7;
+            }
+            throw new CacheException("unreachable");
+        };
+        final ServerReading first = new ServerReading(Double.NaN, clock, failing);
+        final ServerReading second = new ServerReading(3, clock, failing);
+
+        assertThat(first.read(cache)).isNaN();
+        assertThat(second.read(cache)).isEqualTo(3);
+        assertThat(first.read(cache)).isNaN();
+        assertThat(asked).hasValue(1);
+        clock.add(10, TimeUnit.SECONDS);
+        assertThat(second.read(cache)).isEqualTo(3);
+        assertThat(first.read(cache)).isNaN();
+        assertThat(asked).hasValue(2);
+        clock.add(10, TimeUnit.SECONDS);
+        assertThat(first.read(cache)).isEqualTo(7);
+        assertThat(second.read(cache)).isEqualTo(7);
     }
 
     @Test
@@ -145,9 +195,11 @@ final class RowanCacheMetricsTest {
         cache.put("a", "1".repeat(100_000));
         cache.put("b", "2");
 
-        assertThat(gauge("rowan.store.entries")).isGreaterThanOrEqualTo(2);
-        assertThat(gauge("rowan.store.limit")).isPositive().isLessThan(16 << 20);
-        assertThat(gauge("rowan.store.available")).isPositive().isLessThan(gauge("rowan.store.limit") - 100_000);
+        assertThat(storeGauge("rowan.store.entries")).isGreaterThanOrEqualTo(2);
+        assertThat(storeGauge("rowan.store.limit")).isPositive().isLessThan(16 << 20);
+        assertThat(storeGauge("rowan.store.available"))
+                .isPositive()
+                .isLessThan(storeGauge("rowan.store.limit") - 100_000);
         assertThat(registry.get("rowan.store.evictions").functionCounter().count())
                 .isZero();
         assertThat(registry.get("rowan.store.expirations").functionCounter().count())
@@ -156,7 +208,7 @@ final class RowanCacheMetricsTest {
                 .isZero();
     }
 
-    private double gauge(String name) {
+    private double storeGauge(String name) {
         return registry.get(name).tags("store", "main").gauge().value();
     }
 

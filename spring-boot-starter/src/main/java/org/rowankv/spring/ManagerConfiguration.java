@@ -24,6 +24,9 @@ import org.rowankv.jcache.spi.RowanCachingProvider;
 final class ManagerConfiguration {
     private static final String TEMPLATE = Setting.PREFIX + "template.";
     private static final String ANY = "*";
+    /** When each table was changed last: without an entry, Hibernate takes old results of queries for new. */
+    private static final String TIMESTAMPS = "*default-update-timestamps-region";
+
     /** What frameworks and the JDK make themselves; a store that others write to is closed but for what is listed. */
     private static final List<String> PRESETS = List.of("@spring", "@hibernate", "@jdk");
 
@@ -130,8 +133,11 @@ final class ManagerConfiguration {
         final Properties changed = new Properties();
         changed.putAll(properties);
         final StoreSettings settings = settings(uri, changed);
+        putDefault(settings, changed, TIMESTAMPS, TemplateEntry.CREATE, "true");
+        putDefault(settings, changed, TIMESTAMPS, TemplateEntry.WHEN_FULL, "refuse");
         if (settings.addresses().isEmpty()) {
             patterns(settings).forEach(each -> putDefault(settings, changed, each, TemplateEntry.CONTENT, "fresh"));
+            putDefault(settings, changed, TIMESTAMPS, TemplateEntry.CONTENT, "fresh");
         }
         return new ManagerConfiguration(uri, changed);
     }

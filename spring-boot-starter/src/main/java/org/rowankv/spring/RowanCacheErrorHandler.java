@@ -28,6 +28,8 @@ final class RowanCacheErrorHandler implements CacheErrorHandler {
     public void handleCachePutError(RuntimeException exception, Cache cache, Object key, @Nullable Object value) {
         if (CacheFailures.isUnreachable(exception)) {
             failures.ignore(exception, "put", cache.getName(), "not cached; an older value may still be");
+        } else if (exception instanceof IllegalStateException) {
+            failures.ignore(exception, "put", cache.getName(), "not cached"); // the cache is closed: it has nothing
         } else {
             failures.ignore(exception, "put", cache.getName(), "not cached");
             cache.evict(key);

@@ -32,10 +32,12 @@ public class RowanHibernateAutoConfiguration {
     /** Hibernate closes its manager, so that it needs one of its own; both have the same store. */
     @Bean
     HibernatePropertiesCustomizer rowanHibernateProperties(
-            ManagerConfiguration configuration, ResourceLoader resources) {
+            ManagerConfiguration configuration, CacheFailures failures, ResourceLoader resources) {
         return properties -> {
             if (isOurs(properties)) {
-                properties.put(MANAGER, open(configuration.forHibernate(), resources));
+                final CacheManager manager = open(configuration.forHibernate(), resources);
+                properties.put(
+                        MANAGER, configuration.isRemote() ? new HibernateRegions(failures).of(manager) : manager);
                 properties.putIfAbsent(PREFIX, "hibernate");
             }
         };

@@ -88,6 +88,15 @@ final class CacheErrorsTest {
         assertThat(asked).isEmpty();
     }
 
+    /** While the application stops, a method still has its result. */
+    @Test
+    void shouldNotAskACacheAgainThatIsClosed() {
+        failure = new IllegalStateException("closed");
+        handler(CacheErrors.LOG).handleCachePutError(failure, cache(CacheErrors.LOG), "k", "v");
+
+        assertThat(asked).isEmpty();
+    }
+
     /** Its caches cannot be opened while it is unreachable. */
     private CacheManager manager(Cache<Object, Object> opened) {
         return (CacheManager) Proxy.newProxyInstance(

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.cache.CacheAutoConfiguration;
@@ -72,6 +73,9 @@ final class FutureResultsTest {
         @CacheEvict("shared")
         public void forget(String key) {}
 
+        @CacheEvict(value = "shared", allEntries = true)
+        public void forgetAll() {}
+
         @Cacheable(value = "sharedMonos", sync = true)
         public Mono<String> sharedMono(String key) {
             calls.incrementAndGet();
@@ -124,10 +128,19 @@ final class FutureResultsTest {
 
     @Test
     void shouldNotCacheAFutureThatWasEvictedMeanwhile() {
+        requireLoadedAgainAfter(books -> books.forget("k"));
+    }
+
+    @Test
+    void shouldNotCacheAFutureThatWasClearedMeanwhile() {
+        requireLoadedAgainAfter(Books::forgetAll);
+    }
+
+    private void requireLoadedAgainAfter(Consumer<Books> eviction) {
         application.run(context -> {
             final Books books = context.getBean(Books.class);
             final CompletableFuture<String> old = books.shared("k");
-            books.forget("k");
+            eviction.accept(books);
             books.pending().complete("old");
             assertThat(old.get()).isEqualTo("old");
             assertThat(books.shared("k").get()).isEqualTo("old");

@@ -399,6 +399,18 @@ final class RowanAutoConfigurationTest {
     }
 
     @Test
+    void shouldEvictWhereTheStoreIsFull() {
+        application.run(context -> {
+            final org.springframework.cache.Cache pages =
+                    context.getBean(CacheManager.class).getCache("pages");
+            for (int i = 0; i < 3_000; i++) {
+                pages.put(i, new byte[10_000]);
+            }
+            assertThat(pages.get(2_999)).isNotNull();
+        });
+    }
+
+    @Test
     void shouldBeDownOnceTheStoreIsClosed() {
         application.run(context -> {
             context.getBean(RowanCacheManager.class).close();

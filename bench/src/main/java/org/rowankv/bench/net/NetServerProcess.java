@@ -144,6 +144,16 @@ public final class NetServerProcess {
         }
 
         @Override
+        public long objects(int cacheId) {
+            return 0;
+        }
+
+        @Override
+        public long bytes(int cacheId) {
+            return 0;
+        }
+
+        @Override
         public boolean destroy(String name) {
             return false;
         }

@@ -39,6 +39,12 @@ public interface Catalogue {
      */
     long evictions(int cacheId);
 
+    /** Number of objects of the cache now; those that have expired or were cleared count until they are swept. */
+    long objects(int cacheId);
+
+    /** Bytes that these objects occupy in the log of one replica. */
+    long bytes(int cacheId);
+
     /**
      * Removes a cache with all its objects; afterwards its id is refused ({@code UNKNOWN_CACHE}).
      *

@@ -138,21 +138,34 @@ final class NetCatalogue implements Catalogue {
         return sendToAny(Asked.LIMIT, new Cache(0, name, NOTHING, limit)).number() != 0;
     }
 
-    /** The sum over the members by one configuration. */
     @Override
     public long evictions(int cacheId) {
+        return sum(Asked.EVICTIONS, cacheId);
+    }
+
+    @Override
+    public long objects(int cacheId) {
+        return sum(Asked.OBJECTS, cacheId);
+    }
+
+    @Override
+    public long bytes(int cacheId) {
+        return sum(Asked.BYTES, cacheId);
+    }
+
+    /** Over the members by one configuration. */
+    private long sum(Asked asked, int cacheId) {
         return repeat(call -> {
             final Route now = session.route();
-            long evictions = 0;
+            long sum = 0;
             for (ServerLink link : now.members()) {
-                final Answer answer =
-                        send(link, now, call, Asked.EVICTIONS, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
+                final Answer answer = send(link, now, call, asked, new Cache(cacheId, "", NOTHING, CacheLimit.NONE));
                 if (answer == null) {
                     return null;
                 }
-                evictions += answer.number();
+                sum += answer.number();
             }
-            return evictions;
+            return sum;
         });
     }
 

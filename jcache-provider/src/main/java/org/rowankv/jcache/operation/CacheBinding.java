@@ -242,7 +242,12 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
 
     @Override
     public @Nullable V valueInParts(int shard, byte[] list) {
-        final byte[] bytes = client.partedValues().read(cacheId, shard, list);
+        final byte[] bytes;
+        try {
+            bytes = client.partedValues().read(cacheId, shard, list);
+        } catch (RowanException e) {
+            throw ExceptionMapping.of(e);
+        }
         return bytes == null ? null : value(bytes);
     }
 
@@ -267,10 +272,14 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     }
 
     private void send(Request request) {
-        if (events.isInterestedIn(request.operation())) {
-            events.execute(request);
-        } else {
-            client.execute(request);
+        try {
+            if (events.isInterestedIn(request.operation())) {
+                events.execute(request);
+            } else {
+                client.execute(request);
+            }
+        } catch (RowanException e) { // a store that has stopped answers no request
+            throw ExceptionMapping.of(e);
         }
     }
 
@@ -301,6 +310,8 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
             } else {
                 client.executeAll(requests);
             }
+        } catch (RowanException e) {
+            throw ExceptionMapping.of(e);
         } finally {
             requests.forEach(this::noteChange);
         }
@@ -340,6 +351,24 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
 
     ScanCursor scan(boolean withValues) {
         return client.scan(cacheId, withValues);
+    }
+
+    /** Entries in the store now. */
+    public long entryCount() {
+        try {
+            return client.catalogue().objects(cacheId);
+        } catch (RowanException e) {
+            throw ExceptionMapping.of(e);
+        }
+    }
+
+    /** Bytes that they occupy in the log of one replica. */
+    public long entryBytes() {
+        try {
+            return client.catalogue().bytes(cacheId);
+        } catch (RowanException e) {
+            throw ExceptionMapping.of(e);
+        }
     }
 
     /** Removes all objects of the cache at once, without events. */

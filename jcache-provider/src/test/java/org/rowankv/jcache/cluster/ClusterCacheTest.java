@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rowankv.jcache.RowanCache;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -84,6 +85,19 @@ final class ClusterCacheTest {
         final Long old = entry.getValue();
         entry.setValue(old == null ? 1 : old + 1);
         return entry.getValue();
+    }
+
+    /** By the servers, which know what each client wrote; each object once, whatever its replicas. */
+    @Test
+    void shouldCountTheEntriesOfAllServers() {
+        final RowanCache<?, ?> there = cache(other).unwrap(RowanCache.class);
+        final Cache<String, Long> here = cache(one);
+        for (long i = 0; i < 300; i++) {
+            here.put("k" + i, i);
+        }
+        here.remove("k7");
+        assertThat(there.entryCount()).isEqualTo(299);
+        assertThat(there.entryBytes()).isBetween(299 * 64L, 299 * 256L);
     }
 
     @Test

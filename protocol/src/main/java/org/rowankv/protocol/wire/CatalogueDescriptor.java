@@ -46,7 +46,11 @@ public final class CatalogueDescriptor {
         /** Destroy the cache of that name; number: 1 if there was one. */
         DESTROY,
         /** All caches. */
-        LIST
+        LIST,
+        /** Objects of the cache with that id in this server's primary shards; number: how many. */
+        OBJECTS,
+        /** The bytes that these occupy; number: how many. */
+        BYTES
     }
 
     /** A cache, or the subject of a request. */

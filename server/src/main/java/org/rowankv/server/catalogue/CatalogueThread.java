@@ -263,6 +263,8 @@ public final class CatalogueThread implements AutoCloseable {
                 case CREATE -> found(now, catalogue.create(cache.name(), cache.descriptor()));
                 case LIMIT -> number(catalogue.limit(cache.name(), cache.limit()) ? 1 : 0);
                 case EVICTIONS -> number(catalogue.evictions(cache.id()));
+                case OBJECTS -> number(catalogue.objects(cache.id()));
+                case BYTES -> number(catalogue.bytes(cache.id()));
                 case DESTROY -> number(catalogue.destroy(cache.name()) ? 1 : 0);
                 case LIST ->
                     new Answer(

@@ -18,6 +18,12 @@ public interface ClientCatalogue {
     /** Objects of the cache evicted by this server since its start. */
     long evictions(int cacheId);
 
+    /** Objects of the cache in this server's primary shards. */
+    long objects(int cacheId);
+
+    /** Their charged bytes. */
+    long bytes(int cacheId);
+
     /** Removes a cache with all its objects; false if there is none of that name. */
     boolean destroy(String name);
 

@@ -102,6 +102,16 @@ final class EmbeddedCatalogue implements ClientCatalogue, SpareContents {
     }
 
     @Override
+    public long objects(int cacheId) {
+        return counted.stream().mapToLong(server -> server.objects(cacheId)).sum();
+    }
+
+    @Override
+    public long bytes(int cacheId) {
+        return counted.stream().mapToLong(server -> server.bytes(cacheId)).sum();
+    }
+
+    @Override
     public int spare() {
         return changing(store::spare);
     }

@@ -35,6 +35,16 @@ public record SessionCatalogue(ClientCatalogue server) implements Catalogue {
     }
 
     @Override
+    public long objects(int cacheId) {
+        return server.objects(cacheId);
+    }
+
+    @Override
+    public long bytes(int cacheId) {
+        return server.bytes(cacheId);
+    }
+
+    @Override
     public boolean destroy(String name) {
         return server.destroy(name);
     }

@@ -366,6 +366,16 @@ public final class Server implements AutoCloseable {
         return limits.evictions(cacheId);
     }
 
+    /** Objects of the cache in shards whose primary this server is. */
+    public long objects(int cacheId) {
+        return limits.objects(cacheId);
+    }
+
+    /** Their charged bytes. */
+    public long bytes(int cacheId) {
+        return limits.bytes(cacheId);
+    }
+
     /** The last version assigned in a local primary shard, else 0. */
     public long lastVersion(int shard) {
         return roles.get().lastVersion(shard);

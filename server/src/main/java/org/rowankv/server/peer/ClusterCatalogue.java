@@ -102,6 +102,16 @@ public final class ClusterCatalogue implements ClientCatalogue {
         return own.evictions(cacheId);
     }
 
+    @Override
+    public long objects(int cacheId) {
+        return own.objects(cacheId);
+    }
+
+    @Override
+    public long bytes(int cacheId) {
+        return own.bytes(cacheId);
+    }
+
     /** Completes half-finished destroys after a crash. Needs all servers. */
     public void resume() {
         store.resume();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.server.log.Space;
@@ -118,10 +119,24 @@ public final class LimitedCaches {
 
     /** Objects of the cache evicted here as primary since the start. For any cache, with a limit or not. */
     public long evictions(int cacheId) {
-        long evictions = 0;
+        return sum(shard -> shard.evictions(cacheId));
+    }
+
+    /** Objects of the cache in the primary shards here. For any cache. */
+    public long objects(int cacheId) {
+        return sum(shard -> shard.objects(cacheId));
+    }
+
+    /** As {@link #objects}, their charged bytes. */
+    public long bytes(int cacheId) {
+        return sum(shard -> shard.bytes(cacheId));
+    }
+
+    private long sum(ToLongFunction<CacheCounts> count) {
+        long sum = 0;
         for (CacheCounts shard : own.get()) {
-            evictions += shard.evictions(cacheId);
+            sum += count.applyAsLong(shard);
         }
-        return evictions;
+        return sum;
     }
 }

@@ -62,6 +62,16 @@ final class CatalogueReadingsTest {
         }
 
         @Override
+        public long objects(int cacheId) {
+            return 0;
+        }
+
+        @Override
+        public long bytes(int cacheId) {
+            return 0;
+        }
+
+        @Override
         public boolean destroy(String name) {
             throw new UnsupportedOperationException();
         }

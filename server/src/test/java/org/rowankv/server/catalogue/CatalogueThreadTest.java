@@ -39,6 +39,16 @@ final class CatalogueThreadTest {
         }
 
         @Override
+        public long objects(int cacheId) {
+            return 0;
+        }
+
+        @Override
+        public long bytes(int cacheId) {
+            return 0;
+        }
+
+        @Override
         public boolean destroy(String name) {
             return false;
         }

@@ -29,6 +29,16 @@ class OneCache implements ClientCatalogue {
     }
 
     @Override
+    public long objects(int cacheId) {
+        return 0;
+    }
+
+    @Override
+    public long bytes(int cacheId) {
+        return 0;
+    }
+
+    @Override
     public boolean destroy(String name) {
         return false;
     }

@@ -44,7 +44,8 @@ public final class MutationsCommand implements Callable<Integer> {
 
     @Option(
             names = "--table",
-            description = "the bugs of this file, in the form of the tables, instead of the catalogue's")
+            description = "the bugs of this table (\"spring\"), or of a file in the form of the tables, instead of the"
+                    + " catalogue's")
     private @Nullable Path table;
 
     @Option(names = "--at-most", description = "seeds or seconds, instead of the bound that each bug names")
@@ -88,6 +89,10 @@ public final class MutationsCommand implements Callable<Integer> {
         final Path file = table;
         if (file == null) {
             return PlantedBugs.all();
+        }
+        final String subject = file + ".txt";
+        if (PlantedBugs.SUBJECTS.contains(subject) || PlantedBugs.APART.contains(subject)) {
+            return PlantedBugs.of(subject);
         }
         try {
             return BugTable.parse(file.toString(), Files.readString(file));

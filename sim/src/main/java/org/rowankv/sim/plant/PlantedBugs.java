@@ -36,13 +36,16 @@ public final class PlantedBugs {
             "tcp.txt",
             "tools.txt");
 
+    /** Of modules that this program does not depend on: {@code ./rowan sim --mutations --table} brings their class path. */
+    static final List<String> APART = List.of("spring.txt");
+
     private PlantedBugs() {}
 
     public static List<PlantedBug> all() {
         final List<PlantedBug> all = new ArrayList<>();
         final Set<String> names = new HashSet<>();
         for (String subject : SUBJECTS) {
-            for (PlantedBug bug : BugTable.parse(subject, text(subject))) {
+            for (PlantedBug bug : of(subject)) {
                 if (!names.add(bug.name())) {
                     throw new IllegalStateException("two planted bugs are called '" + bug.name() + "'");
                 }
@@ -50,6 +53,11 @@ public final class PlantedBugs {
             }
         }
         return all;
+    }
+
+    /** Those of one table. */
+    static List<PlantedBug> of(String subject) {
+        return BugTable.parse(subject, text(subject));
     }
 
     private static String text(String subject) {

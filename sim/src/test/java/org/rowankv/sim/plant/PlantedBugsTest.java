@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -71,7 +72,7 @@ class PlantedBugsTest {
     @Test
     void shouldNameTestsThatExist() throws IOException {
         final String shared = sharedTests();
-        for (PlantedBug bug : PlantedBugs.all()) {
+        for (PlantedBug bug : allTables()) {
             if (bug.catcher() instanceof ByTest test) {
                 assertThat(TREE.root().resolve(TREE.sourceOf(test)))
                         .as(bug.name())
@@ -102,8 +103,25 @@ class PlantedBugsTest {
     void shouldPlantTheBugsOfEveryTable() throws IOException {
         try (Stream<Path> tables = Files.list(TABLES)) {
             assertThat(tables.map(table -> table.getFileName().toString()))
-                    .containsExactlyInAnyOrderElementsOf(PlantedBugs.SUBJECTS);
+                    .containsExactlyInAnyOrderElementsOf(
+                            Stream.concat(PlantedBugs.SUBJECTS.stream(), PlantedBugs.APART.stream())
+                                    .toList());
         }
+    }
+
+    private static List<PlantedBug> allTables() {
+        final List<PlantedBug> all = new ArrayList<>(PlantedBugs.all());
+        PlantedBugs.APART.forEach(table -> all.addAll(PlantedBugs.of(table)));
+        return all;
+    }
+
+    /** Their classes are not on this class path; the command with the table's name compiles them. */
+    @Test
+    void shouldFitTheSourcesOfOtherModules() {
+        for (PlantedBug bug : allTables()) {
+            assertThat(TREE.sourceWith(bug)).as(bug.name()).isNotEqualTo(TREE.read(bug.path()));
+        }
+        assertThat(allTables()).extracting(PlantedBug::name).doesNotHaveDuplicates();
     }
 
     @Test

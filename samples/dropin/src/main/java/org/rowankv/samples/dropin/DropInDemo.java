@@ -1,6 +1,5 @@
 package org.rowankv.samples.dropin;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -33,8 +31,6 @@ import picocli.CommandLine.Spec;
                     + " output of the application is kept."
         })
 public final class DropInDemo implements Callable<Integer> {
-    private static final String APPLICATION = "org.rowankv.samples.spring.LibraryApplication";
-    private static final String CLUSTER = "org.rowankv.daemon.local.ClusterCommand";
     private static final String RESULT = "dropin: ";
 
     /** Cache below the application. */
@@ -79,7 +75,7 @@ public final class DropInDemo implements Callable<Integer> {
             well &= result.matches("dropin: requests=[0-9]+ differences=0 stale=0 errors=0");
         }
         if (well && given == null) {
-            delete(dir);
+            JavaProcess.delete(dir);
         } else {
             System.out.println("logs: " + dir);
         }
@@ -90,7 +86,7 @@ public final class DropInDemo implements Callable<Integer> {
         return switch (form) {
             case EHCACHE -> application(form, dir, entry -> !isOurs(entry), List.of());
             case EMBEDDED ->
-                application(form, dir, DropInDemo::isNotEhcache, List.of("--rowan.dir=" + dir.resolve("store")));
+                application(form, dir, JavaProcess::isOfTheApplication, List.of("--rowan.dir=" + dir.resolve("store")));
             case CLUSTER -> inProcesses(dir);
         };
     }
@@ -101,69 +97,24 @@ public final class DropInDemo implements Callable<Integer> {
         return name.startsWith("rowan-") && !name.startsWith("rowan-sample-");
     }
 
-    private static boolean isNotEhcache(String entry) {
-        return !String.valueOf(Path.of(entry).getFileName()).startsWith("ehcache-");
-    }
-
     private String application(Form form, Path dir, Predicate<String> entries, List<String> property)
             throws IOException, InterruptedException {
-        final List<String> classpath = Stream.of(
-                        System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entries)
-                .toList();
+        final List<String> classpath = JavaProcess.classpath(entries);
         final Path log = dir.resolve(form.name().toLowerCase(Locale.ROOT) + ".log");
-        final List<String> arguments = new ArrayList<>(
-                List.of(APPLICATION, "--library.requests=" + requests, "--spring.main.web-application-type=none"));
+        final List<String> arguments = new ArrayList<>(List.of(
+                JavaProcess.SPRING_SAMPLE,
+                "--library.requests=" + requests,
+                "--spring.main.web-application-type=none"));
         arguments.addAll(property);
         final String result = JavaProcess.run(classpath, log, RESULT, arguments);
         return result.startsWith(RESULT) ? result : "the application has failed; its output is in " + log;
     }
 
     private String inProcesses(Path dir) throws IOException, InterruptedException {
-        final String daemon = System.getProperty("rowan.daemon.classpath");
-        if (daemon == null) {
-            throw new ParameterException(
-                    spec.commandLine(), "the servers' class path is missing: run this by ./rowan demo dropin");
-        }
-        final String cluster = dir.resolve("cluster").toString();
-        final String started = cluster(
-                daemon,
-                dir,
-                List.of(
-                        "start",
-                        "--servers",
-                        "3",
-                        "--capacity",
-                        "256m",
-                        "--port",
-                        String.valueOf(port),
-                        "--dir",
-                        cluster));
-        try {
-            final String addresses = started.replaceFirst(".* address=([^ ]+) .*", "$1");
-            if (addresses.equals(started)) {
-                return "the servers have not started; their output is in " + dir;
-            }
+        try (ServerProcesses servers = new ServerProcesses(JavaProcess.daemonClasspath(spec), dir, port)) {
+            servers.start();
             return application(
-                    Form.CLUSTER, dir, DropInDemo::isNotEhcache, List.of("--rowan.uri=rowan://" + addresses + '/'));
-        } finally {
-            cluster(daemon, dir, List.of("stop", "--dir", cluster));
-        }
-    }
-
-    private static String cluster(String classpath, Path dir, List<String> arguments)
-            throws IOException, InterruptedException {
-        final List<String> all = new ArrayList<>(List.of(CLUSTER));
-        all.addAll(arguments);
-        return JavaProcess.run(
-                List.of(classpath.split(File.pathSeparator)), dir.resolve(arguments.get(0) + ".log"), "cluster: ", all);
-    }
-
-    private static void delete(Path dir) throws IOException {
-        try (Stream<Path> files = Files.walk(dir)) {
-            for (Path file : files.sorted((one, other) -> other.compareTo(one)).toList()) {
-                Files.delete(file);
-            }
+                    Form.CLUSTER, dir, JavaProcess::isOfTheApplication, List.of("--rowan.uri=" + servers.uri()));
         }
     }
 }

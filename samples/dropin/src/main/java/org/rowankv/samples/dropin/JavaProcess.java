@@ -9,10 +9,60 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 
-/** A Java program run to its end, with its whole output in a file. Thread-safe. */
+/** Java programs in processes: run to their end, with their whole output in a file. Thread-safe. */
 final class JavaProcess {
+    /** Main class of the Spring sample. */
+    static final String SPRING_SAMPLE = "org.rowankv.samples.spring.LibraryApplication";
+
     private JavaProcess() {}
+
+    /** The program of this JVM. */
+    static String java() {
+        return System.getProperty("java.home") + File.separator + "bin" + File.separator + "java";
+    }
+
+    /** The class path of this process, as far as its entries are chosen. */
+    static List<String> classpath(Predicate<String> entries) {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entries)
+                .toList();
+    }
+
+    /** Of what an application on Rowan-KV has: no other cache, and nothing of the server processes. */
+    static boolean isOfTheApplication(String entry) {
+        final String name = String.valueOf(Path.of(entry).getFileName());
+        return !name.startsWith("ehcache-")
+                && !name.startsWith("rowan-daemon-")
+                && !Path.of(entry).endsWith(Path.of("daemon", "target", "classes"));
+    }
+
+    /**
+     * The class path of server processes.
+     *
+     * @throws ParameterException if the command was not started by {@code ./rowan}
+     */
+    static String daemonClasspath(CommandSpec spec) {
+        final String daemon = System.getProperty("rowan.daemon.classpath");
+        if (daemon == null) {
+            throw new ParameterException(
+                    spec.commandLine(), "the servers' class path is missing: run this by ./rowan " + spec.name());
+        }
+        return daemon;
+    }
+
+    /** Deletes a directory with all that is in it. */
+    static void delete(Path dir) throws IOException {
+        try (Stream<Path> files = Files.walk(dir)) {
+            for (Path file : files.sorted((one, other) -> other.compareTo(one)).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
 
     /**
      * Runs it.
@@ -24,7 +74,7 @@ final class JavaProcess {
     static String run(List<String> classpath, Path log, String beginning, List<String> arguments)
             throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>();
-        command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+        command.add(java());
         final String options = System.getProperty("rowan.process.options", "").trim();
         if (!options.isEmpty()) {
             command.addAll(List.of(options.split("\\s+")));

@@ -32,6 +32,11 @@ public class LibraryController {
         return ResponseEntity.ofNullable(notes.pair(first, second));
     }
 
+    @PostMapping("/authors/{author}/books/{isbn}")
+    public void add(@PathVariable("author") String author, @PathVariable("isbn") String isbn) {
+        books.add(author, isbn, 0);
+    }
+
     @GetMapping("/books/{isbn}/price")
     public ResponseEntity<Integer> price(@PathVariable("isbn") String isbn) {
         return ResponseEntity.ofNullable(books.price(isbn));
