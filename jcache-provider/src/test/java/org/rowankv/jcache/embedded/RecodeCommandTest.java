@@ -1,6 +1,7 @@
 package org.rowankv.jcache.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.ByteArrayOutputStream;
@@ -9,6 +10,8 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.Serializable;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +21,10 @@ import java.util.HashMap;
 import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import javax.cache.Cache;
+import javax.cache.CacheException;
 import javax.cache.CacheManager;
 import javax.cache.configuration.MutableConfiguration;
 import javax.cache.expiry.CreatedExpiryPolicy;
@@ -133,6 +138,33 @@ class RecodeCommandTest {
         assertThat(manager.unwrap(RowanClient.class).catalogue().list()).hasSize(2);
         assertThat(recode()).isZero();
         assertThat(printed()).contains("structural already").endsWith(LAST_LINE.formatted(0, 0, 0, 0));
+    }
+
+    @Test
+    void shouldKeepTheCodecOfTheValues(@TempDir Path classes) throws IOException {
+        final Path services = Files.createDirectories(classes.resolve("META-INF/services"));
+        Files.writeString(
+                services.resolve("org.rowankv.jcache.codec.custom.ValueCodec"),
+                "org.rowankv.jcache.codec.custom.CodecInUseTest$NoteCodec");
+        try (URLClassLoader codecs = new URLClassLoader(
+                new URL[] {services.getParent().getParent().toUri().toURL()},
+                getClass().getClassLoader())) {
+            final URI uri = URI.create("rowan:embedded?capacity=32m&dir=" + directory + more);
+            provider.getCacheManager(
+                            URI.create(uri + "&template.c.keys=serialized&template.c.codec=note"),
+                            codecs,
+                            new Properties())
+                    .createCache("c", new MutableConfiguration<Object, String>())
+                    .put(new K("a", "b"), "v");
+            assertThat(recode()).isZero();
+            final Cache<Object, String> after = provider.getCacheManager(uri, codecs, new Properties())
+                    .createCache("c", new MutableConfiguration<>());
+            assertThat(after.get(new K("a", "b"))).isEqualTo("v");
+            provider.close();
+            assertThatThrownBy(() -> open(""))
+                    .isInstanceOf(CacheException.class)
+                    .hasMessageContaining("codec=note");
+        }
     }
 
     @Test
