@@ -1,7 +1,9 @@
 package org.rowankv.driver.net;
 
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
@@ -63,6 +65,11 @@ public final class NetSession implements Session {
     private final NetCatalogue catalogue;
     private final NetChanges changes = new NetChanges(this);
     private final ReentrantLock routing = new ReentrantLock();
+    // --- guarded by routing: what was counted at links of earlier routes ---
+    private final Set<String> reachedBefore = new HashSet<>();
+    private long madeBefore;
+    private long madeAgainBefore;
+    // --- end of what the lock guards ---
     private volatile @Nullable Route route;
     private volatile boolean closed;
 
@@ -226,7 +233,7 @@ public final class NetSession implements Session {
             final Route next = Route.of(received, before, address -> link(address, cluster));
             route = next;
             if (before != null) {
-                before.closeUnused(next);
+                before.closeUnused(next).forEach(this::keepCounts);
             }
         } finally {
             routing.unlock();
@@ -416,14 +423,40 @@ public final class NetSession implements Session {
         return catalogue;
     }
 
-    /** Connections established since the start, to all current servers. */
+    /** Requires the lock: its server may return, and a count never becomes less. */
+    private void keepCounts(ServerLink closedLink) {
+        madeBefore += closedLink.made();
+        madeAgainBefore += madeAgain(closedLink);
+        if (closedLink.made() > 0) {
+            reachedBefore.add(closedLink.address());
+        }
+    }
+
+    /** Requires the lock. */
+    private long madeAgain(ServerLink link) {
+        return reachedBefore.contains(link.address()) ? link.made() : link.madeAgain();
+    }
+
+    /** Connections established since the start. */
     public long connectionsMade() {
-        return route().links().stream().mapToLong(ServerLink::made).sum();
+        routing.lock();
+        try {
+            return madeBefore
+                    + route().links().stream().mapToLong(ServerLink::made).sum();
+        } finally {
+            routing.unlock();
+        }
     }
 
     @Override
     public long reconnects() {
-        return route().links().stream().mapToLong(ServerLink::madeAgain).sum();
+        routing.lock();
+        try {
+            return madeAgainBefore
+                    + route().links().stream().mapToLong(this::madeAgain).sum();
+        } finally {
+            routing.unlock();
+        }
     }
 
     @Override
@@ -433,7 +466,7 @@ public final class NetSession implements Session {
             closed = true;
             final Route last = route;
             if (last != null) {
-                last.closeUnused(null);
+                final List<ServerLink> unused = last.closeUnused(null);
             }
         } finally {
             routing.unlock();

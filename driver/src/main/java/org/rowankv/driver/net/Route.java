@@ -77,12 +77,13 @@ final class Route {
         return links;
     }
 
-    /** Closes the links that the next route does not use; all if it is null. */
-    void closeUnused(@Nullable Route next) {
-        for (ServerLink link : links) {
-            if (next == null || !next.links.contains(link)) {
-                link.close();
-            }
-        }
+    /** Closes the links that the next route does not use, and returns them; all if it is null. */
+    List<ServerLink> closeUnused(@Nullable Route next) {
+        final List<ServerLink> unused = links.stream()
+                .distinct()
+                .filter(link -> next == null || !next.links.contains(link))
+                .toList();
+        unused.forEach(ServerLink::close);
+        return unused;
     }
 }

@@ -219,6 +219,31 @@ final class ReroutedCallsTest {
         caller.join();
     }
 
+    /** A server is excluded, and has an address again when it returns. */
+    @Test
+    void shouldCountConnectionsToAServerThatReturns() {
+        connect(SETTINGS);
+        client.get(cache, bytes(1));
+        assertThat(session.reconnects()).isZero();
+        final long made = session.connectionsMade();
+        follow(1);
+        client.get(cache, bytes(1));
+        assertThat(session.connectionsMade()).isGreaterThanOrEqualTo(made);
+        assertThat(session.reconnects()).isZero();
+        follow(0);
+        client.get(cache, bytes(1));
+        assertThat(session.reconnects()).isEqualTo(1);
+        follow(2);
+        assertThat(session.reconnects()).as("it never becomes less").isEqualTo(1);
+        assertThat(session.connectionsMade()).isGreaterThan(made);
+    }
+
+    /** The port is that of the only server. */
+    private void follow(int port) {
+        ports.place(List.of(port), Collections.nCopies(SHARDS, 0));
+        await().until(() -> session.seek(ports.term() - 1));
+    }
+
     @Test
     void shouldStartWhenAServerOfItsConfigurationIsDead() throws IOException {
         final String dead = ports.address(0);
