@@ -21,7 +21,7 @@ public enum ChaosFault {
     PAUSE(true),
     /** The same of the configuration manager. */
     PAUSE_MANAGER(true),
-    /** A server is cut off from the others and ZooKeeper in both directions, and sometimes from clients too. */
+    /** A server is cut off from the others and ZooKeeper in both directions; sometimes from clients too, or readers with it. */
     PARTITION(true),
     /** What a server sends to the others does not arrive, or what they send to it; clients and ZooKeeper reach it. */
     PARTITION_ONE_WAY(true),

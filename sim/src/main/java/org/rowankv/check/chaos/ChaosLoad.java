@@ -13,6 +13,7 @@ import org.rowankv.check.client.ClientProcess;
 import org.rowankv.check.client.Keys;
 import org.rowankv.check.client.Window;
 import org.rowankv.check.cluster.KeyChecker;
+import org.rowankv.check.disturb.CutNetwork;
 import org.rowankv.check.local.TemporaryCluster;
 
 /**
@@ -21,8 +22,8 @@ import org.rowankv.check.local.TemporaryCluster;
  */
 final class ChaosLoad implements AutoCloseable {
     private static final int REGISTERS = 40;
-    /** Callers of the JVM that only reads. */
-    private static final int READERS = 2;
+    /** Callers of the JVM that only reads: each a register of its own, so that some stay with each server. */
+    private static final int READERS = 12;
     /** After the end of a window; far longer than an operation may take. */
     private static final long REST_TIMEOUT_SECONDS = 120;
 
@@ -42,12 +43,12 @@ final class ChaosLoad implements AutoCloseable {
         this.checker = new KeyChecker(manager, Keys.of(REGISTERS));
     }
 
-    static ChaosLoad start(TemporaryCluster cluster, ChaosSettings settings, ChaosFindings findings)
-            throws IOException {
+    static ChaosLoad start(ChaosCluster chaos, ChaosSettings settings, ChaosFindings findings) throws IOException {
+        final TemporaryCluster cluster = chaos.cluster();
         final ChaosLoad load = new ChaosLoad(cluster, findings);
         boolean runs = false;
         try {
-            load.startClients(cluster, settings);
+            load.startClients(cluster, chaos.network(), settings);
             runs = true;
             return load;
         } finally {
@@ -57,9 +58,9 @@ final class ChaosLoad implements AutoCloseable {
         }
     }
 
-    private void startClients(TemporaryCluster cluster, ChaosSettings settings) throws IOException {
+    private void startClients(TemporaryCluster cluster, CutNetwork network, ChaosSettings settings) throws IOException {
         for (boolean onlyReads : new boolean[] {false, true}) {
-            clients.add(ClientProcess.start(
+            final ClientProcess client = ClientProcess.start(
                     settings.launch().java(),
                     cluster.uri(),
                     onlyReads ? settings.callers() : 0,
@@ -67,7 +68,12 @@ final class ChaosLoad implements AutoCloseable {
                     REGISTERS,
                     settings.seed() + clients.size(),
                     onlyReads,
-                    cluster.dir().resolve(onlyReads ? "readers.log" : "callers.log")));
+                    onlyReads,
+                    cluster.dir().resolve(onlyReads ? "readers.log" : "callers.log"));
+            clients.add(client);
+            if (onlyReads) {
+                network.reader(client.pid());
+            }
         }
         for (ClientProcess client : clients) {
             client.requireSameClock();

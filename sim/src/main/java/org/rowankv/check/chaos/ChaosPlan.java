@@ -43,7 +43,10 @@ final class ChaosPlan {
         final int server = random.nextInt(servers);
         final int other = (server + 1 + random.nextInt(servers - 1)) % servers;
         final long lengthNs = kind.isInLeases()
-                ? leaseNs / HUNDRED * (SHORTEST_STOP + random.nextInt(LONGEST_STOP - SHORTEST_STOP + 1))
+                ? leaseNs
+                        / HUNDRED
+                        * (SHORTEST_STOP + random.nextInt(LONGEST_STOP - SHORTEST_STOP + 1))
+                        * (kind.isOfNetwork() ? 2 : 1)
                 : SHORTEST_AWAY_NS + (LONGEST_AWAY_NS - SHORTEST_AWAY_NS) / HUNDRED * random.nextInt(HUNDRED + 1);
         return new ChaosRound(kind, server, other, lengthNs, random.nextLong());
     }

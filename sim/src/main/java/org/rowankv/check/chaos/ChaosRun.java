@@ -83,7 +83,7 @@ public final class ChaosRun {
     /** The life of one cluster; returns whether it was whole after the last fault. */
     private boolean run(ChaosCluster cluster) throws IOException {
         boolean whole = true;
-        try (ChaosLoad load = ChaosLoad.start(cluster.cluster(), settings, findings)) {
+        try (ChaosLoad load = ChaosLoad.start(cluster, settings, findings)) {
             findings.mayFail(false);
             load.beginWindow();
             pause(WARM_UP_NS);

@@ -209,8 +209,7 @@ final class FaultHand {
         final NetworkNode own = NetworkNode.server(server);
         final boolean first = (round.order() & 1) == 0;
         if (round.kind() == ChaosFault.PARTITION_ZOOKEEPER) {
-            network.cut(own, NetworkNode.ZOOKEEPER);
-            network.cut(NetworkNode.ZOOKEEPER, own);
+            cutBoth(own, NetworkNode.ZOOKEEPER);
             return " cut off from ZooKeeper";
         }
         final boolean both = round.kind() == ChaosFault.PARTITION;
@@ -228,13 +227,26 @@ final class FaultHand {
         if (!both) {
             return first ? " cannot send to servers" : " hears no servers";
         }
-        network.cut(own, NetworkNode.ZOOKEEPER);
-        network.cut(NetworkNode.ZOOKEEPER, own);
+        cutBoth(own, NetworkNode.ZOOKEEPER);
         if (first) {
-            network.cut(own, NetworkNode.CLIENT);
-            network.cut(NetworkNode.CLIENT, own);
+            cutBoth(own, NetworkNode.CLIENT);
+            cutBoth(own, NetworkNode.READER);
+            return " cut off from all";
         }
-        return first ? " cut off from all" : " cut off from servers and ZooKeeper";
+        if ((round.order() & 2) == 0) {
+            return " cut off from servers and ZooKeeper";
+        }
+        for (int each = 0; each < servers(); each++) {
+            if (each != server) {
+                cutBoth(NetworkNode.server(each), NetworkNode.READER);
+            }
+        }
+        return " and the readers cut off from the other servers and ZooKeeper";
+    }
+
+    private void cutBoth(NetworkNode one, NetworkNode other) {
+        network.cut(one, other);
+        network.cut(other, one);
     }
 
     private static String name(int server, Configuration configuration) {

@@ -36,6 +36,8 @@ final class CacheCaller {
 
     private final Keys keys;
     private final boolean onlyReads;
+    private final boolean oneRegister;
+    private final int number;
     private final RandomSource random;
     private final TimedCalls calls;
     private final RegisterCaller registers;
@@ -52,10 +54,13 @@ final class CacheCaller {
             Cache<String, Long> counters,
             Keys keys,
             boolean onlyReads,
+            boolean oneRegister,
             TimerLag lag,
             RandomSource random) {
         this.keys = keys;
         this.onlyReads = onlyReads;
+        this.oneRegister = oneRegister;
+        this.number = number;
         this.random = random;
         this.calls = new TimedCalls(lag);
         this.registers = new RegisterCaller(number, cache, keys.registers(), calls, random.fork("registers"));
@@ -99,7 +104,7 @@ final class CacheCaller {
     }
 
     private void askOnce(int[] generations) {
-        final int drawn = random.nextInt(100);
+        final int drawn = oneRegister ? 100 : random.nextInt(100);
         if (drawn < OF_COUNTERS) {
             final int slot = keys.firstCounter() + random.nextInt(keys.counters());
             final String key = Keys.name(slot, generations[slot]);
@@ -113,7 +118,7 @@ final class CacheCaller {
                 chains.extend(key).forEach(event -> note(slot, event));
             }
         } else {
-            final int slot = random.nextInt(keys.registers());
+            final int slot = oneRegister ? number % keys.registers() : random.nextInt(keys.registers());
             final String key = Keys.name(slot, generations[slot]);
             final ValueEvent event = onlyReads ? registers.read(slot, key) : registers.ask(slot, key);
             noted.add(new Noted(slot, event, null));

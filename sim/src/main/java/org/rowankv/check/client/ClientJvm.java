@@ -57,15 +57,22 @@ public final class ClientJvm {
     private final List<Future<?>> asking = new ArrayList<>();
     private volatile boolean resting = true;
 
-    private ClientJvm(CacheManager manager, int firstCaller, int callerCount, Keys keys, long seed, boolean onlyReads) {
+    private ClientJvm(
+            CacheManager manager,
+            int firstCaller,
+            int callerCount,
+            Keys keys,
+            long seed,
+            boolean onlyReads,
+            boolean oneRegister) {
         final Cache<String, String> cache = openCache(manager);
         this.counters = openCounters(manager);
         this.client = manager.unwrap(RowanCacheManager.class).unwrap(RowanClient.class);
         final RandomSource random = new SplittableRandomSource(seed);
         final TimerLag lag = TimerLag.start();
         for (int caller = firstCaller; caller < firstCaller + callerCount; caller++) {
-            callers.add(
-                    new CacheCaller(caller, cache, counters, keys, onlyReads, lag, random.fork("caller " + caller)));
+            callers.add(new CacheCaller(
+                    caller, cache, counters, keys, onlyReads, oneRegister, lag, random.fork("caller " + caller)));
         }
         this.threads = Executors.newFixedThreadPool(callerCount, task -> daemon("caller", task));
     }
@@ -98,7 +105,10 @@ public final class ClientJvm {
         }
     }
 
-    /** Arguments: URI, number of the first caller, callers, registers, seed, whether they only read. */
+    /**
+     * Arguments: URI, number of the first caller, callers, registers, seed, whether they only read, whether each keeps to
+     * one register.
+     */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         QuietLogs.setUp();
         try (CacheManager manager = manager(arguments[0])) {
@@ -108,7 +118,8 @@ public final class ClientJvm {
                             Integer.parseInt(arguments[2]),
                             Keys.of(Integer.parseInt(arguments[3])),
                             Long.parseLong(arguments[4]),
-                            Boolean.parseBoolean(arguments[5]))
+                            Boolean.parseBoolean(arguments[5]),
+                            Boolean.parseBoolean(arguments[6]))
                     .obey();
         }
     }

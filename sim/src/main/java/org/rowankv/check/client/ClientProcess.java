@@ -71,6 +71,26 @@ public final class ClientProcess implements AutoCloseable {
             boolean onlyReads,
             @Nullable Path log)
             throws IOException {
+        return start(java, uri, firstCaller, callers, registers, seed, onlyReads, false, log);
+    }
+
+    /**
+     * As above.
+     *
+     * @param oneRegister whether each caller keeps to one register: a server that does not answer stops only those that
+     *     use its keys
+     */
+    public static ClientProcess start(
+            Path java,
+            String uri,
+            int firstCaller,
+            int callers,
+            int registers,
+            long seed,
+            boolean onlyReads,
+            boolean oneRegister,
+            @Nullable Path log)
+            throws IOException {
         final List<String> command = new ArrayList<>(List.of(
                 java.toString(),
                 "-ea",
@@ -83,7 +103,8 @@ public final class ClientProcess implements AutoCloseable {
                 Integer.toString(callers),
                 Integer.toString(registers),
                 Long.toString(seed),
-                Boolean.toString(onlyReads)));
+                Boolean.toString(onlyReads),
+                Boolean.toString(oneRegister)));
         command.addAll(1, Launch.processOptions());
         return new ClientProcess(new ProcessBuilder(command)
                 .redirectError(
@@ -111,6 +132,10 @@ public final class ClientProcess implements AutoCloseable {
     private static Counts countsOf(String line) {
         final String[] words = line.split(" ");
         return new Counts(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
+    }
+
+    public long pid() {
+        return process.pid();
     }
 
     /** Recent totals. */

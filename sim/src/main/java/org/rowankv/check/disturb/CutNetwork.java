@@ -20,6 +20,7 @@ public final class CutNetwork implements AutoCloseable {
     private final int serverCount;
     private final List<CuttingProxy> proxies = new ArrayList<>();
     private final Set<Link> cut = new HashSet<>();
+    private volatile long reader;
 
     /** @param servers the running process of each server, by which it knows where a connection comes from */
     public CutNetwork(int serverCount, IntFunction<Optional<ProcessHandle>> servers) {
@@ -41,6 +42,11 @@ public final class CutNetwork implements AutoCloseable {
         return proxy;
     }
 
+    /** Connections of this process come from {@link NetworkNode#READER} from now on. */
+    public void reader(long pid) {
+        reader = pid;
+    }
+
     /** Where a connection to a proxy comes from. */
     NetworkNode origin(InetSocketAddress remote, int proxyPort) {
         for (int server = 0; server < serverCount; server++) {
@@ -49,7 +55,10 @@ public final class CutNetwork implements AutoCloseable {
                 return NetworkNode.server(server);
             }
         }
-        return NetworkNode.CLIENT;
+        final long pid = reader;
+        return pid > 0 && ConnectingProcess.holds(pid, remote.getPort(), proxyPort)
+                ? NetworkNode.READER
+                : NetworkNode.CLIENT;
     }
 
     /** Cuts one direction. */

@@ -83,6 +83,15 @@ class CutNetworkTest {
     }
 
     @Test
+    void shouldKnowTheReaderByItsProcess() {
+        final CutNetwork other = new CutNetwork(0, server -> Optional.empty());
+        final InetSocketAddress local = (InetSocketAddress) near.getLocalSocketAddress();
+        assertThat(other.origin(local, near.getPort())).isEqualTo(NetworkNode.CLIENT);
+        other.reader(ProcessHandle.current().pid());
+        assertThat(other.origin(local, near.getPort())).isEqualTo(NetworkNode.READER);
+    }
+
+    @Test
     void shouldNotCutConnectionsOfOthers() throws IOException {
         network.cut(NetworkNode.CLIENT, SERVER);
         network.cut(SERVER, NetworkNode.CLIENT);
