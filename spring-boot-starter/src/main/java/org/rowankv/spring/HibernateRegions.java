@@ -4,6 +4,9 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
 import javax.cache.Cache;
 import javax.cache.CacheManager;
 import org.hibernate.cache.spi.RegionFactory;
@@ -55,8 +58,8 @@ final class HibernateRegions {
     private final class Region implements InvocationHandler {
         private final Cache<?, ?> cache;
         private final boolean isOfTimestamps;
-        /** The key whose get has failed in this thread, until the next call that succeeds. */
-        private final ThreadLocal<@Nullable Object> unread = new ThreadLocal<>();
+        /** By thread: the key whose get has failed, until that thread's next call that succeeds. */
+        private final Map<Thread, Object> unread = Collections.synchronizedMap(new WeakHashMap<>());
 
         Region(Cache<?, ?> cache) {
             this.cache = cache;
@@ -76,7 +79,7 @@ final class HibernateRegions {
         private @Nullable Object get(Method method, @Nullable Object[] arguments) throws Throwable {
             try {
                 final Object found = call(cache, method, arguments);
-                unread.remove();
+                forget();
                 return found;
             } catch (RuntimeException e) {
                 requireUnreachable(e);
@@ -85,19 +88,19 @@ final class HibernateRegions {
                     return Long.MAX_VALUE;
                 }
                 failures.ignore(e, "get", cache.getName(), "a miss");
-                unread.set(arguments[0]);
+                unread.put(Thread.currentThread(), arguments[0]);
                 return null;
             }
         }
 
         private @Nullable Object put(Method method, @Nullable Object[] arguments) throws Throwable {
             final boolean protects = isOfTimestamps || arguments[1] instanceof SoftLock;
-            if (!protects && arguments[0] != null && arguments[0].equals(unread.get())) {
+            if (!protects && arguments[0] != null && arguments[0].equals(unread.get(Thread.currentThread()))) {
                 return null;
             }
             try {
                 call(cache, method, arguments);
-                unread.remove();
+                forget();
             } catch (RuntimeException e) {
                 requireUnreachable(e);
                 if (protects) {
@@ -106,6 +109,12 @@ final class HibernateRegions {
                 failures.ignore(e, "put", cache.getName(), "not cached");
             }
             return null;
+        }
+
+        private void forget() {
+            if (!unread.isEmpty()) {
+                unread.remove(Thread.currentThread());
+            }
         }
 
         private void requireUnreachable(RuntimeException failure) {

@@ -221,6 +221,7 @@ final class Arrows {
             "io.micrometer..",
             "org.springframework..",
             "org.hibernate",
+            "org.hibernate.cache.spi..",
             "org.junit.jupiter.api.extension");
 
     private Arrows() {}

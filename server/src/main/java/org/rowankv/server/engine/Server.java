@@ -341,7 +341,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Objects ended by this server's agents since its start: evicted, or expired. */
+    /** Objects evicted or expired by this server's agents since its start. */
     public long endedObjects() {
         return roles.get().evictedObjects() + pool.expiredObjects();
     }
@@ -419,13 +419,13 @@ public final class Server implements AutoCloseable {
         return join;
     }
 
+    private boolean isSettled() {
+        return quiescenceTracker.isSettled();
+    }
+
     /** The copies to joining replicas of other servers. */
     public CopyAgent copies() {
         return copier;
-    }
-
-    private boolean isSettled() {
-        return quiescenceTracker.isSettled();
     }
 
     /**
@@ -492,9 +492,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /**
-     * Instead of {@link #close} and later steps, when the memory is lost: ends the agents without touching the area.
-     */
+    /** Instead of {@link #close} and later steps, when the memory is lost: ends the agents, leaves the area alone. */
     public void abandon() {
         serving.close();
         agents.close();

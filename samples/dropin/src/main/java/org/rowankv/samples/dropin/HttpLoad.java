@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Requests of several clients to the Spring sample until it is closed. Each client changes what no other one changes, and
@@ -78,7 +79,7 @@ final class HttpLoad implements AutoCloseable {
                     } else {
                         useNote("/notes/" + name + '-' + notes + '-' + random.nextInt(KEYS));
                     }
-                    TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MS));
                 } catch (IOException e) {
                     failures.incrementAndGet();
                 } catch (InterruptedException e) {
@@ -131,7 +132,7 @@ final class HttpLoad implements AutoCloseable {
         final long beginNs = System.nanoTime();
         final HttpResponse<String> response = http.send(
                 HttpRequest.newBuilder(URI.create(address + path))
-                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .method(method, HttpRequest.BodyPublishers.ofString(""))
                         .timeout(Duration.ofSeconds(REQUEST_LIMIT_S))
                         .build(),
                 HttpResponse.BodyHandlers.ofString());

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -107,14 +108,14 @@ public final class OutageDemo implements Callable<Integer> {
     private static void awaitRequests(HttpLoad load) throws InterruptedException {
         final int before = load.requests();
         do {
-            TimeUnit.MILLISECONDS.sleep(CALM_MS);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(CALM_MS));
         } while (load.requests() < before + 100);
     }
 
     private static void awaitChanges(HttpLoad load) throws InterruptedException {
         final int before = load.changes();
         do {
-            TimeUnit.MILLISECONDS.sleep(CALM_MS);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(CALM_MS));
         } while (load.changes() < before + 20);
     }
 
