@@ -24,7 +24,7 @@ public record ManagerTerm(
         CommitWait commitWait) {
 
     /**
-     * The term of a candidate whose write succeeded.
+     * The term of a candidate whose write succeeded, and which has prepared it itself.
      *
      * @param lastConfirmation the candidate's, as a voter
      * @param committed the term that it had committed when it stood
@@ -45,7 +45,7 @@ public record ManagerTerm(
                 new CommitWait(
                         candidacy.readAt().orLater(lastConfirmation),
                         hadCommitted ? candidacy.stored() : null,
-                        Set.of()));
+                        Set.of(proposed.manager())));
     }
 
     /** Whether a quorum confirmed it within a lease: it may grant, and the same confirmation is its own lease. */

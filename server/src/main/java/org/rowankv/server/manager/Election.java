@@ -85,7 +85,7 @@ public final class Election {
         }
         final long leaseNs = leases.times().leaseNs();
         final long withoutNs = leases.withoutLeaseNs();
-        if (withoutNs < leaseNs / 2) {
+        if (withoutNs < leaseNs / 4) {
             return false;
         }
         final ClusterNodes.Stored stored = read();
@@ -94,7 +94,7 @@ public final class Election {
         }
         final Configuration present = stored.configuration();
         final int rank = Math.floorMod(serverId - present.manager(), present.serverCount()) - 1;
-        if (withoutNs < leaseNs + rank * leaseNs / RANKS
+        if (withoutNs < leaseNs / 2 + rank * leaseNs / RANKS
                 || isAwaited(present, leaseNs)
                 || withoutNs < MINORITY_WAIT_NS && !isMissedByMost(present)) {
             return false;

@@ -259,7 +259,7 @@ public final class LeaseAgent implements Agent {
         final Electorate prepared = authority.voter().prepared();
         if (prepared != null) {
             requestLease(prepared);
-            if (nowNs - leasedNs > times.leaseNs()) {
+            if (nowNs - leasedNs > renewNs) {
                 alarm.run();
             }
         }

@@ -79,6 +79,18 @@ class CommitWaitTest {
         assertThat(elected.managing().commitRemainingNs(at(1000), TIMES)).isEqualTo(60);
     }
 
+    /** It has prepared its own term: the third server is all that it must hear of. */
+    @Test
+    void shouldWaitForOneLeaseWhenTheOthersHavePrepared() {
+        final Authority voter = new Authority(TIMES, Voter.started(2, 1, 1, FIRST, at(0)), 1, null, null);
+        final Authority elected = voter.read(FIRST, new StoreVersions(5, 9), at(100))
+                .standing(Set.of(0), at(400))
+                .elected();
+        assertThat(elected.managing().commitRemainingNs(at(500), TIMES)).isEqualTo(560);
+        assertThat(elected.managing().preparedBy(1, 1).commitRemainingNs(at(500), TIMES))
+                .isEqualTo(80);
+    }
+
     @Test
     void shouldCountAnewFromAVoteOrAConfirmation() {
         final Authority voter = new Authority(TIMES, Voter.started(2, 1, 1, FIRST, at(0)), 1, null, null);
