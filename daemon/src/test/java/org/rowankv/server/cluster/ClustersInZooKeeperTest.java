@@ -51,7 +51,7 @@ class ClustersInZooKeeperTest {
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> wrong.members.get(0).server.phase() == StartPhase.FAILED);
                 assertThat(wrong.members.get(0).server.failure())
-                        .hasMessageContaining("is not the one with which server 'a' became a member");
+                        .hasMessageContaining("is not the one with which server 'a' is a member");
             }
         }
     }
