@@ -14,6 +14,7 @@ public final class PlantedBugs {
     static final List<String> SUBJECTS = List.of(
             "areas.txt",
             "authority.txt",
+            "calls.txt",
             "cluster.txt",
             "codecs.txt",
             "driver.txt",
