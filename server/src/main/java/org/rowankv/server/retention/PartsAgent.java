@@ -1,5 +1,6 @@
 package org.rowankv.server.retention;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +41,23 @@ public final class PartsAgent implements Agent {
     private static final int PARTS_PER_TURN = 32;
     private static final Logger LOG = LoggerFactory.getLogger(PartsAgent.class);
 
+    /** The removal of one value's parts. */
+    private static final class PartRemoval {
+        final ShardPrimary primary;
+        final ShardParts.Ended ended;
+        /** Parts whose removal began. */
+        int begun;
+
+        int removed;
+
+        PartRemoval(ShardPrimary primary, ShardParts.Ended ended) {
+            this.primary = primary;
+            this.ended = ended;
+        }
+    }
+
+    private record LockedPart(PartRemoval removal, int number) {}
+
     private final CurrentRoles current;
     private final RetentionWorker worker;
     private final Segments segments;
@@ -53,10 +71,16 @@ public final class PartsAgent implements Agent {
     private Roles roles;
 
     // --- removing ---
-    private @Nullable ShardPrimary removingAt;
-    private ShardParts.@Nullable Ended removing;
+    private @Nullable PartRemoval removing;
+    /** Of the part in the worker. */
     private int number;
-    /** The last removal met another mutation, or lacked room. */
+    /** The removal of that part begins again. */
+    private boolean isAgain;
+    /** Parts whose lock a mutation held: it may wait for the space of the others, so they go first. */
+    private final ArrayDeque<LockedPart> locked = new ArrayDeque<>();
+    /** Removals in sequence that met a lock. */
+    private int metLocks;
+    /** The last removal lacked room, or all that remains is locked. */
     private boolean waits;
 
     private boolean isStalled;
@@ -137,7 +161,7 @@ public final class PartsAgent implements Agent {
         } else if (!closing && (walk != null || isRoundDue())) {
             steps = walk();
         }
-        atWork = removing != null && !closing;
+        atWork = !closing && (removing != null || !locked.isEmpty());
         return steps;
     }
 
@@ -148,10 +172,10 @@ public final class PartsAgent implements Agent {
             return;
         }
         roles = now;
-        if (removingAt != null && !now.has(removingAt)) {
+        if (removing != null && !now.has(removing.primary)) {
             removing = null;
-            removingAt = null;
         }
+        locked.removeIf(part -> !now.has(part.removal.primary));
         if (walking != null && !now.has(walking)) {
             endWalk();
         }
@@ -162,48 +186,65 @@ public final class PartsAgent implements Agent {
 
     /** Begins the removal of a part in the worker; false if none is due. */
     private boolean findPart() {
-        if (closing || removing == null && !findEnded()) {
+        if (closing) {
             return false;
         }
-        final ShardPrimary primary = removingAt;
-        final ShardParts.Ended ended = removing;
-        if (primary == null || ended == null) {
+        PartRemoval next = removing;
+        if (isAgain && next != null) {
+            begin(next);
+            return true;
+        }
+        if (next == null || next.begun >= next.ended.count()) {
+            next = findEnded();
+        }
+        final LockedPart first = next == null ? locked.poll() : null;
+        if (next != null) {
+            number = next.begun++;
+        } else if (first != null) {
+            next = first.removal;
+            number = first.number;
+        } else {
+            removing = null;
             return false;
         }
-        final byte[] key = primary.replica()
-                .partKeys()
-                .key(ended.partsId(), primary.replica().shardId(), ended.id(), number);
-        atWork = true;
-        worker.beginRemoval(this, primary, ended.partsId(), key);
+        removing = next;
+        begin(next);
         return true;
     }
 
-    private boolean findEnded() {
+    private void begin(PartRemoval removal) {
+        final ShardParts.Ended ended = removal.ended;
+        final ShardPrimary primary = removal.primary;
+        final byte[] key = primary.replica()
+                .partKeys()
+                .key(ended.partsId(), primary.replica().shardId(), ended.id(), number);
+        isAgain = false;
+        atWork = true;
+        worker.beginRemoval(this, primary, ended.partsId(), key);
+    }
+
+    private @Nullable PartRemoval findEnded() {
         final long nowNs = clock.nanoTime();
         final long asked = requests.get(); // before the look: a later request is served by a later look
         final boolean isUrgent = asked != served || isEvictionDue.getAsBoolean();
         if (!isUrgent && nowNs - nextLookNs < 0) {
-            return false;
+            return null;
         }
         nextLookNs = nowNs + LOOK_INTERVAL_NS;
         boolean isAnyWaiting = false;
         for (ShardPrimary primary : roles.primaries()) {
-            final ShardParts.Ended first =
-                    primary.parts().isWaiting() ? primary.parts().first() : null;
-            if (first != null) {
+            if (primary.parts().isWaiting()) {
                 isAnyWaiting = true;
-                if (isUrgent || nowNs - first.sinceNs() >= GRACE_NS) {
-                    removing = first;
-                    removingAt = primary;
-                    number = 0;
-                    return true;
+                final ShardParts.Ended first = primary.parts().take(isUrgent ? nowNs : nowNs - GRACE_NS);
+                if (first != null) {
+                    return new PartRemoval(primary, first);
                 }
             }
         }
         if (!isAnyWaiting) {
             served = asked;
         }
-        return false;
+        return null;
     }
 
     /** Advances the worker; true when it has nothing in flight any more. */
@@ -213,13 +254,27 @@ public final class PartsAgent implements Agent {
                 return false;
             }
             case ANSWERED -> partIsGone();
-            case LOCKED, AHEAD, WITHOUT_ROOM, INTERRUPTED -> stall();
+            case LOCKED -> partIsLocked();
+            case AHEAD, WITHOUT_ROOM, INTERRUPTED -> {
+                isAgain = true;
+                stall();
+            }
         }
         return true;
     }
 
+    private void partIsLocked() {
+        if (removing != null) {
+            locked.add(new LockedPart(removing, number));
+        }
+        if (++metLocks > locked.size()) {
+            stall();
+        }
+    }
+
     private void stall() {
         waits = true;
+        metLocks = 0;
         final long nowNs = clock.nanoTime();
         if (!isStalled) {
             isStalled = true;
@@ -231,12 +286,10 @@ public final class PartsAgent implements Agent {
     private void partIsGone() {
         isStalled = false;
         stuck = false;
-        final ShardPrimary primary = removingAt;
-        final ShardParts.Ended ended = removing;
-        if (primary != null && ended != null && ++number >= ended.count()) {
-            primary.parts().removed(ended);
-            removing = null;
-            removingAt = null;
+        metLocks = 0;
+        final PartRemoval removal = removing;
+        if (removal != null && ++removal.removed >= removal.ended.count()) {
+            removal.primary.parts().removed(removal.ended);
         }
     }
 

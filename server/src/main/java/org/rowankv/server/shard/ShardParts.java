@@ -31,7 +31,7 @@ public final class ShardParts {
     private final ArrayDeque<Ended> ended = new ArrayDeque<>();
     private final Map<Long, Integer> pins = new HashMap<>();
     private final Set<Long> condemned = new HashSet<>();
-    /** Written under the monitor. */
+    /** With those that were taken. Written under the monitor. */
     private volatile int endedCount;
 
     /** A list is about to be put; false if its parts are being collected. Undone by {@link #unpin}. */
@@ -64,28 +64,35 @@ public final class ShardParts {
 
     /** A list was ended or replaced. */
     public synchronized void ended(int partsId, PartList list, long nowNs) {
-        if (ended.size() < MAX_ENDED) {
+        if (endedCount < MAX_ENDED) {
             ended.add(new Ended(partsId, list.id(), list.count(), nowNs));
-            endedCount = ended.size();
+            endedCount++;
         }
     }
 
     /** Orphans are to be removed, before all others. */
     public synchronized void orphaned(Ended orphans) {
         ended.addFirst(orphans);
-        endedCount = ended.size();
+        endedCount++;
     }
 
-    /** The value that ended first, left in place; null if there is none. */
-    public synchronized @Nullable Ended first() {
-        return ended.peekFirst();
+    /**
+     * Takes the value that ended first, if it ended by that time; else null. It is waiting until {@link #removed}.
+     *
+     * @param untilNs by the interval clock
+     */
+    public synchronized @Nullable Ended take(long untilNs) {
+        final Ended first = ended.peekFirst();
+        if (first == null || first.sinceNs() - untilNs > 0) {
+            return null;
+        }
+        return ended.removeFirst();
     }
 
-    /** Those parts are removed. */
+    /** Those parts, which were taken, are removed. */
     public synchronized void removed(Ended parts) {
-        ended.remove(parts);
         condemned.remove(parts.id());
-        endedCount = ended.size();
+        endedCount--;
     }
 
     /** Whether parts wait for their removal. Any thread, no lock. */

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.ForwardingSession;
@@ -17,6 +19,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.engine.Server;
+import org.rowankv.server.shard.KeyLocks;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.PartKeys;
 import org.rowankv.topology.ShardAssignment;
@@ -135,16 +138,46 @@ final class PartedStore implements AutoCloseable {
 
     /** Removes a part of a value, as no client does. */
     void loseOnePart(byte[] key) {
+        final byte[] part = part(key, 3);
+        assertThat(client.remove(Parts.of(cache), part).applied()).isTrue();
+    }
+
+    /** Keys whose lock is that of the value's first part. */
+    List<byte[]> keysBesideFirstPart(byte[] key, int count) {
+        final int shard = shardOf(placed(key));
+        final long first = keys().hashOf(Parts.of(cache), part(key, 0));
+        final List<byte[]> found = new ArrayList<>();
+        for (int i = 0; found.size() < count; i++) {
+            final byte[] candidate = Stores.bytes("beside" + i);
+            final long placed = placed(candidate);
+            if (shardOf(placed) == shard && stripeOf(placed) == stripeOf(first)) {
+                found.add(candidate);
+            }
+        }
+        return found;
+    }
+
+    private byte[] part(byte[] key, int number) {
         final Request get = new Request().get(cache, key, 0, key.length);
-        final KeyHash hash = new KeyHash(cluster.configuration().hashSeed());
-        final long placed = hash.hash(cache, key, 0, key.length);
-        final int shard = ShardMap.shardOf(placed, cluster.configuration().shardCount());
-        get.placed(placed, shard);
+        final int shard = shardOf(placed(key));
+        get.placed(placed(key), shard);
         cluster.session().call(get);
         assertThat(get.status()).isEqualTo(Status.IN_PARTS);
         final PartList list = PartList.read(get.result(), 0, get.resultLength());
-        final byte[] part = keys().key(Parts.of(cache), shard, list.id(), 3);
-        assertThat(client.remove(Parts.of(cache), part).applied()).isTrue();
+        return keys().key(Parts.of(cache), shard, list.id(), number);
+    }
+
+    private long placed(byte[] key) {
+        return new KeyHash(cluster.configuration().hashSeed()).hash(cache, key, 0, key.length);
+    }
+
+    private int shardOf(long placed) {
+        return ShardMap.shardOf(placed, cluster.configuration().shardCount());
+    }
+
+    private int stripeOf(long placed) {
+        return KeyLocks.stripeOf(
+                ShardMap.positionOf(placed, cluster.configuration().shardCount()));
     }
 
     private PartKeys keys() {

@@ -17,6 +17,7 @@ import org.rowankv.driver.VersionedValue;
 import org.rowankv.driver.WriteResult;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.ScanPage;
+import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
@@ -249,6 +250,32 @@ final class ValuesInPartsTest {
                         .isEqualTo(i);
             }
         }
+    }
+
+    /** A writer that waits for space holds its lock, and the lock may be that of a part that is to be removed. */
+    @Test
+    void shouldFindTheSpaceOfEndedPartsWhoseFirstIsLocked() {
+        try (PartedStore store = new PartedStore(1, 1, true, null)) {
+            store.client.put(store.cache, bytes("k"), value("k", 1, 5 * BIG));
+            final List<byte[]> keys = store.keysBesideFirstPart(bytes("k"), 1_000);
+            store.client.remove(store.cache, bytes("k"));
+            final int fits = putUntilFull(store, keys);
+            try (PartedStore empty = new PartedStore(1, 1, true, null)) {
+                final int fitsEmpty = putUntilFull(empty, keys);
+                assertThat(fits).as("of %d", fitsEmpty).isGreaterThan(fitsEmpty * 95 / 100);
+            }
+        }
+    }
+
+    private static int putUntilFull(PartedStore store, List<byte[]> keys) {
+        for (int i = 0; i < keys.size(); i++) {
+            try {
+                store.client.put(store.cache, keys.get(i), new byte[30_000]);
+            } catch (StoreFullException e) {
+                return i;
+            }
+        }
+        throw new AssertionError("the store has room for all");
     }
 
     @Test

@@ -34,11 +34,15 @@ class ShardPartsTest {
         assertThat(parts.isWaiting()).isFalse();
         parts.ended(3, new PartList(1, 10, 4, 0), 7);
         parts.orphaned(new ShardParts.Ended(3, 2, 9, 0));
-        final ShardParts.Ended orphans = parts.first();
+        final ShardParts.Ended orphans = parts.take(6);
         assertThat(orphans).isEqualTo(new ShardParts.Ended(3, 2, 9, 0));
+        assertThat(parts.take(6)).as("its grace is not over").isNull();
+        final ShardParts.Ended replaced = parts.take(7);
+        assertThat(replaced).isEqualTo(new ShardParts.Ended(3, 1, 3, 7));
+        assertThat(parts.take(7)).isNull();
+        parts.removed(replaced);
+        assertThat(parts.isWaiting()).isTrue();
         parts.removed(orphans);
-        assertThat(parts.first()).isEqualTo(new ShardParts.Ended(3, 1, 3, 7));
-        parts.removed(parts.first());
         assertThat(parts.isWaiting()).isFalse();
     }
 
@@ -49,7 +53,7 @@ class ShardPartsTest {
             parts.ended(3, new PartList(i, 10, 4, 0), 0);
         }
         for (int i = 0; i < ShardParts.MAX_ENDED; i++) {
-            parts.removed(parts.first());
+            parts.removed(parts.take(0));
         }
         assertThat(parts.isWaiting()).isFalse();
     }
