@@ -58,6 +58,7 @@ public final class ClusterBed implements AutoCloseable {
     private @Nullable ClusterSecret secret = SECRET;
     private Consumer<ServerSettings.Builder> firstRoles = usual -> {};
     private boolean hasPorts;
+    private long leaseMs = ClusterSettings.DEFAULT_LEASE_MS;
     public final ConfigurationStore store;
     public final List<Member> members = new ArrayList<>();
 
@@ -93,13 +94,10 @@ public final class ClusterBed implements AutoCloseable {
         }
 
         public ClusterServer start() {
-            return start(settings(
-                    dir.resolve(name),
-                    name,
-                    shape,
-                    "",
-                    proxy.port(),
-                    with -> with.clients = hasPorts ? "127.0.0.1:" + clients.port() : ""));
+            return start(settings(dir.resolve(name), name, shape, "", proxy.port(), with -> {
+                with.clients = hasPorts ? "127.0.0.1:" + clients.port() : "";
+                with.leaseMs = leaseMs;
+            }));
         }
 
         public ClusterServer start(ClusterSettings settings) {
@@ -230,6 +228,12 @@ public final class ClusterBed implements AutoCloseable {
     /** Its servers accept clients at their ports, see {@link #addresses}. */
     ClusterBed withPorts() {
         hasPorts = true;
+        return this;
+    }
+
+    /** How long a server goes on without hearing the manager: long where none is to be excluded under load. */
+    ClusterBed withLeaseMs(long ms) {
+        leaseMs = ms;
         return this;
     }
 
