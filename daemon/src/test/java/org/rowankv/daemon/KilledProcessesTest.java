@@ -26,10 +26,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
+import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.membership.PrimaryTransfer;
 
 /** Server processes killed while they write: acknowledged writes survive the restart. */
 class KilledProcessesTest {
+    /** So long that no server is excluded which the machine lets wait: its keys would be found by no start. */
+    private static final long PATIENT_LEASE_MS = 4_000;
+
     @TempDir
     Path dir;
 
@@ -46,6 +50,7 @@ class KilledProcessesTest {
         private final String name;
         private final int port;
         private final String level;
+        private final long leaseMs;
         private final AtomicInteger acks = new AtomicInteger();
         private final Map<Integer, Long> found = new ConcurrentHashMap<>();
         private final AtomicInteger servings = new AtomicInteger();
@@ -53,10 +58,11 @@ class KilledProcessesTest {
         private Process process;
         private Thread reader;
 
-        Child(String name, int port, String level) {
+        Child(String name, int port, String level, long leaseMs) {
             this.name = name;
             this.port = port;
             this.level = level;
+            this.leaseMs = leaseMs;
         }
 
         void start() throws IOException {
@@ -72,7 +78,8 @@ class KilledProcessesTest {
                             dir.resolve(name).toString(),
                             zooKeeper.getConnectString(),
                             Integer.toString(port),
-                            level)
+                            level,
+                            Long.toString(leaseMs))
                     .redirectError(ProcessBuilder.Redirect.appendTo(
                             dir.resolve(name + ".log").toFile()))
                     .start();
@@ -136,11 +143,11 @@ class KilledProcessesTest {
         zooKeeper.close();
     }
 
-    private void begin(String level) throws IOException {
+    private void begin(String level, long leaseMs) throws IOException {
         final List<ServerSocket> held = new ArrayList<>();
         for (int i = 0; i < LoadedServer.SERVERS; i++) {
             held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-            children.add(new Child("s" + i, held.get(i).getLocalPort(), level));
+            children.add(new Child("s" + i, held.get(i).getLocalPort(), level, leaseMs));
         }
         for (ServerSocket socket : held) {
             socket.close();
@@ -176,7 +183,7 @@ class KilledProcessesTest {
 
     @Test
     void shouldFindWhatWasAcknowledgedAfterAllWereKilledUnderLoad() throws Exception {
-        begin("PROCESS");
+        begin("PROCESS", PATIENT_LEASE_MS);
         for (int round = 0; round < TestScale.of(2, 3); round++) {
             awaitAcks(150);
             for (Child child : children) {
@@ -197,7 +204,7 @@ class KilledProcessesTest {
 
     @Test
     void shouldGoOnAfterOneWasKilledUnderLoadAndAfterAllWere() throws Exception {
-        begin("PROCESS");
+        begin("PROCESS", ClusterSettings.DEFAULT_LEASE_MS);
         awaitAcks(100);
         final Child victim = children.get(1);
         final List<Child> others =
@@ -218,7 +225,7 @@ class KilledProcessesTest {
     @Test
     void shouldSwapPrimariesUnderLoad() throws Exception {
         movingKeys = true;
-        begin("PROCESS");
+        begin("PROCESS", PATIENT_LEASE_MS);
         awaitAcks(50);
         try (ZooKeeperConfigurationStore store =
                 new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), "loaded", 10_000)) {

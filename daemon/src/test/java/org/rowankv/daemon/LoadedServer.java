@@ -36,7 +36,7 @@ final class LoadedServer {
 
     private LoadedServer() {}
 
-    /** Arguments: name, directory, ZooKeeper, port for servers, level. */
+    /** Arguments: name, directory, ZooKeeper, port for servers, level, lease in milliseconds. */
     public static void main(String[] arguments) {
         final int port = Integer.parseInt(arguments[3]);
         final ClusterSettings settings = ClusterSettings.of(with -> {
@@ -48,6 +48,7 @@ final class LoadedServer {
             with.capacityBytes = 8 << 20;
             with.workers = 4;
             with.drainMs = 5000;
+            with.leaseMs = Long.parseLong(arguments[5]);
         });
         final ServerProcess process = new ServerProcess(
                 settings,

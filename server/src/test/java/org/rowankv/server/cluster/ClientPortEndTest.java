@@ -129,6 +129,7 @@ class ClientPortEndTest {
             final String address = "127.0.0.1:" + port.address().getPort();
             port.serve(new Routing(configuration, List.of(address, address)));
             final List<Thread> callers = new ArrayList<>();
+            final List<PollableCall> next = new ArrayList<>();
             final NetSession session = NetSession.connect(
                     List.of(address), NetSettings.DEFAULT.withTimes(PATIENCE_NS, PATIENCE_NS), SystemClock.INSTANCE);
             try {
@@ -147,7 +148,6 @@ class ClientPortEndTest {
                 await().atMost(Duration.ofSeconds(60)).until(() -> versions() - before == keys.size());
                 port.close();
                 assertThat(port.unfinished()).isEqualTo(keys.size());
-                final List<PollableCall> next = new ArrayList<>();
                 for (byte[] key : keys) {
                     final PollableCall one = call(key, "third!");
                     assertThat(one.step()).isFalse();
@@ -170,12 +170,16 @@ class ClientPortEndTest {
                     caller.join();
                 }
             } finally {
+                next.forEach(PollableCall::abandon); // the end of the server waits for their worker contexts
                 session.close();
                 port.close();
             }
             for (byte[] key : keys) {
                 final Request get = placed(new Request().get(CACHE, key, 0, key.length));
-                server.requests().call(get);
+                await().atMost(Duration.ofSeconds(60)).until(() -> {
+                    server.requests().call(get);
+                    return get.status() != Status.NOT_PRIMARY; // until it has a lease again
+                });
                 assertThat(get.status()).isEqualTo(Status.OK);
                 assertThat(get.resultBytes()).isEqualTo(bytes("third!"));
             }

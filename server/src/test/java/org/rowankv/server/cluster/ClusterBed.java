@@ -58,7 +58,7 @@ public final class ClusterBed implements AutoCloseable {
     private @Nullable ClusterSecret secret = SECRET;
     private Consumer<ServerSettings.Builder> firstRoles = usual -> {};
     private boolean hasPorts;
-    private long leaseMs = ClusterSettings.DEFAULT_LEASE_MS;
+    private long leaseMs = 2_000;
     public final ConfigurationStore store;
     public final List<Member> members = new ArrayList<>();
 
@@ -231,9 +231,9 @@ public final class ClusterBed implements AutoCloseable {
         return this;
     }
 
-    /** How long a server goes on without hearing the manager: long where none is to be excluded under load. */
-    ClusterBed withLeaseMs(long ms) {
-        leaseMs = ms;
+    /** For tests in which servers are excluded. In others none is, however long the machine lets it wait. */
+    ClusterBed withUsualLease() {
+        leaseMs = ClusterSettings.DEFAULT_LEASE_MS;
         return this;
     }
 

@@ -133,8 +133,7 @@ final class DamagedLandingTest {
 
     @Test
     void shouldNotEndAsIfAllWereWellWhenItMeetsDamageWhileItDrains() throws Exception {
-        try (ClusterBed bed =
-                new ClusterBed(dir, 2, 2, 8 << 20).withLeaseMs(10_000).startAll()) {
+        try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20).startAll()) {
             final RowanClient client = bed.client(1);
             final ClusterBed.Member second = bed.members.get(1);
             final ClusterServer server = second.server;

@@ -244,7 +244,8 @@ final class FailoverClientsTest {
     @ParameterizedTest
     @EnumSource(Loss.class)
     void shouldLoseAndDoubleNothingAndFailNothing(Loss loss) throws InterruptedException {
-        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 16 << 20).withPorts().startAll()) {
+        try (ClusterBed bed =
+                new ClusterBed(dir, 3, 2, 16 << 20).withUsualLease().withPorts().startAll()) {
             client = RowanClient.connect(bed.addresses(), NetSettings.DEFAULT, DEADLINE_NS);
             cache = client.catalogue().create("cache", new byte[0]).id();
             final int watched =

@@ -46,7 +46,8 @@ final class FailoverTest {
     }
 
     private void shouldGoOnWithout(int lost) {
-        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 8 << 20).startAll()) {
+        try (ClusterBed bed =
+                new ClusterBed(dir, 3, 2, 8 << 20).withUsualLease().startAll()) {
             final int other = (lost + 1) % 3;
             final RowanClient client = bed.client(1);
             write(client, "first");

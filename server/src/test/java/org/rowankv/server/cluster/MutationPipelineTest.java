@@ -67,7 +67,10 @@ class MutationPipelineTest {
 
     private String read(byte[] key) {
         final Request get = placed(new Request().get(CACHE, key, 0, key.length));
-        server.requests().call(get);
+        await().atMost(PATIENCE).until(() -> {
+            server.requests().call(get);
+            return get.status() != Status.NOT_PRIMARY; // until it has a lease again
+        });
         assertThat(get.status()).isEqualTo(Status.OK);
         return new String(get.resultBytes(), StandardCharsets.UTF_8);
     }

@@ -84,7 +84,8 @@ final class ReplacementTest {
 
     @Test
     void shouldReceiveCopiesInPlaceOfLostData() throws IOException {
-        try (ClusterBed bed = new ClusterBed(dir, 3, 2, CAPACITY).startAll()) {
+        try (ClusterBed bed =
+                new ClusterBed(dir, 3, 2, CAPACITY).withUsualLease().startAll()) {
             write(bed);
             bed.members.get(1).kill();
             delete("b");
@@ -103,7 +104,8 @@ final class ReplacementTest {
     /** The former data may turn up again: what they hold is old. */
     @Test
     void shouldRefuseTheFormerDirectory() {
-        try (ClusterBed bed = new ClusterBed(dir, 3, 2, CAPACITY).startAll()) {
+        try (ClusterBed bed =
+                new ClusterBed(dir, 3, 2, CAPACITY).withUsualLease().startAll()) {
             write(bed);
             final ClusterBed.Member second = bed.members.get(1);
             second.kill();
@@ -127,7 +129,8 @@ final class ReplacementTest {
 
     @Test
     void shouldWaitWhileTheClusterCountsOnTheData() {
-        try (ClusterBed bed = new ClusterBed(dir, 2, 1, CAPACITY).startAll()) {
+        try (ClusterBed bed =
+                new ClusterBed(dir, 2, 1, CAPACITY).withUsualLease().startAll()) {
             write(bed);
             final ClusterBed.Member first = bed.members.get(0);
             first.kill();
@@ -143,7 +146,8 @@ final class ReplacementTest {
 
     @Test
     void shouldWaitWhenOnlyTheFileOfTheAreaIsMissing() throws IOException {
-        try (ClusterBed bed = new ClusterBed(dir, 3, 2, CAPACITY).startAll()) {
+        try (ClusterBed bed =
+                new ClusterBed(dir, 3, 2, CAPACITY).withUsualLease().startAll()) {
             write(bed);
             bed.members.forEach(ClusterBed.Member::kill);
             final List<Path> areas;
