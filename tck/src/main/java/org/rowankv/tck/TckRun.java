@@ -19,10 +19,13 @@ import org.rowankv.server.frontend.ClientPortSettings;
 
 /**
  * One run of TCK test classes, the only one in its JVM: the TCK leaves managers open, and it and the provider read the
- * system properties set here. No other code may use JCache meanwhile.
+ * system properties set here. Of the product's settings that is the URI alone, unless values are kept. No other code may
+ * use JCache meanwhile.
  */
 final class TckRun {
     private static final String NEAR = "rowan.template.*.near";
+    /** Of a store that others write to. The last pattern covers the keys of the reference implementation's interceptors. */
+    private static final String CLASSES = "?allowed-classes=domain.**;org.jsr107.tck.**;org.jsr107.ri.annotations.**";
 
     private final List<Class<?>> testClasses;
     /** Servers reached over ports: open for the length of this run; null if the provider runs the servers itself. */
@@ -35,8 +38,8 @@ final class TckRun {
     TckRun(TemporaryCluster processes, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
         this.processes = processes;
-        System.setProperty(StoreSettings.URI_PROPERTY, processes.uri());
-        setProperties();
+        System.setProperty(StoreSettings.URI_PROPERTY, processes.uri() + CLASSES);
+        setPropertiesOfTheTck();
     }
 
     /**
@@ -51,20 +54,18 @@ final class TckRun {
                 with.replicas = servers;
             }));
             ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
-            System.setProperty(StoreSettings.URI_PROPERTY, "rowan://" + String.join(",", ports.addresses()) + "/");
+            System.setProperty(StoreSettings.URI_PROPERTY, "rowan://" + String.join(",", ports.addresses()) + "/" + CLASSES);
         } else {
-            System.setProperty("rowan.servers", Integer.toString(servers));
-            System.setProperty("rowan.replicas", Integer.toString(servers));
+            System.setProperty(
+                    StoreSettings.URI_PROPERTY, "rowan:embedded?servers=" + servers + "&replicas=" + servers);
             if (near) {
                 System.setProperty(NEAR, "validated");
             }
         }
-        setProperties();
+        setPropertiesOfTheTck();
     }
 
-    private static void setProperties() {
-        // The last pattern covers the keys of the reference implementation's interceptors.
-        System.setProperty("rowan.allowed-classes", "domain.**;org.jsr107.tck.**;org.jsr107.ri.annotations.**");
+    private static void setPropertiesOfTheTck() {
         // Despite their names, these TCK properties hold the classes to unwrap to.
         System.setProperty("javax.cache.CacheManager", RowanCacheManager.class.getName());
         System.setProperty("javax.cache.Cache", RowanCache.class.getName());

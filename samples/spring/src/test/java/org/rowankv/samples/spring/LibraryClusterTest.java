@@ -74,6 +74,37 @@ final class LibraryClusterTest {
         }
     }
 
+    /** Longer than the application waits for it. */
+    @Test
+    void shouldReadAndChangeNothingWhileItsClusterIsAway() throws Exception {
+        startCluster();
+        try (RunningLibrary library =
+                RunningLibrary.start("rowan.uri=" + uri(), "rowan.settings.operation-timeout=4", generation("away"))) {
+            library.requireCaching(false);
+            assertThat(cluster.stopServers()).isEmpty();
+
+            assertThat(library.get("/notes/n")).isEqualTo("1");
+            assertThat(library.get("/notes/never")).isEqualTo("404");
+            assertThat(library.get("/books/isbn/price"))
+                    .as("of Hibernate's caches")
+                    .isEqualTo("8");
+            assertThat(library.bean(BookService.class).queriedPrice("isbn")).isEqualTo(8);
+            assertThat(library.post("/books/isbn/price/9"))
+                    .as("what cannot be evicted fails")
+                    .isEqualTo(500);
+            assertThat(library.get("/actuator/prometheus")).contains("cache_size");
+
+            startCluster();
+            while (!library.health().contains("\"rowan\":{\"status\":\"UP\"")) {
+                Thread.onSpinWait();
+            }
+            assertThat(library.get("/books/isbn/price")).isEqualTo("8");
+            assertThat(library.post("/books/isbn/price/10")).isEqualTo(200);
+            assertThat(library.get("/books/isbn/price")).isEqualTo("10");
+            assertThat(library.bean(BookService.class).queriedPrice("isbn")).isEqualTo(10);
+        }
+    }
+
     @Test
     void shouldStartBeforeItsCluster() throws Exception {
         cluster.stop();
@@ -81,6 +112,7 @@ final class LibraryClusterTest {
                 RunningLibrary.start("rowan.uri=" + uri(), "rowan.settings.start=lazy", generation("lazy"))) {
             assertThat(library.get("/notes/n")).as("read from the database").isEqualTo("404");
             assertThat(library.health()).contains("\"rowan\":{\"status\":\"DOWN\"");
+            assertThat(library.get("/actuator/prometheus")).contains("rowan_client_reconnects_total");
             assertThat(library.post("/notes/n"))
                     .as("what cannot be evicted fails")
                     .isEqualTo(500);

@@ -33,6 +33,11 @@ final class RunningLibrary implements AutoCloseable {
     }
 
     static RunningLibrary start(String... properties) {
+        return start(new Class<?>[] {LibraryApplication.class}, properties);
+    }
+
+    /** @param sources the application, and what a test adds to it */
+    static RunningLibrary start(Class<?>[] sources, String... properties) {
         final List<String> arguments = new ArrayList<>(List.of(
                 "--server.port=0",
                 "--spring.datasource.url=jdbc:h2:mem:library" + DATABASES.incrementAndGet(),
@@ -42,7 +47,7 @@ final class RunningLibrary implements AutoCloseable {
         for (String property : properties) {
             arguments.add("--" + property);
         }
-        return new RunningLibrary(SpringApplication.run(LibraryApplication.class, arguments.toArray(new String[0])));
+        return new RunningLibrary(SpringApplication.run(sources, arguments.toArray(new String[0])));
     }
 
     <T> T bean(Class<T> type) {
@@ -99,7 +104,7 @@ final class RunningLibrary implements AutoCloseable {
                         .filter(line -> line.startsWith("cache_"))
                         .map(line -> line.substring(0, line.indexOf('{')))
                         .distinct())
-                .contains("cache_gets_total", "cache_puts_total", "cache_evictions_total", "cache_removals_total")
+                .contains("cache_gets_total", "cache_puts_total", "cache_evictions_total", "cache_removals_total", "cache_size", "cache_bytes")
                 .hasSizeGreaterThanOrEqualTo(6);
         assertThat(metrics).contains("rowan_client_reconnects_total ");
         assertThat(metrics.contains("rowan_store_entries ")).isEqualTo(isEmbedded);
