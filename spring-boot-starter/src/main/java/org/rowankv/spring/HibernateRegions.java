@@ -95,7 +95,8 @@ final class HibernateRegions {
 
         private @Nullable Object put(Method method, @Nullable Object[] arguments) throws Throwable {
             final boolean protects = isOfTimestamps || arguments[1] instanceof SoftLock;
-            if (!protects && arguments[0] != null && arguments[0].equals(unread.get(Thread.currentThread()))) {
+            final Object missed = unread.get(Thread.currentThread());
+            if (!protects && missed != null && missed.equals(arguments[0])) { // keys of queries equal no null: they throw
                 return null;
             }
             try {

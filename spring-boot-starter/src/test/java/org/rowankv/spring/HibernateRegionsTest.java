@@ -21,6 +21,19 @@ import org.rowankv.runtime.SystemClock;
 final class HibernateRegionsTest {
     private record Lock(int number) implements SoftLock {}
 
+    /** As Hibernate's keys of queries, it equals no null, but throws. */
+    private record Query(String text) {
+        @Override
+        public boolean equals(Object other) {
+            return text.equals(((Query) other).text);
+        }
+
+        @Override
+        public int hashCode() {
+            return text.hashCode();
+        }
+    }
+
     private final RuntimeException away = new CacheException(new RowanException(Status.UNREACHABLE, "away"));
     private final Map<Object, Object> content = new HashMap<>();
     private final List<String> called = new ArrayList<>();
@@ -61,6 +74,17 @@ final class HibernateRegionsTest {
         assertThat(region().get("k")).isEqualTo("v");
         assertThat(region().remove("k")).isTrue();
         assertThat(region().get("k")).isNull();
+    }
+
+    @Test
+    void shouldPutResultsOfQueries() {
+        final Cache<Object, Object> region = region("hibernate.default-query-results-region", CacheErrors.LOG);
+        region.put(new Query("q"), "v");
+        failure = away;
+        assertThat(region.get(new Query("p"))).isNull();
+        failure = null;
+        region.put(new Query("q"), "w");
+        assertThat(content).containsEntry(new Query("q"), "w");
     }
 
     @Test
