@@ -1,6 +1,10 @@
 package org.rowankv.tck;
 
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import javax.cache.CacheManager;
 import javax.cache.Caching;
@@ -19,15 +23,14 @@ import org.rowankv.server.frontend.ClientPortSettings;
 
 /**
  * One run of TCK test classes, the only one in its JVM: the TCK leaves managers open, and it and the provider read the
- * system properties set here. Of the product's settings that is the URI alone, unless values are kept. No other code may
- * use JCache meanwhile.
+ * system properties set here. Of the product's settings that is the URI alone. No other code may use JCache meanwhile.
  */
 final class TckRun {
-    private static final String NEAR = "rowan.template.*.near";
     /** Of a store that others write to. The last pattern covers the keys of the reference implementation's interceptors. */
-    private static final String CLASSES = "?allowed-classes=domain.**;org.jsr107.tck.**;org.jsr107.ri.annotations.**";
+    private static final String CLASSES = "allowed-classes=domain.**;org.jsr107.tck.**;org.jsr107.ri.annotations.**";
 
     private final List<Class<?>> testClasses;
+    private final boolean isNear;
     /** Servers reached over ports: open for the length of this run; null if the provider runs the servers itself. */
     private @Nullable EmbeddedCluster cluster;
 
@@ -37,9 +40,9 @@ final class TckRun {
 
     TckRun(TemporaryCluster processes, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
+        this.isNear = false;
         this.processes = processes;
-        System.setProperty(StoreSettings.URI_PROPERTY, processes.uri() + CLASSES);
-        setPropertiesOfTheTck();
+        setUri(fileOf("uri=" + processes.uri(), CLASSES));
     }
 
     /**
@@ -48,25 +51,38 @@ final class TckRun {
      */
     TckRun(int servers, boolean overPorts, boolean near, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
+        this.isNear = near;
         if (overPorts) {
             cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
                 with.servers = servers;
                 with.replicas = servers;
             }));
             ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
-            System.setProperty(StoreSettings.URI_PROPERTY, "rowan://" + String.join(",", ports.addresses()) + "/" + CLASSES);
+            setUri(fileOf("uri=rowan://" + String.join(",", ports.addresses()) + "/", CLASSES));
+        } else if (servers == 1 && !near) {
+            setUri("rowan:embedded");
         } else {
-            System.setProperty(
-                    StoreSettings.URI_PROPERTY, "rowan:embedded?servers=" + servers + "&replicas=" + servers);
-            if (near) {
-                System.setProperty(NEAR, "validated");
-            }
+            setUri(fileOf(
+                    "servers=" + servers,
+                    "replicas=" + servers,
+                    "template.*.near=" + (near ? "validated" : "off")));
         }
-        setPropertiesOfTheTck();
     }
 
-    private static void setPropertiesOfTheTck() {
-        // Despite their names, these TCK properties hold the classes to unwrap to.
+    /** The TCK makes names of MBeans from the URI, which may have no parameters then. */
+    private static String fileOf(String... settings) {
+        try {
+            final Path file = Files.createTempFile("rowan-tck", ".properties");
+            file.toFile().deleteOnExit();
+            return Files.write(file, List.of(settings)).toUri().toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void setUri(String uri) {
+        System.setProperty(StoreSettings.URI_PROPERTY, uri);
+        // Those of the TCK follow. Despite their names, these hold the classes to unwrap to.
         System.setProperty("javax.cache.CacheManager", RowanCacheManager.class.getName());
         System.setProperty("javax.cache.Cache", RowanCache.class.getName());
         System.setProperty("javax.cache.Cache.Entry", VersionedEntry.class.getName());
@@ -92,7 +108,7 @@ final class TckRun {
             out.println(label + ": servers=" + settings.shape().servers() + " replicas="
                     + settings.shape().replicas()
                     + (reached == null ? "" : " over=client-ports")
-                    + ("validated".equals(System.getProperty(NEAR)) ? " near=validated" : "")
+                    + (isNear ? " near=validated" : "")
                     + " java="
                     + Runtime.version());
         }
