@@ -12,7 +12,6 @@ import javax.cache.CacheManager;
 import javax.cache.configuration.CacheEntryListenerConfiguration;
 import javax.cache.configuration.Configuration;
 import javax.cache.integration.CompletionListener;
-import javax.cache.management.CacheStatisticsMXBean;
 import javax.cache.processor.EntryProcessor;
 import javax.cache.processor.EntryProcessorResult;
 import org.jspecify.annotations.Nullable;
@@ -331,7 +330,7 @@ final class LazyCache<K, V> extends ManagedCache<K, V> {
         if (cache != null) {
             return cache.unwrap(type);
         }
-        if (type == CacheStatisticsMXBean.class) {
+        if (type.isInstance(nothingCounted)) {
             return type.cast(nothingCounted);
         }
         throw new IllegalArgumentException("a cache of this provider is no " + type.getName());

@@ -96,7 +96,9 @@ final class HibernateRegions {
         private @Nullable Object put(Method method, @Nullable Object[] arguments) throws Throwable {
             final boolean protects = isOfTimestamps || arguments[1] instanceof SoftLock;
             final Object missed = unread.get(Thread.currentThread());
-            if (!protects && missed != null && missed.equals(arguments[0])) { // keys of queries equal no null: they throw
+            if (!protects
+                    && missed != null
+                    && missed.equals(arguments[0])) { // keys of queries equal no null: they throw
                 return null;
             }
             try {

@@ -63,9 +63,7 @@ final class TckRun {
             setUri("rowan:embedded");
         } else {
             setUri(fileOf(
-                    "servers=" + servers,
-                    "replicas=" + servers,
-                    "template.*.near=" + (near ? "validated" : "off")));
+                    "servers=" + servers, "replicas=" + servers, "template.*.near=" + (near ? "validated" : "off")));
         }
     }
 

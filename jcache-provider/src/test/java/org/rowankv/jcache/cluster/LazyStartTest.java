@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.jcache.RowanCache;
+import org.rowankv.jcache.management.RowanCacheStatisticsMXBean;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
@@ -98,6 +99,8 @@ final class LazyStartTest {
         assertThat(cache.iterator()).isExhausted();
         assertThat(cache.unwrap(RowanCache.class).keys().iterator().hasNext()).isFalse();
         assertThat(cache.unwrap(CacheStatisticsMXBean.class).getCacheMisses()).isZero();
+        assertThat(cache.unwrap(RowanCacheStatisticsMXBean.class).getNearCacheHits())
+                .isZero();
         for (Runnable change : changes(cache)) {
             assertThatThrownBy(change::run)
                     .isInstanceOf(CacheException.class)

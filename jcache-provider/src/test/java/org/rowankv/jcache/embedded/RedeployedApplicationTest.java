@@ -150,7 +150,8 @@ final class RedeployedApplicationTest {
     private static void linkAnotherRecord() throws Exception {
         final Class<?> other = application().loadClass(Other.class.getName());
         final Object record = other.getConstructors()[0].newInstance((Object) null);
-        assertThat(record.equals(other.getConstructors()[0].newInstance(record))).isFalse();
+        assertThat(record.equals(other.getConstructors()[0].newInstance(record)))
+                .isFalse();
         assertThat(record.hashCode()).isZero();
         assertThat(record).hasToString("Other[component=null]");
     }
@@ -162,8 +163,8 @@ final class RedeployedApplicationTest {
             Thread.sleep(20);
         }
         assertThat(Thread.getAllStackTraces().keySet())
-                .filteredOn(thread -> thread.getContextClassLoader() != null
-                        && loader.refersTo(thread.getContextClassLoader()))
+                .filteredOn(thread ->
+                        thread.getContextClassLoader() != null && loader.refersTo(thread.getContextClassLoader()))
                 .isEmpty();
         assertThat(loader.refersTo(null)).as("collected").isTrue();
     }

@@ -138,8 +138,8 @@ public final class BigChild {
     }
 
     private void write(int writer, RandomSource own) {
-        final Request put = new Request();
         for (long number = 0; ; number++) {
+            final Request put = new Request(); // it keeps its value, which the next wait for room must not
             final int size = sizes.get(own.nextInt(sizes.size()));
             final int permits = Math.min(budget, size / MIB + 1);
             mib.acquireUninterruptibly(permits);

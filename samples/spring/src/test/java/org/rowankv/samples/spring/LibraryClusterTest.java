@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.Launch;
@@ -74,8 +75,9 @@ final class LibraryClusterTest {
         }
     }
 
-    /** Longer than the application waits for it. */
+    /** Longer than the application waits for it, and so does each request. */
     @Test
+    @Tag("long")
     void shouldReadAndChangeNothingWhileItsClusterIsAway() throws Exception {
         startCluster();
         try (RunningLibrary library =

@@ -104,7 +104,13 @@ final class RunningLibrary implements AutoCloseable {
                         .filter(line -> line.startsWith("cache_"))
                         .map(line -> line.substring(0, line.indexOf('{')))
                         .distinct())
-                .contains("cache_gets_total", "cache_puts_total", "cache_evictions_total", "cache_removals_total", "cache_size", "cache_bytes")
+                .contains(
+                        "cache_gets_total",
+                        "cache_puts_total",
+                        "cache_evictions_total",
+                        "cache_removals_total",
+                        "cache_size",
+                        "cache_bytes")
                 .hasSizeGreaterThanOrEqualTo(6);
         assertThat(metrics).contains("rowan_client_reconnects_total ");
         assertThat(metrics.contains("rowan_store_entries ")).isEqualTo(isEmbedded);
