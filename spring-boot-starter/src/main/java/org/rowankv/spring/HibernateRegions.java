@@ -96,9 +96,8 @@ final class HibernateRegions {
         private @Nullable Object put(Method method, @Nullable Object[] arguments) throws Throwable {
             final boolean protects = isOfTimestamps || arguments[1] instanceof SoftLock;
             final Object missed = unread.get(Thread.currentThread());
-            if (!protects
-                    && missed != null
-                    && missed.equals(arguments[0])) { // keys of queries equal no null: they throw
+            // The key of a query throws where it is compared with null.
+            if (!protects && missed != null && missed.equals(arguments[0])) {
                 return null;
             }
             try {
