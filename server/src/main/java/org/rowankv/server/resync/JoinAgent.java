@@ -137,23 +137,23 @@ public final class JoinAgent implements Agent {
 
     private int complete() {
         int done = 0;
-        final Iterator<Map.Entry<Integer, Undigested>> each =
-                undigested.entrySet().iterator();
+        // By value: the removal of a tree's entry may move another key and value into it.
+        final Iterator<Undigested> each = undigested.values().iterator();
         while (each.hasNext()) {
-            final Map.Entry<Integer, Undigested> next = each.next();
-            final Undigested copy = next.getValue();
+            final Undigested copy = each.next();
             if (!replicas.has(copy.replica())) {
                 each.remove();
             } else if (digest.isDigested(copy.mark())) {
                 each.remove();
-                complete(next.getKey(), copy);
+                complete(copy);
                 done++;
             }
         }
         return done;
     }
 
-    private void complete(int shard, Undigested copy) {
+    private void complete(Undigested copy) {
+        final int shard = copy.replica().shardId();
         Chaos.point("join.digested");
         if (copy.replica().isJoining()) {
             segments.space().release(copy.replica().joined(LOCK_OWNER));
