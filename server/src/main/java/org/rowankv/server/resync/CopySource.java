@@ -5,6 +5,7 @@ import java.util.Arrays;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.cleaning.CompletionRecord;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
@@ -17,7 +18,7 @@ import org.rowankv.server.shard.ShardReplica;
  * before the replica's tenure; later ones were sent when they were written.
  *
  * <p>Tombstones are excluded: there is nothing older for them to end. Meanwhile, copied entries may be superseded,
- * removed or cleared. The receiver must ensure that the larger version wins in any order.
+ * removed or cleared. The receiver must ensure that the larger version wins in any order. Damaged entries are left out.
  *
  * <p>Used by one agent.
  */
@@ -33,11 +34,13 @@ final class CopySource {
     private final ShardReplica replica;
     private final long end;
     private final ByteBuffer target;
+    private final EntryCheck check;
     private final CompletionRecord completions = new CompletionRecord();
 
     private final long[] sessions;
     private int session;
     private boolean opened;
+    private boolean isDamaged;
     private long sequence;
 
     private boolean inObjects;
@@ -65,6 +68,7 @@ final class CopySource {
         this.replica = replica;
         this.end = Version.of(epoch, 0);
         this.target = target;
+        this.check = new EntryCheck(segments.region());
         this.sessions = replica.sessions().openIds();
     }
 
@@ -89,8 +93,13 @@ final class CopySource {
         }
         final long id = sessions[session];
         if (!opened) {
+            isDamaged = false;
             replica.sessions(id).readOpening(id, this::copyIfOld);
-            opened = length != NO_ROOM;
+            if (isDamaged) {
+                session++; // its completions mean nothing without it
+            } else {
+                opened = length != NO_ROOM;
+            }
             return;
         }
         final long next = replica.sessions(id).readCompletion(id, sequence, this::copyCompletion);
@@ -126,15 +135,15 @@ final class CopySource {
     }
 
     private void copyObject(long address) {
-        if (length != 0) {
-            return;
+        if (length != 0 || !check.isSound(segments, address)) {
+            return; // what is damaged has no meaning, and would stop the receiver
         }
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
         final long version = EntryDescriptor.version(entry, at);
         if (replica.isVisible(type, EntryDescriptor.cacheId(entry, at), version) && !isCopied(version)) {
-            copyIfOld(address);
+            copyOld(address);
             if (length > 0) {
                 if (copiedCount == copied.length) {
                     copied = Arrays.copyOf(copied, 2 * copiedCount);
@@ -158,6 +167,14 @@ final class CopySource {
     }
 
     private void copyIfOld(long address) {
+        if (check.isSound(segments, address)) {
+            copyOld(address);
+        } else {
+            isDamaged = true;
+        }
+    }
+
+    private void copyOld(long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         if (isOld(entry, at) && fits(FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at)))) {
@@ -169,7 +186,7 @@ final class CopySource {
     private void copyCompletion(long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
-        if (isOld(entry, at)) {
+        if (check.isSound(segments, address) && isOld(entry, at)) {
             final EntryDraft draft = completions.of(entry, at).withoutSpace();
             if (fits(EntryDescriptor.aligned((int) draft.usedLength()))) {
                 final int crc = draft.writeBody(target, targetAt);
