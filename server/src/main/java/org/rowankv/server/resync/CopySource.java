@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.server.cleaning.CompletionRecord;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
@@ -40,7 +41,6 @@ final class CopySource {
     private final long[] sessions;
     private int session;
     private boolean opened;
-    private boolean isDamaged;
     private long sequence;
 
     private boolean inObjects;
@@ -57,6 +57,8 @@ final class CopySource {
     private int targetAt;
     private int room;
     private int length;
+    /** In this call, so far. */
+    private boolean metDamage;
 
     /**
      * Every version of the shard that was assigned before the replica that is catching up became a backup is finished.
@@ -83,6 +85,10 @@ final class CopySource {
         while (length == 0 && !over) {
             nextOfBucket();
         }
+        if (metDamage) {
+            metDamage = false;
+            Chaos.point("copy.damaged");
+        }
         return length;
     }
 
@@ -93,13 +99,15 @@ final class CopySource {
         }
         final long id = sessions[session];
         if (!opened) {
-            isDamaged = false;
+            final boolean metBefore = metDamage;
+            metDamage = false;
             replica.sessions(id).readOpening(id, this::copyIfOld);
-            if (isDamaged) {
+            if (metDamage) {
                 session++; // its completions mean nothing without it
             } else {
                 opened = length != NO_ROOM;
             }
+            metDamage |= metBefore;
             return;
         }
         final long next = replica.sessions(id).readCompletion(id, sequence, this::copyCompletion);
@@ -135,7 +143,7 @@ final class CopySource {
     }
 
     private void copyObject(long address) {
-        if (length != 0 || !check.isSound(segments, address)) {
+        if (length != 0 || !isSound(address)) {
             return; // what is damaged has no meaning, and would stop the receiver
         }
         final ByteBuffer entry = segments.region().buffer(address);
@@ -162,15 +170,19 @@ final class CopySource {
         return false;
     }
 
+    private boolean isSound(long address) {
+        final boolean isSound = check.isSound(segments, address);
+        metDamage |= !isSound;
+        return isSound;
+    }
+
     private boolean isOld(ByteBuffer entry, int at) {
         return EntryDescriptor.version(entry, at) < end;
     }
 
     private void copyIfOld(long address) {
-        if (check.isSound(segments, address)) {
+        if (isSound(address)) {
             copyOld(address);
-        } else {
-            isDamaged = true;
         }
     }
 
@@ -186,7 +198,7 @@ final class CopySource {
     private void copyCompletion(long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
-        if (check.isSound(segments, address) && isOld(entry, at)) {
+        if (isSound(address) && isOld(entry, at)) {
             final EntryDraft draft = completions.of(entry, at).withoutSpace();
             if (fits(EntryDescriptor.aligned((int) draft.usedLength()))) {
                 final int crc = draft.writeBody(target, targetAt);
