@@ -55,7 +55,8 @@ final class OutcomeCheck {
             case UNDER_REPLICATED ->
                 throw new RowanException(
                         Status.UNDER_REPLICATED,
-                        "shard " + request.shard() + " has fewer complete replicas than min-replicas of its cluster, and"
+                        "shard " + request.shard()
+                                + " has fewer complete replicas than min-replicas of its cluster, and"
                                 + " did not get more within the deadline; nothing was written, and reads go on. Start the"
                                 + " servers that are away, or wait for their copies: see \"rowan status\"");
             case NO_REPLY ->

@@ -164,7 +164,8 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
      * @param isEmpty whether the shard begins empty; otherwise it goes on with what that server has of it
      */
     public ShardAssignment recovered(int server, boolean isEmpty) {
-        final ShardAssignment next = new ShardAssignment(epoch, server, new int[0], Set.of(), origin).withEpoch(epoch + 1);
+        final ShardAssignment next =
+                new ShardAssignment(epoch, server, new int[0], Set.of(), origin).withEpoch(epoch + 1);
         return isEmpty ? new ShardAssignment(next.epoch, server, next.backups, Set.of(), next.epoch) : next;
     }
 

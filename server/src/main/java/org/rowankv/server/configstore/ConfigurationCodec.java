@@ -252,19 +252,14 @@ public final class ConfigurationCodec {
             final int backups = buffer.getShort(at + SHARD_LENGTH - Short.BYTES);
             final int end = at + SHARD_LENGTH + backups * Short.BYTES;
             final int epoch = buffer.getInt(at);
-            if (epoch < 0
-                    || epoch > Version.MAX_EPOCH
-                    || backups < 0
-                    || backups >= servers
-                    || end > shardsEnd) {
+            if (epoch < 0 || epoch > Version.MAX_EPOCH || backups < 0 || backups >= servers || end > shardsEnd) {
                 return "shard " + shard + " has epoch " + epoch + " and " + backups + " backups";
             }
             final String reason = whyReplicasInvalid(buffer, at, end, servers);
             if (reason != null) {
                 return "shard " + shard + ": " + reason;
             }
-            final int origin =
-                    shardsEnd == buffer.capacity() ? 0 : buffer.getInt(shardsEnd + shard * Integer.BYTES);
+            final int origin = shardsEnd == buffer.capacity() ? 0 : buffer.getInt(shardsEnd + shard * Integer.BYTES);
             if (origin < 0 || origin > epoch) {
                 return "shard " + shard + " begins with epoch " + origin;
             }

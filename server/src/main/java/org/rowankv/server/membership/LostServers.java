@@ -46,7 +46,11 @@ public final class LostServers {
      * @param server its primary from now on
      * @param left what that server has of it; null if the shard begins empty
      */
-    public record Loss(int shard, List<String> complete, String server, @Nullable FormerReplica left) {}
+    public record Loss(
+            int shard,
+            List<String> complete,
+            String server,
+            @Nullable FormerReplica left) {}
 
     /**
      * What {@link #store} will do.
@@ -97,8 +101,8 @@ public final class LostServers {
         for (String name : names) {
             final int number = members.numberOf(name);
             if (number < 0) {
-                throw new ClusterException("there is no server '" + name + "'; the cluster has "
-                        + String.join(", ", members.names()));
+                throw new ClusterException(
+                        "there is no server '" + name + "'; the cluster has " + String.join(", ", members.names()));
             }
             lost.add(number);
         }

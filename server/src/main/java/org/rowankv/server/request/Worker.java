@@ -96,8 +96,7 @@ public final class Worker {
 
     /** Whether that shard has too few complete replicas for a mutation. */
     boolean isUnderReplicated(ShardPrimary primary) {
-        return minReplicas > 1
-                && roles.get().completeReplicas(primary.replica().shardId()) < minReplicas;
+        return minReplicas > 1 && roles.get().completeReplicas(primary.replica().shardId()) < minReplicas;
     }
 
     boolean verifiesReads() {

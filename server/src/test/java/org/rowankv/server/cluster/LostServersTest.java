@@ -111,7 +111,9 @@ final class LostServersTest {
     private static void awaitServing(ClusterServer server, long term) {
         await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
             assertThat(server.failure()).isNull();
-            assertThat(server.server()).as(server.phase() + " " + server.saying()).isNotNull();
+            assertThat(server.server())
+                    .as(server.phase() + " " + server.saying())
+                    .isNotNull();
             assertThat(server.inForce().term()).isGreaterThan(term);
         });
     }
@@ -143,7 +145,8 @@ final class LostServersTest {
             final Plan plan = recover(bed, needed(bed));
             final Set<Integer> lost = shards(plan);
             assertThat(lost).isNotEmpty();
-            assertThat(plan.losses()).allMatch(loss -> loss.left() == null && loss.server().equals("a"));
+            assertThat(plan.losses())
+                    .allMatch(loss -> loss.left() == null && loss.server().equals("a"));
             awaitServing(left, plan.next().term());
             requireValues(bed, lost, null, "first");
 
@@ -220,8 +223,7 @@ final class LostServersTest {
                     .hasMessageContaining("a, b, c");
             assertThatThrownBy(() -> lost.plan(List.of("a", "b", "c"), List.of()))
                     .hasMessageContaining("all servers of the cluster");
-            assertThatThrownBy(() -> lost.plan(List.of("b", "c"), live(bed)))
-                    .hasMessageContaining("server 'b' runs");
+            assertThatThrownBy(() -> lost.plan(List.of("b", "c"), live(bed))).hasMessageContaining("server 'b' runs");
             bed.members.get(1).kill();
             assertThatThrownBy(() -> lost.plan(List.of("b"), live(bed)))
                     .hasMessageContaining("server 'b' is not needed");

@@ -55,7 +55,8 @@ final class MinReplicasTest {
                 client.put(CACHE, bytes("key1"), bytes("third"));
             });
             assertThat(bed.members.get(0).server.inForce().shards())
-                    .anyMatch(shard -> shard.replicaCount() == 2 && shard.joining().isEmpty());
+                    .anyMatch(shard ->
+                            shard.replicaCount() == 2 && shard.joining().isEmpty());
             assertThat(client.get(CACHE, bytes("key1"))).isEqualTo(bytes("third"));
         }
     }

@@ -70,8 +70,7 @@ final class LostServersPlanTest {
                         new ShardAssignment(5, 0, new int[0], Set.of(), 5),
                         new ShardAssignment(5, 0, new int[0]),
                         new ShardAssignment(4, 1, new int[] {0}));
-        assertThat(plan.losses())
-                .containsExactly(new LostServers.Loss(1, List.of("c", "d"), "a", null));
+        assertThat(plan.losses()).containsExactly(new LostServers.Loss(1, List.of("c", "d"), "a", null));
         assertThat(plan.waitsFor()).isEmpty();
         assertThat(lost.store(plan)).isTrue();
         assertThat(nodes.configuration().configuration()).isEqualTo(next);
@@ -91,8 +90,7 @@ final class LostServersPlanTest {
 
     @Test
     void shouldBeginNothingOnAServerWithoutItsArea() {
-        final Plan plan = lost.plan(
-                List.of("c", "d"), List.of(new LiveServer("b", false, List.of()), first));
+        final Plan plan = lost.plan(List.of("c", "d"), List.of(new LiveServer("b", false, List.of()), first));
         assertThat(plan.losses().get(0).server()).isEqualTo("a");
         assertThatThrownBy(() -> lost.plan(List.of("c", "d"), List.of(new LiveServer("b", false, List.of()))))
                 .isInstanceOf(ClusterException.class)
@@ -118,12 +116,15 @@ final class LostServersPlanTest {
                 .hasMessageContaining("server 'd' runs");
         assertThatThrownBy(() -> lost.plan(List.of("a", "b", "c", "d", "e"), live))
                 .hasMessageContaining("all servers");
-        assertThat(nodes.configuration().configuration()).as("nothing is stored").isEqualTo(FOUND);
+        assertThat(nodes.configuration().configuration())
+                .as("nothing is stored")
+                .isEqualTo(FOUND);
     }
 
     @Test
     void shouldReadWhatServersSay() {
-        final List<FormerReplica> replicas = List.of(new FormerReplica(1, 2, 3), new FormerReplica(4, Long.MAX_VALUE, 6));
+        final List<FormerReplica> replicas =
+                List.of(new FormerReplica(1, 2, 3), new FormerReplica(4, Long.MAX_VALUE, 6));
         assertThat(FormerReplica.parse(FormerReplica.text(replicas))).isEqualTo(replicas);
         assertThat(FormerReplica.parse("")).isEmpty();
         assertThatThrownBy(() -> FormerReplica.parse("unknown request: use health\n"))
