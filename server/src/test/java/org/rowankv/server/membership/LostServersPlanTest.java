@@ -88,6 +88,14 @@ final class LostServersPlanTest {
         assertThat(plan.next().members()).containsExactly(0, 1, 4);
     }
 
+    /** It registered for a start, and was lost: no start waits for it. */
+    @Test
+    void shouldExcludeWhatTheyHaveRegisteredToo() {
+        nodes.announce(new ServerRegistration("d", 4, new HostAndPort("127.0.0.1", 1), "", "", "", SHAPE, 5, 77));
+        final Plan plan = lost.plan(List.of("c", "d"), List.of(first));
+        assertThat(plan.next().incarnations()).containsExactly(3L, 3L, 3L, 5L, 3L);
+    }
+
     @Test
     void shouldBeginNothingOnAServerWithoutItsArea() {
         final Plan plan = lost.plan(List.of("c", "d"), List.of(new LiveServer("b", false, List.of()), first));
