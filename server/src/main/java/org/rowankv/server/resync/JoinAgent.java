@@ -1,6 +1,8 @@
 package org.rowankv.server.resync;
 
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.SortedMap;
@@ -14,6 +16,7 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
@@ -89,6 +92,19 @@ public final class JoinAgent implements Agent {
     /** Ends the replicas that a configuration in force does not give this server. By the thread of {@link #join}. */
     public void follow(Configuration inForce) {
         changes.follow(inForce);
+    }
+
+    /** The replicas that are catching up. Any thread. */
+    public List<FormerReplica> present() {
+        final List<FormerReplica> present = new ArrayList<>();
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            final ShardReplica replica = replicas.find(shard);
+            if (replica != null && replica.isJoining()) {
+                present.add(new FormerReplica(
+                        shard, replica.commitVersion(), replica.index().count()));
+            }
+        }
+        return present;
     }
 
     /** See {@link CopyListener#announced}. Any thread. */
