@@ -201,6 +201,7 @@ public final class ServerCommand implements Callable<Integer> {
             with.sessionLeaseMs = sessionLeaseMs();
             with.leaseMs = number(ServerOption.LEASE);
             with.startWaitMs = number(ServerOption.START_WAIT);
+            with.minReplicas = number(ServerOption.MIN_REPLICAS);
             with.threading = threadingMode();
             with.secret = secret;
         });

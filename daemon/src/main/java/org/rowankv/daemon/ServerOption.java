@@ -98,6 +98,12 @@ public enum ServerOption {
             "",
             "" + ClusterSettings.DEFAULT_START_WAIT_MS,
             "ms that a start waits for servers without which every object is there too"),
+    MIN_REPLICAS(
+            SettingForm.NUMBER,
+            "1..the number of replicas",
+            "1",
+            "complete replicas below which a shard takes no writes until it has them again; reads go on. The same on every"
+                    + " server"),
     DRAIN(SettingForm.NUMBER, "", "" + ClusterSettings.DEFAULT_DRAIN_MS, "ms that a stop waits for pending operations"),
     LOG_FORMAT(
             SettingForm.CHOICE,

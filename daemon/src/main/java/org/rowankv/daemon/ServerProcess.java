@@ -25,11 +25,17 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.frontend.PortCounters;
+import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.membership.ServerAddresses;
 import org.rowankv.topology.Configuration;
 
 /** The components of a server process: the fabric, the configuration store, the server, and the admin port. */
 final class ServerProcess implements AutoCloseable {
+    /** Answers to "replicas" while it has no data, and while it reads them. */
+    static final String NO_AREA = "-1 0 0\n";
+
+    static final String READING = "-2 0 0\n";
+
     private final ZooKeeperConfigurationStore store;
     private final TcpFabric fabric;
     private final AdminPort admin;
@@ -108,7 +114,8 @@ final class ServerProcess implements AutoCloseable {
             case "health" -> health();
             case "status" -> status();
             case "metrics" -> metrics();
-            default -> "unknown request: use health, status or metrics\n";
+            case "replicas" -> replicas();
+            default -> "unknown request: use health, status, metrics or replicas\n";
         };
     }
 
@@ -119,6 +126,15 @@ final class ServerProcess implements AutoCloseable {
         }
         final String saying = own.saying();
         return own.phase().name().toLowerCase(Locale.ROOT) + (saying.isEmpty() ? "" : ": " + saying) + "\n";
+    }
+
+    /** Those that do not count: former ones, and copies under way. */
+    private String replicas() {
+        final ClusterServer own = server;
+        if (own == null || own.phase() == StartPhase.JOINING) {
+            return NO_AREA;
+        }
+        return own.phase() == StartPhase.RECOVERING ? READING : FormerReplica.text(own.formerReplicas());
     }
 
     private String metrics() {
@@ -142,6 +158,7 @@ final class ServerProcess implements AutoCloseable {
             return text.toString();
         }
         final Configuration configuration = own.configuration();
+        text.append("min-replicas=").append(settings.minReplicas()).append('\n');
         text.append("server=").append(own.serverId()).append('\n');
         text.append("term=")
                 .append(configuration == null ? 0 : configuration.term())

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Prints the configuration of a cluster, and the present state of each of its servers.",
-            "Its last line is \"status: term=N servers=N serving=N degraded=N\" (not with --json or --metrics). Exit codes: 0; 1 if not all"
+            "Its last line is \"status: term=N servers=N serving=N degraded=N\", with read-only=N if N shards take no writes (not with --json or --metrics). Exit codes: 0; 1 if not all"
                     + " servers serve; 2 if there is no such cluster, or the configuration store does not answer."
         })
 public final class StatusCommand implements Callable<Integer> {

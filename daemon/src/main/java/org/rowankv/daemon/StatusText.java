@@ -113,6 +113,22 @@ public final class StatusText {
                         .count();
     }
 
+    /** Shards that take no writes: they have fewer complete replicas than the servers demand. */
+    private long readOnly() {
+        final int least = statuses.stream()
+                .map(status -> status.getOrDefault("min-replicas", ""))
+                .filter(text -> text.matches("[0-9]{1,4}"))
+                .mapToInt(Integer::parseInt)
+                .max()
+                .orElse(1);
+        final Configuration configuration = view.configuration();
+        return configuration == null
+                ? 0
+                : configuration.shards().stream()
+                        .filter(shard -> shard.replicaCount() - shard.joining().size() < least)
+                        .count();
+    }
+
     String text(boolean withShards) {
         final StringBuilder text = new StringBuilder();
         text.append("cluster ").append(cluster);
@@ -161,7 +177,8 @@ public final class StatusText {
                 .append(" servers=")
                 .append(view.members().size());
         text.append(" serving=").append(serving());
-        text.append(" degraded=").append(degraded()).append('\n');
+        text.append(" degraded=").append(degraded());
+        text.append(readOnly() == 0 ? "" : " read-only=" + readOnly()).append('\n');
         return text.toString();
     }
 
@@ -172,6 +189,7 @@ public final class StatusText {
         json.append(",\"replicas\":").append(view.replicas());
         json.append(",\"serving\":").append(serving());
         json.append(",\"degraded\":").append(degraded());
+        json.append(",\"read_only\":").append(readOnly());
         json.append(",\"servers\":[");
         for (int server = 0; server < view.members().size(); server++) {
             final MemberView member = view.members().get(server);

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.rowankv.server.membership.ClusterView;
 import org.rowankv.server.membership.ClusterView.MemberView;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
 
 /** Status of a cluster with silent servers, or with malformed answers. */
 class StatusTextTest {
@@ -49,5 +52,25 @@ class StatusTextTest {
                         first -> assertThat(first).endsWith("dedicated  serving"),
                         second -> assertThat(second).endsWith("-          away"),
                         third -> assertThat(third).endsWith("shared     starting: \"x\""));
+    }
+
+    @Test
+    void shouldTellHowManyShardsTakeNoWrites() {
+        final Configuration configuration = new Configuration(
+                7,
+                8,
+                3,
+                List.of(1L, 1L, 1L),
+                List.of(
+                        new ShardAssignment(1, 0, new int[] {1}),
+                        new ShardAssignment(1, 0, new int[] {1}, Set.of(1)),
+                        new ShardAssignment(1, 0, new int[0])));
+        final ClusterView managed = new ClusterView(view.members(), 7, 3, 2, configuration);
+        assertThat(new StatusText("shop", managed, each -> Map.of("min-replicas", "2")).text(false))
+                .endsWith(" degraded=2 read-only=2\n");
+        assertThat(new StatusText("shop", managed, each -> Map.of("min-replicas", "1")).text(false))
+                .endsWith(" degraded=2\n");
+        assertThat(new StatusText("shop", managed, each -> Map.of("min-replicas", "x")).json())
+                .contains("\"read_only\":0");
     }
 }

@@ -52,6 +52,13 @@ final class OutcomeCheck {
                         "shard " + request.shard()
                                 + " needs a new epoch before it takes writes, and the configuration store"
                                 + " could not store one; nothing was written. See the servers' logs, and try again");
+            case UNDER_REPLICATED ->
+                throw new RowanException(
+                        Status.UNDER_REPLICATED,
+                        "shard " + request.shard()
+                                + " has fewer complete replicas than min-replicas of its cluster, and"
+                                + " did not get more within the deadline; nothing was written, and reads go on. Start the"
+                                + " servers that are away, or wait for their copies: see \"rowan status\"");
             case NO_REPLY ->
                 throw new RowanException(
                         Status.NO_REPLY, "no reply to the operation " + request.operation() + " within the deadline");

@@ -52,13 +52,21 @@ public enum Status {
      * Of a PUT of a {@link PartList}: some parts are not there, because they were collected as orphans or cleared; nothing was
      * applied. Of a whole read: parts of the present value are missing; it is never returned.
      */
-    PARTS_MISSING;
+    PARTS_MISSING,
+    /**
+     * The shard has fewer complete replicas than its cluster demands for a mutation ({@code min-replicas}). This attempt
+     * applied nothing. A retry may succeed, once a copy is complete.
+     */
+    UNDER_REPLICATED;
 
     private static final Status[] VALUES = values();
 
     /** Whether nothing was applied, and another server, or the same one later, may apply it. */
     public boolean isForAnother() {
-        return this == STALE_TERM || this == NOT_PRIMARY || this == UNREACHABLE || this == NO_VERSION;
+        return switch (this) {
+            case STALE_TERM, NOT_PRIMARY, UNREACHABLE, NO_VERSION, UNDER_REPLICATED -> true;
+            default -> false;
+        };
     }
 
     /** Whether the client has to write or read the value in parts. */

@@ -17,17 +17,26 @@ import org.rowankv.protocol.Version;
  * @param primary the server that orders the shard's writes; never joining
  * @param backups the other servers that acknowledge every write, complete or joining
  * @param joining the joining backups
+ * @param origin the epoch with which the shard began empty, after all of its complete replicas were lost: what is older
+ *     is void. 0 if that never happened
  */
-public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer> joining) {
+public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer> joining, int origin) {
     private static final int NO_SERVER = -1;
 
     public ShardAssignment(int epoch, int primary, int[] backups) {
         this(epoch, primary, backups, Set.of());
     }
 
+    public ShardAssignment(int epoch, int primary, int[] backups, Set<Integer> joining) {
+        this(epoch, primary, backups, joining, 0);
+    }
+
     public ShardAssignment {
         if (epoch < 0 || epoch > Version.MAX_EPOCH) {
             throw new IllegalArgumentException("epoch out of range 0.." + Version.MAX_EPOCH + ": " + epoch);
+        }
+        if (origin < 0 || origin > epoch) {
+            throw new IllegalArgumentException("begins with epoch " + origin + " and is in epoch " + epoch);
         }
         backups = backups.clone();
         joining = Set.copyOf(joining);
@@ -84,7 +93,7 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
             throw new IllegalStateException("a shard has had all of its " + Version.MAX_EPOCH
                     + " epochs, one for each start: copy the objects to a new store");
         }
-        return new ShardAssignment(newEpoch, primary, backups, joining);
+        return new ShardAssignment(newEpoch, primary, backups, joining, origin);
     }
 
     /**
@@ -116,7 +125,7 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
                 }
             }
         }
-        return new ShardAssignment(epoch, first, others, nowJoining);
+        return new ShardAssignment(epoch, first, others, nowJoining, origin);
     }
 
     /**
@@ -146,7 +155,18 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
         leftJoining.removeAll(excluded);
         return left.length == backups.length
                 ? this
-                : new ShardAssignment(epoch, newPrimary, left, leftJoining).withEpoch(epoch + 1);
+                : new ShardAssignment(epoch, newPrimary, left, leftJoining, origin).withEpoch(epoch + 1);
+    }
+
+    /**
+     * On one server alone, in a new epoch, after all complete replicas were lost for good.
+     *
+     * @param isEmpty whether the shard begins empty; otherwise it goes on with what that server has of it
+     */
+    public ShardAssignment recovered(int server, boolean isEmpty) {
+        final ShardAssignment next =
+                new ShardAssignment(epoch, server, new int[0], Set.of(), origin).withEpoch(epoch + 1);
+        return isEmpty ? new ShardAssignment(next.epoch, server, next.backups, Set.of(), next.epoch) : next;
     }
 
     /** With one more backup, whose copy is not complete, in a new epoch. */
@@ -155,7 +175,7 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
         more[backups.length] = server;
         final Set<Integer> moreJoining = new HashSet<>(joining);
         moreJoining.add(server);
-        return new ShardAssignment(epoch, primary, more, moreJoining).withEpoch(epoch + 1);
+        return new ShardAssignment(epoch, primary, more, moreJoining, origin).withEpoch(epoch + 1);
     }
 
     /** The same servers with another primary, in a new epoch. */
@@ -169,20 +189,21 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
                 others[i] = primary;
             }
         }
-        return new ShardAssignment(epoch, newPrimary, others, joining).withEpoch(epoch + 1);
+        return new ShardAssignment(epoch, newPrimary, others, joining, origin).withEpoch(epoch + 1);
     }
 
     /** The same servers after one's copy became complete. */
     ShardAssignment joined(int server) {
         final Set<Integer> left = new HashSet<>(joining);
         left.remove(server);
-        return new ShardAssignment(epoch, primary, backups, left);
+        return new ShardAssignment(epoch, primary, backups, left, origin);
     }
 
     @Override
     public boolean equals(Object other) {
         return other instanceof ShardAssignment that
                 && epoch == that.epoch
+                && origin == that.origin
                 && primary == that.primary
                 && Arrays.equals(backups, that.backups)
                 && joining.equals(that.joining);
@@ -190,12 +211,13 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
 
     @Override
     public int hashCode() {
-        return 31 * (31 * (31 * epoch + primary) + Arrays.hashCode(backups)) + joining.hashCode();
+        return 31 * (31 * (31 * (31 * epoch + origin) + primary) + Arrays.hashCode(backups)) + joining.hashCode();
     }
 
     @Override
     public String toString() {
         return "epoch " + epoch + " primary " + primary + " backups " + Arrays.toString(backups)
-                + (joining.isEmpty() ? "" : " joining " + new TreeSet<>(joining));
+                + (joining.isEmpty() ? "" : " joining " + new TreeSet<>(joining))
+                + (origin == 0 ? "" : " began empty in epoch " + origin);
     }
 }

@@ -29,6 +29,25 @@ class ShardAssignmentTest {
     }
 
     @Test
+    void shouldKeepItsOrigin() {
+        final ShardAssignment empty = FOUND.recovered(2, true);
+        assertThat(empty).isEqualTo(new ShardAssignment(5, 2, new int[0], Set.of(), 5));
+        final ShardAssignment grown = empty.adding(0).adding(1).joined(0);
+        assertThat(grown).isEqualTo(new ShardAssignment(7, 2, new int[] {0, 1}, Set.of(1), 5));
+        assertThat(grown.excluding(Set.of(2), 0).origin()).isEqualTo(5);
+        assertThat(grown.without(Set.of(2), 0).origin()).isEqualTo(5);
+        assertThat(grown.swapped(0).origin()).isEqualTo(5);
+        assertThat(grown.withEpoch(9).origin()).isEqualTo(5);
+        assertThat(grown.recovered(1, false)).isEqualTo(new ShardAssignment(8, 1, new int[0], Set.of(), 5));
+    }
+
+    @Test
+    void shouldRefuseAnOriginThatItsEpochHasNotReached() {
+        assertThatThrownBy(() -> new ShardAssignment(4, 0, new int[0], Set.of(), 5))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void shouldPromoteNoJoiningReplica() {
         assertThat(FOUND.excluding(Set.of(0, 2, 3), 1)).isNull();
     }

@@ -257,7 +257,7 @@ public final class RequestAttempts {
      */
     private static boolean precedesDuplicateCheck(Status status) {
         return switch (status) {
-            case SESSION_EXPIRED, UNKNOWN_CACHE, CLOSED, NOT_PRIMARY, STALE_TERM, UNREACHABLE -> true;
+            case SESSION_EXPIRED, UNKNOWN_CACHE, CLOSED, NOT_PRIMARY, STALE_TERM, UNREACHABLE, UNDER_REPLICATED -> true;
             default -> false;
         };
     }

@@ -47,7 +47,8 @@ final class RequestAttemptsTest {
             Status.CLOSED,
             Status.NOT_PRIMARY,
             Status.STALE_TERM,
-            Status.UNREACHABLE);
+            Status.UNREACHABLE,
+            Status.UNDER_REPLICATED);
     /** Statuses that follow the duplicate check. */
     private static final List<Status> BEHIND_THE_LOOK = List.of(
             Status.FULL,

@@ -17,8 +17,8 @@ import org.rowankv.runtime.ManualClock;
 /** When an operation has another attempt. */
 final class RetryScheduleTest {
     private static final long DEADLINE_NS = 1_000_000_000;
-    private static final Set<Status> FOR_ANOTHER =
-            EnumSet.of(Status.STALE_TERM, Status.NOT_PRIMARY, Status.UNREACHABLE, Status.NO_VERSION);
+    private static final Set<Status> FOR_ANOTHER = EnumSet.of(
+            Status.STALE_TERM, Status.NOT_PRIMARY, Status.UNREACHABLE, Status.NO_VERSION, Status.UNDER_REPLICATED);
 
     /** Counts searches for a configuration. */
     private static final class SeekingSession implements ForwardingSession {
@@ -68,7 +68,7 @@ final class RetryScheduleTest {
     @ParameterizedTest
     @EnumSource(
             value = Status.class,
-            names = {"STALE_TERM", "NOT_PRIMARY", "UNREACHABLE", "NO_VERSION"})
+            names = {"STALE_TERM", "NOT_PRIMARY", "UNREACHABLE", "NO_VERSION", "UNDER_REPLICATED"})
     void shouldTryWhatWasNotAppliedUntilTheDeadline(Status status) {
         clock.advanceNs(DEADLINE_NS - 4_000_001);
         assertThat(schedule.afterAnswer(status)).isEqualTo(1_000_000);

@@ -20,6 +20,7 @@ final class AssignedReplicas {
     /** Those that the area is read into. A copy that was interrupted begins anew. */
     static Replicas complete(Configuration found, Segments segments) {
         final int serverId = segments.area().serverId();
+        beginEmpty(found, segments.area());
         for (int shard = 0; shard < found.shardCount(); shard++) {
             if (found.shard(shard).isComplete(serverId)
                     && segments.area().tenures().tenure(shard) == 0) {
@@ -38,6 +39,17 @@ final class AssignedReplicas {
                                 segments,
                                 segments.area().tenures().tenure(shard))
                         : null);
+    }
+
+    /** A shard that began empty has nothing of what was here before. */
+    private static void beginEmpty(Configuration found, Area area) {
+        for (int shard = 0; shard < found.shardCount(); shard++) {
+            final ShardAssignment assignment = found.shard(shard);
+            if (assignment.isComplete(area.serverId()) && area.tenures().tenure(shard) < assignment.origin()) {
+                area.tenures().put(shard, assignment.origin());
+            }
+        }
+        area.drain();
     }
 
     /** Those that were read, and joining ones, which are empty. */

@@ -14,6 +14,7 @@ import org.rowankv.server.directory.DataDirectory;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
+import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.Members;
 import org.rowankv.server.membership.Registrations;
@@ -144,6 +145,12 @@ public final class ClusterServer implements AutoCloseable {
     public @Nullable Server server() {
         final RoleTerm present = roleTerm;
         return present == null || phase != StartPhase.SERVING ? null : present.server();
+    }
+
+    /** What it has of shards of which it is no complete replica. */
+    public List<FormerReplica> formerReplicas() {
+        final RoleTerm present = roleTerm;
+        return present == null || phase == StartPhase.RECOVERING ? List.of() : present.former();
     }
 
     /** Waits until the server has ended or was closed. */

@@ -35,6 +35,7 @@ import org.rowankv.server.membership.HostAndPort;
  * @param sessionLeaseMs how long a client's session stays open without a request; 0: forever
  * @param leaseMs how long a server may answer without hearing the manager; the same on all servers
  * @param startWaitMs how long a start waits for servers that can be spared
+ * @param minReplicas complete replicas without which a shard takes no writes; the same on all servers
  * @param threading of its agents: SHARED, or DEDICATED
  * @param secret of the cluster, which authenticates registrations; null: no authentication
  */
@@ -58,6 +59,7 @@ public record ClusterSettings(
         long sessionLeaseMs,
         long leaseMs,
         long startWaitMs,
+        int minReplicas,
         ThreadingMode threading,
         @Nullable ClusterSecret secret) {
     /** Far longer than the deadlines of clients. */
@@ -97,6 +99,9 @@ public record ClusterSettings(
         require(sessionLeaseMs >= 0, "session-lease must not be negative");
         require(leaseMs >= 10 && leaseMs <= 60_000, "lease must be 10..60000 ms, not " + leaseMs);
         require(startWaitMs >= 0, "start-wait must not be negative");
+        require(
+                minReplicas >= 1 && minReplicas <= shape.replicas(),
+                "min-replicas must be 1.." + shape.replicas() + " (the number of replicas), not " + minReplicas);
         require(threading != ThreadingMode.INVOKED, "threading must be shared or dedicated");
     }
 
@@ -134,6 +139,7 @@ public record ClusterSettings(
             with.verifyReads = verifyReads;
             with.scrubBytesPerSecond = (long) scrubMibPerSecond << 20;
             with.sessionLeaseNs = sessionLeaseMs * 1_000_000;
+            with.minReplicas = minReplicas;
             tuning.accept(with);
         });
     }
@@ -162,6 +168,7 @@ public record ClusterSettings(
         public long sessionLeaseMs = DEFAULT_SESSION_LEASE_MS;
         public long leaseMs = DEFAULT_LEASE_MS;
         public long startWaitMs = DEFAULT_START_WAIT_MS;
+        public int minReplicas = 1;
         public ThreadingMode threading = ThreadingMode.SHARED;
         public @Nullable ClusterSecret secret;
 
@@ -188,6 +195,7 @@ public record ClusterSettings(
                     sessionLeaseMs,
                     leaseMs,
                     startWaitMs,
+                    minReplicas,
                     threading,
                     secret);
         }

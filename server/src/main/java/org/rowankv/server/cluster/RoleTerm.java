@@ -21,6 +21,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerContext;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.server.peer.LogReconciliation;
 import org.rowankv.server.peer.PeerCalls;
@@ -150,6 +151,13 @@ final class RoleTerm implements MembershipView {
         Chaos.point("start.recovered");
     }
 
+    /** What the server has of replicas that do not count: found while it waits for roles, or with a copy under way. */
+    List<FormerReplica> former() {
+        final RecoveredServer read = recovered;
+        final Server made = server;
+        return made != null ? made.joining().present() : read == null ? List.of() : read.former();
+    }
+
     /** When it had read its area, and began to wait for roles. */
     long beganWaitingNs() {
         return beganWaitingNs;
@@ -202,6 +210,7 @@ final class RoleTerm implements MembershipView {
         AssignedReplicas.beginTenures(configuration, area);
         area.superblock().adoptTerm(configuration.term());
         area.superblock().acceptIncomplete();
+        read.settle();
         final List<Integer> others = configuration.members().stream()
                 .filter(member -> member != serverId)
                 .toList();

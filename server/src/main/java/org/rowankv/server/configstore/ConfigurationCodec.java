@@ -38,6 +38,9 @@ import org.rowankv.topology.ShardMap;
  * {@value #MANAGED_VERSION}: as the second, with the term of the common start (8), the manager or −1 (4) and a zero (4) before
  * the incarnations, of which those of excluded servers have their highest bit set.
  *
+ * <p>Once a shard has begun empty after the loss of all its replicas, it is format version {@value #RECOVERED_VERSION}: as
+ * the third, and behind the shards the origin (4) of each.
+ *
  * <p>Invalid bytes are refused with the reason; no count is used before its bytes are checked.
  */
 public final class ConfigurationCodec {
@@ -48,6 +51,7 @@ public final class ConfigurationCodec {
     static final int FORMAT_VERSION = 1;
     static final int JOINING_VERSION = 2;
     static final int MANAGED_VERSION = 3;
+    static final int RECOVERED_VERSION = 4;
     /** Above every server id. */
     static final int JOINING = 1 << 14;
 
@@ -80,6 +84,7 @@ public final class ConfigurationCodec {
         for (ShardAssignment shard : configuration.shards()) {
             length += SHARD_LENGTH + (shard.replicaCount() - 1) * Short.BYTES;
         }
+        length += originsLength(version, configuration.shardCount());
         final ByteBuffer buffer = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(MAGIC_OFFSET, MAGIC)
                 .putInt(FORMAT_VERSION_OFFSET, version)
@@ -89,7 +94,7 @@ public final class ConfigurationCodec {
                 .putLong(HASH_SEED_OFFSET, configuration.hashSeed())
                 .putLong(TERM_OFFSET, configuration.term())
                 .position(headerLength(version));
-        if (version == MANAGED_VERSION) {
+        if (version >= MANAGED_VERSION) {
             buffer.putLong(START_TERM_OFFSET, configuration.startTerm())
                     .putInt(MANAGER_OFFSET, configuration.manager());
         }
@@ -103,12 +108,18 @@ public final class ConfigurationCodec {
                 buffer.putShort((short) (shard.isJoining(backup) ? backup | JOINING : backup));
             }
         }
+        if (version == RECOVERED_VERSION) {
+            configuration.shards().forEach(shard -> buffer.putInt(shard.origin()));
+        }
         buffer.putInt(CHECKSUM_OFFSET, checksum(buffer));
         assert whyInvalid(buffer.array()) == null : whyInvalid(buffer.array());
         return buffer.array();
     }
 
     private static int version(Configuration configuration) {
+        if (configuration.shards().stream().anyMatch(shard -> shard.origin() > 0)) {
+            return RECOVERED_VERSION;
+        }
         if (configuration.hasManager()
                 || !configuration.excluded().isEmpty()
                 || configuration.startTerm() != configuration.term()) {
@@ -120,7 +131,11 @@ public final class ConfigurationCodec {
     }
 
     private static int headerLength(int version) {
-        return version == MANAGED_VERSION ? MANAGED_HEADER_LENGTH : HEADER_LENGTH;
+        return version >= MANAGED_VERSION ? MANAGED_HEADER_LENGTH : HEADER_LENGTH;
+    }
+
+    private static int originsLength(int version, int shards) {
+        return version == RECOVERED_VERSION ? shards * Integer.BYTES : 0;
     }
 
     /** Throws {@link ConfigurationStoreException} with the reason if the bytes are not a configuration. */
@@ -142,7 +157,9 @@ public final class ConfigurationCodec {
             }
         }
         final List<ShardAssignment> shards = new ArrayList<>();
+        final int origins = bytes.length - originsLength(version, buffer.getInt(SHARD_COUNT_OFFSET));
         for (int i = 0; i < buffer.getInt(SHARD_COUNT_OFFSET); i++) {
+            final int origin = version == RECOVERED_VERSION ? buffer.getInt(origins + i * Integer.BYTES) : 0;
             final int epoch = buffer.getInt();
             final int primary = buffer.getShort();
             final int[] backups = new int[buffer.getShort()];
@@ -154,7 +171,7 @@ public final class ConfigurationCodec {
                     joining.add(backups[j]);
                 }
             }
-            shards.add(new ShardAssignment(epoch, primary, backups, joining));
+            shards.add(new ShardAssignment(epoch, primary, backups, joining, origin));
         }
         return new Configuration(
                 buffer.getLong(CLUSTER_ID_OFFSET),
@@ -162,8 +179,8 @@ public final class ConfigurationCodec {
                 buffer.getLong(TERM_OFFSET),
                 incarnations,
                 shards,
-                version == MANAGED_VERSION ? buffer.getLong(START_TERM_OFFSET) : buffer.getLong(TERM_OFFSET),
-                version == MANAGED_VERSION ? buffer.getInt(MANAGER_OFFSET) : Configuration.NO_MANAGER,
+                version >= MANAGED_VERSION ? buffer.getLong(START_TERM_OFFSET) : buffer.getLong(TERM_OFFSET),
+                version >= MANAGED_VERSION ? buffer.getInt(MANAGER_OFFSET) : Configuration.NO_MANAGER,
                 excluded);
     }
 
@@ -177,9 +194,9 @@ public final class ConfigurationCodec {
             return "it is not a configuration";
         }
         final int version = buffer.getInt(FORMAT_VERSION_OFFSET);
-        if (version < FORMAT_VERSION || version > MANAGED_VERSION) {
+        if (version < FORMAT_VERSION || version > RECOVERED_VERSION) {
             return "it has format version " + version + ", this version of Rowan-KV reads " + FORMAT_VERSION + " to "
-                    + MANAGED_VERSION + "; use the version that wrote it, or a newer one";
+                    + RECOVERED_VERSION + "; use the version that wrote it, or a newer one";
         }
         if (buffer.getInt(CHECKSUM_OFFSET) != checksum(buffer)) {
             return "its checksum is wrong";
@@ -195,7 +212,7 @@ public final class ConfigurationCodec {
         if (buffer.getLong(TERM_OFFSET) < 1) {
             return "term " + buffer.getLong(TERM_OFFSET);
         }
-        if (bytes.length < headerLength(version) + servers * Long.BYTES) {
+        if (bytes.length < headerLength(version) + servers * Long.BYTES + originsLength(version, shards)) {
             return "it ends before the shards";
         }
         final String reason = whyServersInvalid(buffer, version, servers);
@@ -203,12 +220,12 @@ public final class ConfigurationCodec {
     }
 
     private static @Nullable String whyServersInvalid(ByteBuffer buffer, int version, int servers) {
-        for (int server = 0; server < servers && version != MANAGED_VERSION; server++) {
+        for (int server = 0; server < servers && version < MANAGED_VERSION; server++) {
             if (buffer.getLong(HEADER_LENGTH + server * Long.BYTES) < 0) {
                 return "server " + server + " has a negative incarnation";
             }
         }
-        if (version != MANAGED_VERSION) {
+        if (version < MANAGED_VERSION) {
             return null;
         }
         final int manager = buffer.getInt(MANAGER_OFFSET);
@@ -227,27 +244,28 @@ public final class ConfigurationCodec {
 
     private static @Nullable String whyShardsInvalid(ByteBuffer buffer, int headerLength, int servers, int shards) {
         int at = headerLength + servers * Long.BYTES;
+        final int shardsEnd = buffer.capacity() - originsLength(buffer.getInt(FORMAT_VERSION_OFFSET), shards);
         for (int shard = 0; shard < shards; shard++) {
-            if (at > buffer.capacity() - SHARD_LENGTH) {
+            if (at > shardsEnd - SHARD_LENGTH) {
                 return "it ends before shard " + shard;
             }
             final int backups = buffer.getShort(at + SHARD_LENGTH - Short.BYTES);
             final int end = at + SHARD_LENGTH + backups * Short.BYTES;
             final int epoch = buffer.getInt(at);
-            if (epoch < 0
-                    || epoch > Version.MAX_EPOCH
-                    || backups < 0
-                    || backups >= servers
-                    || end > buffer.capacity()) {
+            if (epoch < 0 || epoch > Version.MAX_EPOCH || backups < 0 || backups >= servers || end > shardsEnd) {
                 return "shard " + shard + " has epoch " + epoch + " and " + backups + " backups";
             }
             final String reason = whyReplicasInvalid(buffer, at, end, servers);
             if (reason != null) {
                 return "shard " + shard + ": " + reason;
             }
+            final int origin = shardsEnd == buffer.capacity() ? 0 : buffer.getInt(shardsEnd + shard * Integer.BYTES);
+            if (origin < 0 || origin > epoch) {
+                return "shard " + shard + " begins with epoch " + origin;
+            }
             at = end;
         }
-        return at == buffer.capacity() ? null : "bytes after the last shard";
+        return at == shardsEnd ? null : "bytes after the last shard";
     }
 
     /** Primary and backups must be servers, each once. */

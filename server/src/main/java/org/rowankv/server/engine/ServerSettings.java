@@ -21,6 +21,7 @@ import org.rowankv.server.shard.ShardSessions;
  * @param verifyReads whether every read checks the entry's checksums
  * @param scrubBytesPerSecond maximum scrub rate of committed segments; 0: no scrubbing
  * @param sessionLeaseNs how long a client's session stays open without a request; 0: forever
+ * @param minReplicas complete replicas, the primary's among them, without which a shard takes no mutation of a client
  * @param counters initial values of counters; not the default in tests only
  */
 public record ServerSettings(
@@ -36,6 +37,7 @@ public record ServerSettings(
         boolean verifyReads,
         long scrubBytesPerSecond,
         long sessionLeaseNs,
+        int minReplicas,
         CounterStarts counters) {
     private static final long COPY_BYTES_PER_SECOND = 128L << 20;
     /** Sessions take at most one in this many parts of the space for entries, which is reserved for them. */
@@ -66,6 +68,7 @@ public record ServerSettings(
         public boolean verifyReads;
         public long scrubBytesPerSecond;
         public long sessionLeaseNs;
+        public int minReplicas = 1;
         public CounterStarts counters = CounterStarts.USUAL;
 
         private Builder(int segmentCount, int workers, boolean hasBackupLog) {
@@ -89,6 +92,7 @@ public record ServerSettings(
                     verifyReads,
                     scrubBytesPerSecond,
                     sessionLeaseNs,
+                    minReplicas,
                     counters);
         }
     }

@@ -46,6 +46,7 @@ record WorkerContexts(
         if (slot == settings.workers()) {
             worker.tLog().takesOfReserve(); // the agents' own: it only ends live entries
         }
+        worker.minReplicas(settings.minReplicas());
         if (settings.verifyReads()) {
             worker.verifyReads();
         }

@@ -67,6 +67,18 @@ public final class EntryCheck {
         return FrameDescriptor.length(FrameDescriptor.wordPlain(region.buffer(address), region.offset(address)));
     }
 
+    /** Whether an entry that an index or a session refers to is valid. If not, the scrubber examines its segment. */
+    public boolean isSound(Segments segments, long address) {
+        final int segment = segments.segmentOf(address);
+        final int generation = segments.generation(segment);
+        final long end = segments.area().addressOf(segment) + segments.length();
+        if (whyInvalid(address, end, generation) == null) {
+            return true;
+        }
+        segments.damage().suspect(segment, generation);
+        return false;
+    }
+
     /** The type of the entry before one bit of its word flipped, or 0 if there was none. */
     public int typeBeforeAFlip(long address, long segmentEnd, int generation) {
         if (address > segmentEnd - FrameDescriptor.HEADER_LENGTH) {

@@ -117,6 +117,7 @@ public final class ConfigurationManager {
         if (!leases.isManager()) {
             stored = null;
             pending = null;
+            saying = ""; // what it waited for is the next manager's
             return false;
         }
         final Configuration present = stored;

@@ -22,6 +22,7 @@ import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.slf4j.Logger;
@@ -52,6 +53,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
 
     private final List<SegmentReader> readers = new ArrayList<>();
     private final RetainedCandidates kept;
+    private volatile boolean isSettled;
     /** Of the thread that uses this. */
     private final SegmentReader reader;
 
@@ -97,10 +99,38 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         return readers.stream().mapToLong(SegmentReader::tornEntries).sum();
     }
 
-    /** {@link #read} without a checkpoint, then {@link #settle}: where the roles of this server are decided already. */
+    /**
+     * What {@link #read} has found of replicas that were here formerly. {@link #settle} and {@link #discard} free it. For
+     * other threads too, once it is read.
+     */
+    public List<FormerReplica> former() {
+        final List<FormerReplica> former = new ArrayList<>();
+        for (int shard = 0; shard < replicas.shardCount() && !isSettled; shard++) {
+            long entries = 0;
+            long newest = 0;
+            for (SegmentReader each : readers) {
+                entries += each.formerEntries(shard);
+                newest = Math.max(newest, each.formerNewest(shard));
+            }
+            if (entries > 0) {
+                former.add(new FormerReplica(shard, newest, entries));
+            }
+        }
+        return former;
+    }
+
+    /**
+     * {@link #read} without a checkpoint, then {@link #settle}, if this server has complete replicas. Otherwise its
+     * former ones stay until it has roles: if all others are lost, they may be what is left.
+     */
     public void scan(int threads, Clock clock) {
         read(threads, clock, null);
-        settle();
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            if (replicas.has(shard)) {
+                settle();
+                return;
+            }
+        }
     }
 
     /**
@@ -153,6 +183,10 @@ public final class RecoveredServer implements EntryAssembler.Handler {
      * that it used are stored: what they make void is gone afterwards.
      */
     public void settle() {
+        if (isSettled) {
+            return;
+        }
+        isSettled = true;
         assembler.giveUpIncomplete(this); // no more of their blocks arrive, and their segments may be needed
         freeDeadSegments(inUse());
         Chaos.point("start.dead-freed");
@@ -167,6 +201,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
 
     /** Frees all segments, where the roles of this server begin anew with copies from others. Instead of {@link #finish}. */
     public void discard() {
+        isSettled = true;
         assembler.log().retire();
         log.retire();
         for (int s : inUse()) {

@@ -49,6 +49,10 @@ final class SegmentReader implements SegmentScan.Visitor {
     private long tornEnd;
 
     private int charged;
+    /** By shard: versions and numbers of entries of former replicas; void here, unless a recovery counts on them. */
+    private final long[] formerNewest;
+
+    private final long[] formerEntries;
     private long entries;
     private long tornEntries;
     private long damagedLandings;
@@ -78,6 +82,8 @@ final class SegmentReader implements SegmentScan.Visitor {
         this.scan = new SegmentScan(segments.region());
         this.check = new EntryCheck(segments.region());
         this.candidates = new Candidates(segments, replicas);
+        this.formerNewest = new long[replicas.shardCount()];
+        this.formerEntries = new long[replicas.shardCount()];
     }
 
     Candidates candidates() {
@@ -92,6 +98,16 @@ final class SegmentReader implements SegmentScan.Visitor {
     /** Places that a power cut may have torn, so far. */
     long tornEntries() {
         return tornEntries;
+    }
+
+    /** Entries found so far of a shard that was held here formerly, and is not any more. */
+    long formerEntries(int shard) {
+        return formerEntries[shard];
+    }
+
+    /** The newest version among these. */
+    long formerNewest(int shard) {
+        return formerNewest[shard];
     }
 
     /** Entries that landed whole and are damaged, so far. */
@@ -138,6 +154,7 @@ final class SegmentReader implements SegmentScan.Visitor {
             }
             segments.markDead(address, length);
         } else if (isVoid(buffer, at)) {
+            noteFormer(buffer, at, type);
             segments.markDead(address, length);
         } else if (type == EntryType.BLOCK) {
             synchronized (assembler) {
@@ -259,6 +276,18 @@ final class SegmentReader implements SegmentScan.Visitor {
         final int shard = EntryDescriptor.shard(buffer, at);
         return !replicas.has(shard)
                 || FrameDescriptor.tag(buffer, at) < replicas.get(shard).tenure();
+    }
+
+    private void noteFormer(ByteBuffer buffer, int at, int type) {
+        final int shard = EntryDescriptor.shard(buffer, at);
+        if (type == EntryType.BLOCK || shard >= formerEntries.length || replicas.has(shard)) {
+            return;
+        }
+        final int tenure = segments.area().tenures().tenure(shard);
+        if (tenure > 0 && FrameDescriptor.tag(buffer, at) >= tenure) {
+            formerEntries[shard]++;
+            formerNewest[shard] = Math.max(formerNewest[shard], EntryDescriptor.version(buffer, at));
+        }
     }
 
     private void found(ByteBuffer buffer, int at, long address, int type, int length) {

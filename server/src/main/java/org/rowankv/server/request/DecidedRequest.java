@@ -116,6 +116,20 @@ final class DecidedRequest {
         return false;
     }
 
+    /** Nothing of this request is applied, nor remembered: a retry is decided anew. */
+    boolean refuseUnderReplicated() {
+        final Request asked = asked();
+        asked.noResult();
+        asked.answer(Status.UNDER_REPLICATED, 0, 0, 0);
+        return false;
+    }
+
+    /** Whether this is a client's mutation, of a shard that has too few complete replicas now. */
+    boolean isUnderReplicated() {
+        final Request asked = asked();
+        return asked.sessionId() != 0 && asked.operation().isMutation() && worker.isUnderReplicated(primary());
+    }
+
     private boolean complete(Status newStatus, int newBits, long version, long previous) {
         final Request asked = asked();
         if (!ResultBits.has(newBits, ResultBits.EXISTED) && !ResultBits.has(newBits, ResultBits.EXPIRED)) {
@@ -165,6 +179,13 @@ final class DecidedRequest {
 
     /** The entry is visible: completes the request as {@link #willAnswer} planned. */
     void answerAsPlanned() {
+        if (ownEntry && isUnderReplicated()) {
+            // Replicas were lost meanwhile. It has taken effect, and is acknowledged to a retry once others have it.
+            final Request asked = asked();
+            asked.noResult();
+            asked.answer(Status.NO_REPLY, 0, 0, 0);
+            return;
+        }
         complete(status, answerBits, answersOwnVersion ? draft.version() : answerVersion, answerPrevious);
     }
 }

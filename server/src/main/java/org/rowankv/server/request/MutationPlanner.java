@@ -85,6 +85,9 @@ final class MutationPlanner {
                 return session.decideClosing(asked);
             }
             default -> {
+                if (decided.isUnderReplicated()) { // a repeated answer is an acknowledgement too
+                    return decided.refuseUnderReplicated();
+                }
                 if (asked.sessionId() != 0 && session.isKnown(asked)) {
                     return false;
                 }

@@ -44,6 +44,8 @@ public final class Worker {
     private long writtenInWindow;
     /** Whether an object is verified before a request acts on it. */
     private boolean verifiesReads;
+    /** Complete replicas without which a shard takes no mutation of a client. */
+    private int minReplicas = 1;
 
     private final OwnedCounter expiredObjects = new OwnedCounter();
     private final OwnedCounter replacedSessions = new OwnedCounter();
@@ -85,6 +87,16 @@ public final class Worker {
     /** Verifies every object that a request acts on. Call before the first mutation. */
     public void verifyReads() {
         verifiesReads = true;
+    }
+
+    /** Sets how many complete replicas a mutation of a client needs. Call before the first mutation. */
+    public void minReplicas(int count) {
+        minReplicas = count;
+    }
+
+    /** Whether that shard has too few complete replicas for a mutation. */
+    boolean isUnderReplicated(ShardPrimary primary) {
+        return minReplicas > 1 && roles.get().completeReplicas(primary.replica().shardId()) < minReplicas;
     }
 
     boolean verifiesReads() {

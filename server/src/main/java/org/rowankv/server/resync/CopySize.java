@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.function.IntToLongFunction;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
@@ -19,6 +20,7 @@ final class CopySize {
     private final ShardReplica replica;
     private final long end;
     private final IntToLongFunction creditOf;
+    private final EntryCheck check;
     private long position;
     private boolean over;
     private long bytes;
@@ -29,6 +31,7 @@ final class CopySize {
         this.replica = replica;
         this.end = Version.of(epoch, 0);
         this.creditOf = creditOf;
+        this.check = new EntryCheck(segments.region());
     }
 
     /** Visits some more buckets; true after the last one. */
@@ -48,6 +51,10 @@ final class CopySize {
     private void add(long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
+        final int length = check.soundLength(segments, address);
+        if (length == 0 || EntryDescriptor.whyMalformed(entry, at, length) != null) {
+            return; // damaged: it is not copied
+        }
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
         final long version = EntryDescriptor.version(entry, at);
         if (version < end && replica.isVisible(type, EntryDescriptor.cacheId(entry, at), version)) {

@@ -4,7 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.server.cleaning.CompletionRecord;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
@@ -17,7 +19,7 @@ import org.rowankv.server.shard.ShardReplica;
  * before the replica's tenure; later ones were sent when they were written.
  *
  * <p>Tombstones are excluded: there is nothing older for them to end. Meanwhile, copied entries may be superseded,
- * removed or cleared. The receiver must ensure that the larger version wins in any order.
+ * removed or cleared. The receiver must ensure that the larger version wins in any order. Damaged entries are left out.
  *
  * <p>Used by one agent.
  */
@@ -33,6 +35,7 @@ final class CopySource {
     private final ShardReplica replica;
     private final long end;
     private final ByteBuffer target;
+    private final EntryCheck check;
     private final CompletionRecord completions = new CompletionRecord();
 
     private final long[] sessions;
@@ -54,6 +57,8 @@ final class CopySource {
     private int targetAt;
     private int room;
     private int length;
+    /** In this call, so far. */
+    private boolean metDamage;
 
     /**
      * Every version of the shard that was assigned before the replica that is catching up became a backup is finished.
@@ -65,6 +70,7 @@ final class CopySource {
         this.replica = replica;
         this.end = Version.of(epoch, 0);
         this.target = target;
+        this.check = new EntryCheck(segments.region());
         this.sessions = replica.sessions().openIds();
     }
 
@@ -79,6 +85,10 @@ final class CopySource {
         while (length == 0 && !over) {
             nextOfBucket();
         }
+        if (metDamage) {
+            metDamage = false;
+            Chaos.point("copy.damaged");
+        }
         return length;
     }
 
@@ -89,8 +99,15 @@ final class CopySource {
         }
         final long id = sessions[session];
         if (!opened) {
+            final boolean metBefore = metDamage;
+            metDamage = false;
             replica.sessions(id).readOpening(id, this::copyIfOld);
-            opened = length != NO_ROOM;
+            if (metDamage) {
+                session++; // its completions mean nothing without it
+            } else {
+                opened = length != NO_ROOM;
+            }
+            metDamage |= metBefore;
             return;
         }
         final long next = replica.sessions(id).readCompletion(id, sequence, this::copyCompletion);
@@ -126,15 +143,15 @@ final class CopySource {
     }
 
     private void copyObject(long address) {
-        if (length != 0) {
-            return;
+        if (length != 0 || !isSound(address)) {
+            return; // what is damaged has no meaning, and would stop the receiver
         }
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
         final long version = EntryDescriptor.version(entry, at);
         if (replica.isVisible(type, EntryDescriptor.cacheId(entry, at), version) && !isCopied(version)) {
-            copyIfOld(address);
+            copyOld(address);
             if (length > 0) {
                 if (copiedCount == copied.length) {
                     copied = Arrays.copyOf(copied, 2 * copiedCount);
@@ -153,11 +170,23 @@ final class CopySource {
         return false;
     }
 
+    private boolean isSound(long address) {
+        final boolean isSound = check.isSound(segments, address);
+        metDamage |= !isSound;
+        return isSound;
+    }
+
     private boolean isOld(ByteBuffer entry, int at) {
         return EntryDescriptor.version(entry, at) < end;
     }
 
     private void copyIfOld(long address) {
+        if (isSound(address)) {
+            copyOld(address);
+        }
+    }
+
+    private void copyOld(long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         if (isOld(entry, at) && fits(FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at)))) {
@@ -169,7 +198,7 @@ final class CopySource {
     private void copyCompletion(long address) {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
-        if (isOld(entry, at)) {
+        if (isSound(address) && isOld(entry, at)) {
             final EntryDraft draft = completions.of(entry, at).withoutSpace();
             if (fits(EntryDescriptor.aligned((int) draft.usedLength()))) {
                 final int crc = draft.writeBody(target, targetAt);

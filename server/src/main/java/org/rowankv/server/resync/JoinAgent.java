@@ -1,6 +1,8 @@
 package org.rowankv.server.resync;
 
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.SortedMap;
@@ -14,6 +16,7 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
@@ -91,6 +94,19 @@ public final class JoinAgent implements Agent {
         changes.follow(inForce);
     }
 
+    /** The replicas that are catching up. Any thread. */
+    public List<FormerReplica> present() {
+        final List<FormerReplica> present = new ArrayList<>();
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            final ShardReplica replica = replicas.find(shard);
+            if (replica != null && replica.isJoining()) {
+                present.add(new FormerReplica(
+                        shard, replica.commitVersion(), replica.index().count()));
+            }
+        }
+        return present;
+    }
+
     /** See {@link CopyListener#announced}. Any thread. */
     public boolean announced(int shard, int epoch, long bytes) {
         final ShardReplica replica = replicas.find(shard);
@@ -137,23 +153,23 @@ public final class JoinAgent implements Agent {
 
     private int complete() {
         int done = 0;
-        final Iterator<Map.Entry<Integer, Undigested>> each =
-                undigested.entrySet().iterator();
+        // By value: the removal of a tree's entry may move another key and value into it.
+        final Iterator<Undigested> each = undigested.values().iterator();
         while (each.hasNext()) {
-            final Map.Entry<Integer, Undigested> next = each.next();
-            final Undigested copy = next.getValue();
+            final Undigested copy = each.next();
             if (!replicas.has(copy.replica())) {
                 each.remove();
             } else if (digest.isDigested(copy.mark())) {
                 each.remove();
-                complete(next.getKey(), copy);
+                complete(copy);
                 done++;
             }
         }
         return done;
     }
 
-    private void complete(int shard, Undigested copy) {
+    private void complete(Undigested copy) {
+        final int shard = copy.replica().shardId();
         Chaos.point("join.digested");
         if (copy.replica().isJoining()) {
             segments.space().release(copy.replica().joined(LOCK_OWNER));

@@ -166,6 +166,11 @@ public final class Roles {
         return joining[shard];
     }
 
+    /** Replicas of a shard that suffice alone, the primary's among them. */
+    public int completeReplicas(int shard) {
+        return 1 + backups[shard].length - joining[shard].length;
+    }
+
     public boolean isBackup(int shard, int server) {
         return contains(backups[shard], server);
     }

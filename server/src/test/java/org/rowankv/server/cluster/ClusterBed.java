@@ -59,6 +59,7 @@ public final class ClusterBed implements AutoCloseable {
     private Consumer<ServerSettings.Builder> firstRoles = usual -> {};
     private boolean hasPorts;
     private long leaseMs = 2_000;
+    private int minReplicas = 1;
     public final ConfigurationStore store;
     public final List<Member> members = new ArrayList<>();
 
@@ -97,6 +98,7 @@ public final class ClusterBed implements AutoCloseable {
             return start(settings(dir.resolve(name), name, shape, "", proxy.port(), with -> {
                 with.clients = hasPorts ? "127.0.0.1:" + clients.port() : "";
                 with.leaseMs = leaseMs;
+                with.minReplicas = minReplicas;
             }));
         }
 
@@ -237,6 +239,11 @@ public final class ClusterBed implements AutoCloseable {
         return this;
     }
 
+    ClusterBed withMinReplicas(int least) {
+        minReplicas = least;
+        return this;
+    }
+
     /** Of the ports for clients. */
     List<String> addresses() {
         return members.stream()
@@ -348,7 +355,12 @@ public final class ClusterBed implements AutoCloseable {
     }
 
     RowanClient client(long seed) {
-        return new RowanClient(new Routed(configuration()), SystemClock.INSTANCE, new SplittableRandomSource(seed));
+        return client(seed, RowanClient.DEFAULT_DEADLINE_NS);
+    }
+
+    RowanClient client(long seed, long deadlineNs) {
+        return new RowanClient(
+                new Routed(configuration()), SystemClock.INSTANCE, new SplittableRandomSource(seed), deadlineNs);
     }
 
     @Override

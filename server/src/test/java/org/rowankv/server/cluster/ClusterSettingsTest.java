@@ -47,6 +47,7 @@ class ClusterSettingsTest {
                         ClusterSettings.DEFAULT_SESSION_LEASE_MS,
                         ClusterSettings.DEFAULT_LEASE_MS,
                         ClusterSettings.DEFAULT_START_WAIT_MS,
+                        1,
                         ThreadingMode.SHARED,
                         null));
     }

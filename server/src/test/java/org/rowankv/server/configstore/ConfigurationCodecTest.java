@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -40,6 +41,26 @@ class ConfigurationCodecTest {
         final Configuration joined = joining.joined(1);
         assertThat(ConfigurationCodec.encode(joined)[ConfigurationCodec.FORMAT_VERSION_OFFSET])
                 .isEqualTo((byte) 1);
+    }
+
+    @Test
+    void shouldKeepWhichShardsBeganEmpty() {
+        final List<ShardAssignment> shards = new ArrayList<>(THREE.shards());
+        shards.set(2, shards.get(2).recovered(1, true));
+        shards.set(3, shards.get(3).recovered(1, false));
+        final Configuration recovered =
+                new Configuration(5, -6, 9, THREE.incarnations(), shards, 9, Configuration.NO_MANAGER, Set.of(2));
+        final byte[] bytes = ConfigurationCodec.encode(recovered);
+        assertThat(ConfigurationCodec.decode(bytes)).isEqualTo(recovered);
+        assertThat(ConfigurationCodec.decode(bytes).shard(2).origin()).isEqualTo(2);
+        assertThat(bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET]).isEqualTo((byte) 4);
+        for (int length = 0; length < bytes.length; length++) {
+            final byte[] cut = Arrays.copyOf(bytes, length);
+            assertThatThrownBy(() -> ConfigurationCodec.decode(cut)).isInstanceOf(ConfigurationStoreException.class);
+        }
+        // Readable in its own format version only.
+        bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 3;
+        assertThatThrownBy(() -> ConfigurationCodec.decode(bytes)).isInstanceOf(ConfigurationStoreException.class);
     }
 
     @Test
@@ -107,10 +128,10 @@ class ConfigurationCodecTest {
     @Test
     void shouldSayWhichVersionItCannotRead() {
         final byte[] bytes = ConfigurationCodec.encode(THREE);
-        bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 4;
+        bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 5;
         assertThatThrownBy(() -> ConfigurationCodec.decode(bytes))
-                .hasMessageContaining("format version 4")
-                .hasMessageContaining("reads 1 to 3");
+                .hasMessageContaining("format version 5")
+                .hasMessageContaining("reads 1 to 4");
     }
 
     @Test

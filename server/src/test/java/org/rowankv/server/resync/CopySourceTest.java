@@ -87,6 +87,45 @@ final class CopySourceTest {
         assertThat(copied).containsExactlyInAnyOrderElementsOf(written);
     }
 
+    /** Whichever field of it: its lengths address nothing, and the receiver would stop at its checksum. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5, 7, 8, 23, 24, 31, 32, 33, 36, 40, 43, 44, 47, 60})
+    void shouldLeaveOutWhatIsDamaged(int offset) {
+        for (int i = 0; i < OLD; i++) {
+            server.put(Version.of(1, i + 1), "old" + i, 10);
+        }
+        final RecoveredServer started = server.start();
+        final Segments segments = started.segments();
+        final ShardReplica replica = started.replicas().get(0);
+        final List<Long> addresses = new ArrayList<>();
+        replica.index().lock(OWNER);
+        for (long at = replica.index().visit(0, addresses::add); at != 0; ) {
+            at = replica.index().visit(at, addresses::add);
+        }
+        replica.index().unlock();
+        final long damaged = addresses.get(OLD / 2);
+        final ByteBuffer buffer = segments.region().buffer(damaged);
+        final int at = segments.region().offset(damaged);
+        final long lost = EntryDescriptor.version(buffer, at);
+        buffer.put(at + offset, (byte) (buffer.get(at + offset) ^ 0x41));
+
+        final CopySize size = new CopySize(segments, replica, EPOCH, length -> {
+            assertThat(length).isBetween(EntryDescriptor.FIXED_LENGTH, 4 * EntryDescriptor.STRIDE);
+            return 1;
+        });
+        assertThat(size.advance(Integer.MAX_VALUE)).isTrue();
+        assertThat(size.bytes()).isBetween(OLD - 1L, (long) OLD);
+        final CopySource source = new CopySource(segments, replica, EPOCH, target);
+        final List<Long> copied = new ArrayList<>();
+        while (source.next(0, target.capacity()) > 0) {
+            copied.add(EntryDescriptor.version(target, 0));
+        }
+        assertThat(copied).hasSize(OLD - 1).doesNotContain(lost);
+        final int segment = segments.segmentOf(damaged);
+        assertThat(segments.damage().isSuspect(segment, segments.generation(segment)))
+                .isTrue();
+    }
+
     private static void grow(Segments segments, ShardReplica replica) {
         final AppendLog log = new AppendLog(segments, SegmentOwner.WORKER);
         final EntryDraft draft = new EntryDraft();

@@ -29,7 +29,7 @@ public final class HonestFailure {
         }
         return switch (cause.status()) {
             case OUTCOME_UNKNOWN -> Outcome.UNKNOWN;
-            case UNREACHABLE, NOT_PRIMARY, STALE_TERM, NO_VERSION -> Outcome.REFUSED;
+            case UNREACHABLE, NOT_PRIMARY, STALE_TERM, NO_VERSION, UNDER_REPLICATED -> Outcome.REFUSED;
             case FULL -> failure instanceof CacheFullException ? Outcome.REFUSED : null;
             case NO_REPLY -> reads ? Outcome.REFUSED : null;
             default -> null;

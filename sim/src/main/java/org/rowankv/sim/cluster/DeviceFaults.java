@@ -26,6 +26,7 @@ final class DeviceFaults {
     private final ClusterSimulation simulation;
     private final RandomSource random;
     private int rotten = NONE;
+    private boolean isLeftOut;
 
     DeviceFaults(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
@@ -146,12 +147,22 @@ final class DeviceFaults {
         simulation.eventCounters().count("answers that an object cannot be read");
     }
 
+    /** A damaged entry of that primary is not copied to a replica that is joining: the copies before may be gone. */
+    void leftOut(SimHost host) {
+        if (host.number() != rotten) {
+            simulation.violation(
+                    "server " + host + " leaves an entry out of a copy, and none of its entries is damaged");
+        }
+        isLeftOut = true;
+        simulation.eventCounters().count("damaged entries left out of copies");
+    }
+
     /**
-     * An acknowledged object is missing: only a server without replicas may lose it, and never returns a wrong one
-     * instead.
+     * An acknowledged object is missing: only damage without another replica may lose it, and what is returned instead is
+     * never wrong.
      */
     void requireNoLoss(boolean isWrong, String what) {
-        if (!isWrong && rotten != NONE && simulation.plan().replicas() == 1) {
+        if (!isWrong && rotten != NONE && (simulation.plan().replicas() == 1 || isLeftOut)) {
             simulation.loss(what);
         }
         simulation.violation(what);

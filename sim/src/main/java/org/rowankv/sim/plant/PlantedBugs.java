@@ -25,6 +25,7 @@ public final class PlantedBugs {
             "keys.txt",
             "lease.txt",
             "log.txt",
+            "lost.txt",
             "near.txt",
             "opening.txt",
             "parts.txt",
