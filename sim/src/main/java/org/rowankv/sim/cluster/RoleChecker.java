@@ -48,7 +48,10 @@ final class RoleChecker {
         follows(process, configuration);
     }
 
-    /** The roles of a configuration are in force at a server. */
+    /**
+     * The roles of a configuration are in force at a server. One that hears of them late, when others follow a later one,
+     * serves nothing by them as long as it may not answer.
+     */
     void follows(SimProcess process, Configuration configuration) {
         final int server = process.host().number();
         terms[server] = configuration.term();
@@ -63,18 +66,19 @@ final class RoleChecker {
                         && door != null
                         && door.configuration().shard(shard).primary() == other.number()
                         && door.server().isServing()
-                        && running.mayAnswer()) {
+                        && running.mayAnswer()
+                        && (configuration.term() >= door.configuration().term() || process.mayAnswer())) {
                     simulation.violation("servers " + process + " and " + running + " both serve shard " + shard
                             + ", in terms " + configuration.term() + " and "
                             + door.configuration().term());
                 }
             }
-            if (configuration.term() < servedTerm[shard]) {
+            if (configuration.term() < servedTerm[shard] && process.mayAnswer()) {
                 simulation.violation("server " + process + " serves shard " + shard + " in term "
                         + configuration.term() + " after term " + servedTerm[shard] + " has begun: "
                         + Arrays.toString(servedTerm));
             }
-            servedTerm[shard] = configuration.term();
+            servedTerm[shard] = Math.max(servedTerm[shard], configuration.term());
         }
     }
 }
