@@ -27,6 +27,10 @@ final class InboundPeers {
     private final TcpReceiveQueue queue;
     private final FaultLog<WireFault> faults;
     private final Map<Integer, Peer> peers = new ConcurrentHashMap<>();
+    /** What processes had when another of their server connected; until it is taken. Under its own monitor. */
+    private final Map<SenderProcess, Long> creditOfFormer = new HashMap<>();
+
+    private record SenderProcess(int serverId, long incarnation) {}
 
     private static final class Peer {
         private final long incarnation;
@@ -84,6 +88,7 @@ final class InboundPeers {
     CreditAccount admitted(PeerHello hello, LandingConnection connection) throws WireException {
         Peer peer = peers.get(hello.from());
         if (peer == null || !peer.is(hello)) {
+            keepCredit(hello.from(), peer);
             peer = new Peer(hello);
             peers.put(hello.from(), peer);
         }
@@ -101,8 +106,25 @@ final class InboundPeers {
 
     /** The credit that a process holds or has used, which is fenced and returns nothing more. Any thread. */
     long takeCredit(int serverId, long incarnation) {
-        final Peer peer = peers.get(serverId);
-        return peer == null || peer.incarnation != incarnation ? 0 : peer.credit.takeAll();
+        synchronized (creditOfFormer) {
+            final Peer peer = peers.get(serverId);
+            final Long former = creditOfFormer.remove(new SenderProcess(serverId, incarnation));
+            final long present = peer == null || peer.incarnation != incarnation ? 0 : peer.credit.takeAll();
+            return present + (former == null ? 0 : former);
+        }
+    }
+
+    /** Another process of a server connects: what the former has is still to be taken, once all that landed is digested. */
+    private void keepCredit(int serverId, @Nullable Peer former) {
+        if (former == null) {
+            return;
+        }
+        synchronized (creditOfFormer) {
+            final long credit = former.credit.takeAll();
+            if (credit > 0) {
+                creditOfFormer.merge(new SenderProcess(serverId, former.incarnation), credit, Long::sum);
+            }
+        }
     }
 
     void ended(LandingConnection connection) {

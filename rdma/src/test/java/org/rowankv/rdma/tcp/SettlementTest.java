@@ -17,6 +17,7 @@ import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.conformance.TestServer.Landed;
 import org.rowankv.rdma.tcp.wire.PeerFrameDescriptor;
 import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor;
+import org.rowankv.rdma.tcp.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.runtime.ManualClock;
 
 /** The credit of a dead queue pair returns to its receiver, whatever else breaks. */
@@ -105,6 +106,46 @@ final class SettlementTest {
             return receiver.accept();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A server is excluded, and its next process connects before all that landed is digested. */
+    @Test
+    void shouldKeepTheCreditOfAProcessUntilItIsTaken() throws IOException {
+        try (TcpFabric fabric = Loopback.fabric()) {
+            final TestServer receiver = TestServer.open(fabric, 1, 8, 4096);
+            receiver.credit().set(100);
+            final InetSocketAddress address = fabric.listenAddress();
+            try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE)) {
+                pair.send(pair.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 60, 0));
+                RawPeer.Frame ack = pair.read();
+                while (ack.second() < 60) {
+                    ack = pair.read();
+                }
+            }
+            try (RawPeer next = new RawPeer(address)) {
+                final PeerHello former = RawPeer.hello(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, PAIR, NONCE);
+                assertThat(next.greet(new PeerHello(
+                                        former.kind(),
+                                        former.cluster(),
+                                        2,
+                                        1,
+                                        former.incarnation() + 1,
+                                        former.expected(),
+                                        former.term(),
+                                        NONCE + 1,
+                                        PAIR,
+                                        former.maxMessage(),
+                                        former.live()))
+                                .status())
+                        .isZero();
+                assertThat(receiver.endpoint().takeCredit(2, former.incarnation() + 1))
+                        .isZero();
+                assertThat(receiver.endpoint().takeCredit(2, former.incarnation()))
+                        .isEqualTo(60);
+                assertThat(receiver.endpoint().takeCredit(2, former.incarnation()))
+                        .isZero();
+            }
         }
     }
 
