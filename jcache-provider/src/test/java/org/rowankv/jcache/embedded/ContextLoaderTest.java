@@ -1,12 +1,14 @@
 package org.rowankv.jcache.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.BiFunction;
 import javax.cache.Cache;
 import javax.cache.CacheManager;
@@ -94,17 +96,15 @@ final class ContextLoaderTest {
         final CacheManager[] staying = new CacheManager[1];
         final WeakReference<ClassLoader> application = openAndLeaveItToAnother(staying);
         try {
-            for (int i = 0; i < 100 && !application.refersTo(null); i++) {
-                System.gc();
-                Thread.sleep(20);
-            }
-
             assertThat(use(staying[0]).get("k")).isEqualTo("v");
-            assertThat(Thread.getAllStackTraces().keySet())
-                    .filteredOn(thread -> thread.getContextClassLoader() != null
-                            && application.refersTo(thread.getContextClassLoader()))
-                    .isEmpty();
-            assertThat(application.refersTo(null)).as("collected").isTrue();
+            await().pollInterval(Duration.ofMillis(20)).untilAsserted(() -> {
+                System.gc();
+                assertThat(Thread.getAllStackTraces().keySet())
+                        .filteredOn(thread -> thread.getContextClassLoader() != null
+                                && application.refersTo(thread.getContextClassLoader()))
+                        .isEmpty();
+                assertThat(application.refersTo(null)).as("collected").isTrue();
+            });
         } finally {
             staying[0].close();
         }

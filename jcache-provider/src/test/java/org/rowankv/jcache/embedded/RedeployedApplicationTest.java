@@ -1,6 +1,7 @@
 package org.rowankv.jcache.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.io.Serializable;
@@ -9,6 +10,7 @@ import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -158,15 +160,14 @@ final class RedeployedApplicationTest {
 
     private static void requireCollected(WeakReference<ClassLoader> loader) throws Exception {
         linkAnotherRecord();
-        for (int i = 0; i < 100 && !loader.refersTo(null); i++) {
+        await().pollInterval(Duration.ofMillis(20)).untilAsserted(() -> {
             System.gc();
-            Thread.sleep(20);
-        }
-        assertThat(Thread.getAllStackTraces().keySet())
-                .filteredOn(thread ->
-                        thread.getContextClassLoader() != null && loader.refersTo(thread.getContextClassLoader()))
-                .isEmpty();
-        assertThat(loader.refersTo(null)).as("collected").isTrue();
+            assertThat(Thread.getAllStackTraces().keySet())
+                    .filteredOn(thread ->
+                            thread.getContextClassLoader() != null && loader.refersTo(thread.getContextClassLoader()))
+                    .isEmpty();
+            assertThat(loader.refersTo(null)).as("collected").isTrue();
+        });
     }
 
     @Test

@@ -109,6 +109,14 @@ final class SettlementTest {
         }
     }
 
+    private static void acquire(RawPeer pair, long bytes) throws IOException {
+        pair.send(pair.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, bytes, 0));
+        RawPeer.Frame ack = pair.read();
+        while (ack.second() < bytes) {
+            ack = pair.read();
+        }
+    }
+
     /** A server is excluded, and its next process connects before all that landed is digested. */
     @Test
     void shouldKeepTheCreditOfAProcessUntilItIsTaken() throws IOException {
@@ -117,11 +125,7 @@ final class SettlementTest {
             receiver.credit().set(100);
             final InetSocketAddress address = fabric.listenAddress();
             try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE)) {
-                pair.send(pair.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 60, 0));
-                RawPeer.Frame ack = pair.read();
-                while (ack.second() < 60) {
-                    ack = pair.read();
-                }
+                acquire(pair, 60);
             }
             try (RawPeer next = new RawPeer(address)) {
                 final PeerHello former = RawPeer.hello(PeerHandshakeDescriptor.KIND_QUEUE_PAIR, 2, 1, PAIR, NONCE);
@@ -156,11 +160,7 @@ final class SettlementTest {
             receiver.credit().set(100);
             final InetSocketAddress address = fabric.listenAddress();
             try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE)) {
-                pair.send(pair.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 60, 0));
-                RawPeer.Frame ack = pair.read();
-                while (ack.second() < 60) {
-                    ack = pair.read();
-                }
+                acquire(pair, 60);
                 assertThat(receiver.credit()).hasValue(40);
             }
             for (int times = 0; times < 3; times++) {
@@ -190,11 +190,7 @@ final class SettlementTest {
             try (RawPeer pair = RawPeer.queuePair(address, PAIR, NONCE);
                     RawPeer other = RawPeer.queuePair(address, PAIR + 1, NONCE, PAIR);
                     RawPeer link = new RawPeer(address)) {
-                pair.send(pair.frame(PeerFrameDescriptor.CREDIT_REQUEST, 0, 0, 60, 0));
-                RawPeer.Frame ack = pair.read();
-                while (ack.second() < 60) {
-                    ack = pair.read();
-                }
+                acquire(pair, 60);
                 assertThat(link.greet(RawPeer.hello(PeerHandshakeDescriptor.KIND_MESSAGES, 2, 1, 0, NONCE))
                                 .status())
                         .isZero();
