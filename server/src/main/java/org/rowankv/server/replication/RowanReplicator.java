@@ -492,11 +492,13 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public void releaseCredit() {
+        adopted(); // an idle worker may have begun nothing in this term, and earlier ones are refused a connection
         credit.release();
     }
 
     @Override
     public void releaseSpareCredit() {
+        adopted();
         credit.releaseSpare();
     }
 

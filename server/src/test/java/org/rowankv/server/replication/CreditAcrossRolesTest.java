@@ -135,4 +135,38 @@ final class CreditAcrossRolesTest {
         assertThat(servers.to(2).granted()).isZero();
         assertThat(servers.isConnected(3)).isFalse();
     }
+
+    @Test
+    void shouldReturnTheCreditOfAnIdleWorkerInTheTermInForce() {
+        breakWhileIdle();
+        replicator.releaseCredit();
+        assertThat(grantedBy(1)).isZero();
+        assertThat(servers.all(2)).as("another incarnation has granted nothing").hasSize(1);
+    }
+
+    @Test
+    void shouldReturnTheSpareCreditOfAWorkerInTheTermInForce() {
+        breakWhileIdle();
+        replicator.releaseSpareCredit();
+        assertThat(grantedBy(1)).isZero();
+        assertThat(servers.all(2)).as("another incarnation has granted nothing").hasSize(1);
+    }
+
+    /** Connections break, one backup's process is another one, and no entry begins after that. */
+    private void breakWhileIdle() {
+        write(Version.of(1, 1), false);
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        replicator.returnCredit(SHARD, usedLength);
+        servers.to(1).fence();
+        servers.to(2).fence();
+        final Configuration next = RolesOfOne.returned(first, 2);
+        servers.enter(next.term());
+        replace(next);
+    }
+
+    private long grantedBy(int server) {
+        return servers.all(server).stream()
+                .mapToLong(ScriptedServers.Pair::granted)
+                .sum();
+    }
 }
