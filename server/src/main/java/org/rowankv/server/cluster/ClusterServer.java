@@ -235,8 +235,8 @@ public final class ClusterServer implements AutoCloseable {
                 area.startForcing(context.scheduling(), context.errors(), this::stopServing);
                 while (!closing) {
                     runTerm(area, roles);
+                    requireNotStopped(); // also after the drain
                 }
-                requireNotStopped(); // also after the drain
                 area.closeClean();
             } catch (ClosedWhileWaiting e) {
                 area.closeClean(); // no thread accesses it any more, and it is intact as after a crash of the process
@@ -249,7 +249,7 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     /** Stops service after a device failure or a stopped agent: nothing is acknowledged any more. */
-    private void stopServing(RuntimeException why) {
+    void stopServing(RuntimeException why) {
         failure = why;
         stopped = true;
         signal.give();

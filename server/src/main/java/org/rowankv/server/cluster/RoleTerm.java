@@ -504,6 +504,10 @@ final class RoleTerm implements MembershipView {
         final Server made = server;
         if (made != null) {
             made.stop();
+            final IllegalStateException inUse = made.requests().whyInUse();
+            if (inUse != null) {
+                cluster.stopServing(inUse);
+            }
         } else if (endpoint != null) {
             endpoint.close();
         }

@@ -1,5 +1,6 @@
 package org.rowankv.server.dispatch;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
@@ -36,6 +37,8 @@ public final class RequestDispatch implements MutationSlots {
     private static final int LEAST_WAITS = YIELDS + 1_000;
 
     public static final long DEFAULT_DEADLINE_NS = 30_000_000_000L;
+    /** How much longer than its deadline a caller may take to release its context. */
+    private static final long OWNERS_GRACE_NS = 10_000_000_000L;
     /** Stack frames, more than any mutation needs: the end of its caller's stack must not interrupt a mutation. */
     private static final int PROBE_DEPTH = 12;
 
@@ -330,6 +333,25 @@ public final class RequestDispatch implements MutationSlots {
                             + " close the store and open it again",
                     null);
         }
+    }
+
+    /**
+     * Waits until every mutation ends. Call once nothing is served any more.
+     *
+     * @param isOver whether no mutation in flight can end any more
+     */
+    public void close(BooleanSupplier isOver) {
+        final WaitLimit ofOwners = new WaitLimit(clock, deadlineNs + OWNERS_GRACE_NS);
+        pool.close(this::rest, ofOwners::isOver, isOver);
+    }
+
+    /** After {@link #close}: why the area must not be used by others; null if it may. */
+    public @Nullable IllegalStateException whyInUse() {
+        return pool.isInUse()
+                ? new IllegalStateException("an operation on server " + serverId + " has not ended "
+                        + (deadlineNs + OWNERS_GRACE_NS) / 1_000_000 + " ms after the close began, and may still write:"
+                        + " find its thread in a thread dump, end this process, and start again")
+                : null;
     }
 
     /** One pause in a wait for progress. */

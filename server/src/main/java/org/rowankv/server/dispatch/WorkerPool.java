@@ -1,6 +1,7 @@
 package org.rowankv.server.dispatch;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -21,6 +22,8 @@ public final class WorkerPool {
 
     private final SlotPool slots;
     private final List<Worker> workers = new ArrayList<>();
+    /** Slots that {@link #close} has acquired. */
+    private final BitSet closed = new BitSet();
 
     private WorkerPool(int count) {
         this.slots = new SlotPool(count);
@@ -149,27 +152,41 @@ public final class WorkerPool {
     }
 
     /**
-     * Acquires all contexts permanently, and waits until their mutations end.
+     * Acquires all contexts permanently, and waits until their mutations end. A context that its owner does not release
+     * stays as it is: see {@link #isInUse}.
      *
      * @param rest one pause of the wait; the argument counts earlier pauses
+     * @param areLate whether the deadlines of all owners have passed
      * @param isOver whether no mutation in flight can end any more
      */
-    public void close(IntConsumer rest, BooleanSupplier isOver) {
+    public void close(IntConsumer rest, BooleanSupplier areLate, BooleanSupplier isOver) {
         for (int slot = 0; slot < slots.count(); slot++) {
             int waits = 0;
-            // Terminates: waits of the context's owner have deadlines, and event loops have released theirs before.
-            while (!slots.tryAcquire(slot)) {
+            while (!tryClose(slot) && !areLate.getAsBoolean()) {
                 rest.accept(waits++);
             }
-            while (!workers.get(slot).finishLeftover() && !isOver.getAsBoolean()) {
+            while (closed.get(slot) && !workers.get(slot).finishLeftover() && !isOver.getAsBoolean()) {
                 rest.accept(waits++);
             }
         }
     }
 
-    /** Call after {@link #close}, and after the agents are closed. */
+    private boolean tryClose(int slot) {
+        if (!closed.get(slot) && slots.tryAcquire(slot)) {
+            closed.set(slot);
+        }
+        return closed.get(slot);
+    }
+
+    /** After {@link #close}: whether an owner is left, which may still write. */
+    public boolean isInUse() {
+        return closed.cardinality() < slots.count();
+    }
+
+    /** Call after {@link #close}, and after the agents are closed. Leaves the contexts in use alone. */
     public void closeLogs() {
-        workers.forEach(Worker::close);
+        closed.stream().forEach(slot -> workers.get(slot).close());
+        agentsOwn().close();
     }
 
     public long tLogBytes() {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.RowanException;
@@ -408,7 +409,12 @@ public final class EmbeddedCluster implements AutoCloseable {
         digestBarrier.await();
     }
 
-    /** Releases threads, files and the lock of the directory in any case, whatever has failed. */
+    /**
+     * Releases threads, files and the lock of the directory, whatever has failed; but the lock if a caller's operation
+     * does not end, which may still write.
+     *
+     * @throws IllegalStateException if one does not
+     */
     @Override
     public synchronized void close() {
         if (closed) {
@@ -422,12 +428,22 @@ public final class EmbeddedCluster implements AutoCloseable {
             closeUntouched();
             return;
         }
+        final IllegalStateException inUse;
         try {
-            endServers();
+            servers.forEach(Server::close);
+            inUse = whyInUse();
+            if (inUse == null) {
+                endServers();
+            }
         } catch (RuntimeException | Error e) {
             abandon(e);
             files.closeAfterFailure(e);
             throw e;
+        }
+        if (inUse != null) {
+            abandon(inUse);
+            files.closeInUse(inUse);
+            throw inUse;
         }
         // All agents have ended: no failure can be added.
         final IllegalStateException why = shutdown.reason();
@@ -445,14 +461,21 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     private void closeUntouched() {
-        final IllegalStateException lost = java.util.Objects.requireNonNull(shutdown.reason());
+        final IllegalStateException lost = Objects.requireNonNull(shutdown.reason());
         checkpoints.abandon();
         servers.forEach(Server::abandon);
         files.closeAfterFailure(lost);
     }
 
+    private @Nullable IllegalStateException whyInUse() {
+        return servers.stream()
+                .map(server -> server.requests().whyInUse())
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
     private void endServers() {
-        servers.forEach(Server::close);
         if (!digestBarrier.isOverInTime()) {
             LOG.warn(
                     "ROWAN-2007 backup logs not digested within {} ms: the next start recovers their entries",

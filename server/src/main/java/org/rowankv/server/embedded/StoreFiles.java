@@ -432,6 +432,11 @@ final class StoreFiles {
         closeAll(failure, store, areas, directory);
     }
 
+    /** As {@link #closeAfterFailure}, and keeps the lock: a thread may still write to the areas. */
+    void closeInUse(Throwable why) {
+        closeAll(why, store, areas, null);
+    }
+
     private static void closeAll(
             Throwable failure,
             @Nullable ConfigurationStore store,

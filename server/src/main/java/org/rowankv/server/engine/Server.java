@@ -478,14 +478,14 @@ public final class Server implements AutoCloseable {
     /**
      * Stops service, and waits until every mutation ends. The area stays its owner's.
      *
-     * <p>Terminates: callers release their worker contexts before their own deadlines. It waits for abandoned mutations
-     * and for the agents' work until this server's deadline. A restart completes the rest.
+     * <p>Terminates: it waits for abandoned mutations and for the agents' work until this server's deadline, and a
+     * little longer for callers; see {@link RequestDispatch#whyInUse}. A restart completes the rest.
      */
     @Override
     public void close() {
         serving.close();
         final WaitLimit limit = new WaitLimit(clock, deadlineNs);
-        pool.close(dispatch::rest, () -> isStopped() || limit.isOver());
+        dispatch.close(() -> isStopped() || limit.isOver());
         ending.close();
         for (long waits = 0; ending.areAtWork() && !isStopped() && !limit.isOver(); waits++) {
             dispatch.rest(waits);

@@ -24,6 +24,7 @@ import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.rdma.tcp.TcpFabric;
 import org.rowankv.rdma.tcp.TcpFabricSettings;
 import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -60,6 +61,7 @@ public final class ClusterBed implements AutoCloseable {
     private boolean hasPorts;
     private long leaseMs = 2_000;
     private int minReplicas = 1;
+    private Clock clock = SystemClock.INSTANCE;
     public final ConfigurationStore store;
     public final List<Member> members = new ArrayList<>();
 
@@ -117,7 +119,7 @@ public final class ClusterBed implements AutoCloseable {
                             seen,
                             opened,
                             addresses,
-                            SystemClock.INSTANCE,
+                            clock,
                             new SplittableRandomSource((dir + name).hashCode() * 31L + ++starts),
                             ThreadScheduling.INSTANCE,
                             errors,
@@ -218,6 +220,12 @@ public final class ClusterBed implements AutoCloseable {
 
     ClusterBed with(ThreadingMode mode) {
         threading = mode;
+        return this;
+    }
+
+    /** The clock of its servers. */
+    ClusterBed with(Clock ofServers) {
+        clock = ofServers;
         return this;
     }
 
