@@ -49,7 +49,9 @@ final class SerialExecutor implements Executor {
         } catch (InterruptedException e) {
             // An interrupt is the signal to end.
             Thread.currentThread().interrupt();
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException e) {
+            errors.broken(name, e);
+        } catch (Error e) {
             errors.broken(name, e);
             throw e;
         }

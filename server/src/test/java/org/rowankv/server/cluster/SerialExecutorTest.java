@@ -2,8 +2,10 @@ package org.rowankv.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -48,6 +50,24 @@ final class SerialExecutorTest {
                 () -> new OutOfMemoryError("planted"),
                 () -> new AssertionError("planted"),
                 () -> new IllegalStateException("planted"));
+    }
+
+    /** The service has ended by then, and the log has the failure: an uncaught exception would repeat it. */
+    @Test
+    void shouldReportAFailureOnce() {
+        final List<Throwable> uncaught = new CopyOnWriteArrayList<>();
+        final Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> uncaught.add(failure));
+        try {
+            deferred.execute(() -> {
+                throw new IllegalStateException("planted");
+            });
+            deferred.awaitEnd();
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+        assertThat(errors.count()).isEqualTo(1);
+        assertThat(uncaught).isEmpty();
     }
 
     /** Otherwise other servers would wait forever for its tasks. */
