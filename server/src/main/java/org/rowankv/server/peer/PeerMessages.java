@@ -2,7 +2,9 @@ package org.rowankv.server.peer;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +111,19 @@ public final class PeerMessages implements MessageHandler, Agent {
     /** The servers that reported readiness. */
     public Set<Integer> ready() {
         return ready;
+    }
+
+    /** Other members without a report of the first step that not all have reported; empty if they all have. */
+    public Set<Integer> unheard(Configuration of) {
+        final Set<Integer> unheard = new TreeSet<>();
+        for (Set<Integer> heard : List.of(compared, collected, ready)) {
+            if (unheard.isEmpty()) {
+                unheard.addAll(of.members());
+                unheard.remove(serverId);
+                unheard.removeAll(heard);
+            }
+        }
+        return unheard;
     }
 
     @Override

@@ -60,6 +60,7 @@ public final class ClusterBed implements AutoCloseable {
     private Consumer<ServerSettings.Builder> firstRoles = usual -> {};
     private boolean hasPorts;
     private long leaseMs = 2_000;
+    private long startWaitMs = ClusterSettings.DEFAULT_START_WAIT_MS;
     private int minReplicas = 1;
     private Clock clock = SystemClock.INSTANCE;
     public final ConfigurationStore store;
@@ -100,6 +101,7 @@ public final class ClusterBed implements AutoCloseable {
             return start(settings(dir.resolve(name), name, shape, "", proxy.port(), with -> {
                 with.clients = hasPorts ? "127.0.0.1:" + clients.port() : "";
                 with.leaseMs = leaseMs;
+                with.startWaitMs = startWaitMs;
                 with.minReplicas = minReplicas;
             }));
         }
@@ -244,6 +246,11 @@ public final class ClusterBed implements AutoCloseable {
     /** For tests in which servers are excluded. In others none is, however long the machine lets it wait. */
     ClusterBed withUsualLease() {
         leaseMs = ClusterSettings.DEFAULT_LEASE_MS;
+        return this;
+    }
+
+    ClusterBed withStartWait(long ms) {
+        startWaitMs = ms;
         return this;
     }
 
