@@ -25,7 +25,6 @@ import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.server.peer.LogReconciliation;
 import org.rowankv.server.peer.PeerCalls;
-import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.server.peer.SpaceReclaimer;
@@ -291,14 +290,6 @@ final class RoleTerm implements MembershipView {
         final Configuration present = adopted;
         final Set<Integer> silent = asking == null ? new TreeSet<>() : asking.unanswered();
         return silent.isEmpty() && present != null ? messages.unheard(present) : silent;
-    }
-
-    /** Silent servers that cannot be connected either, as of the last call: each call tries to. */
-    Set<Integer> unreachable() {
-        final Set<Integer> unreachable = silent();
-        unreachable.forEach(server -> messages.send(server, PeerMessageDescriptor.nothing(term())));
-        unreachable.removeIf(server -> lastRefusal(server).isEmpty());
-        return unreachable;
     }
 
     /** Why that server could not be reached at the last attempt; empty if it could. */

@@ -58,7 +58,10 @@ final class StartPatience implements PeerCalls.Patience {
     }
 
     private void leaveOutUnreachable(long nowNs) {
-        final Set<Integer> unreachable = present.unreachable();
+        // The manager of the start asks every member to confirm its authority, and each member asks it for a lease: one
+        // of them finds that a dead one does not accept connections.
+        final Set<Integer> unreachable = present.silent();
+        unreachable.removeIf(member -> present.lastRefusal(member).isEmpty());
         unreachableSinceNs.keySet().retainAll(unreachable);
         unreachable.forEach(member -> unreachableSinceNs.putIfAbsent(member, nowNs));
         final long waitNs = cluster.settings().startWaitMs() * 1_000_000;

@@ -127,6 +127,9 @@ public final class ConfigurationManager {
         }
         if (leases.needsStoreVote()) {
             vote(present);
+            if (stored == null) {
+                return false; // another configuration is stored
+            }
         }
         if (pending != null) {
             return store(pending);

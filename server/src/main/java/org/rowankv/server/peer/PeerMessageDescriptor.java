@@ -36,11 +36,6 @@ public final class PeerMessageDescriptor {
 
     private PeerMessageDescriptor() {}
 
-    /** An answer to no question, which its receiver drops: sending it connects to the receiver. */
-    public static ByteBuffer nothing(long term) {
-        return write(PeerRequestType.READY, true, 0, term, 0, 0, ByteBuffer.allocate(0));
-    }
-
     /** Encodes a message; copies the payload from its position to its limit, which stay unchanged. */
     public static ByteBuffer write(
             int question, boolean answer, int shard, long term, long number, long argument, ByteBuffer payload) {
