@@ -16,9 +16,9 @@ import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterView;
 import org.rowankv.server.membership.ClusterView.MemberView;
-import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.LostServers;
+import org.rowankv.topology.FormerReplica;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -155,6 +155,8 @@ public final class RecoverCommand implements Callable<Integer> {
                     member.name(), !answer.startsWith(ServerProcess.NO_AREA), FormerReplica.parse(answer));
         } catch (IOException e) {
             return null;
+        } catch (IllegalArgumentException e) {
+            throw new ClusterException(String.valueOf(e.getMessage()));
         }
     }
 

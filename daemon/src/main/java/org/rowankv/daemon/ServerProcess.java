@@ -25,9 +25,9 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.frontend.PortCounters;
-import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.membership.ServerAddresses;
 import org.rowankv.topology.Configuration;
+import org.rowankv.topology.FormerReplica;
 
 /** The components of a server process: the fabric, the configuration store, the server, and the admin port. */
 final class ServerProcess implements AutoCloseable {

@@ -14,12 +14,12 @@ import org.rowankv.server.directory.DataDirectory;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
-import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.membership.Members;
 import org.rowankv.server.membership.Registrations;
 import org.rowankv.server.peer.PeerCalls;
 import org.rowankv.server.peer.StaleTermException;
 import org.rowankv.topology.Configuration;
+import org.rowankv.topology.FormerReplica;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

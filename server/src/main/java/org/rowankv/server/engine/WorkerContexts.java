@@ -42,11 +42,11 @@ record WorkerContexts(
                 inFlightWindow,
                 parts.pressure(),
                 parts.clock(),
-                limits);
+                limits,
+                settings.minReplicas());
         if (slot == settings.workers()) {
             worker.tLog().takesOfReserve(); // the agents' own: it only ends live entries
         }
-        worker.minReplicas(settings.minReplicas());
         if (settings.verifyReads()) {
             worker.verifyReads();
         }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.topology.Configuration;
+import org.rowankv.topology.FormerReplica;
 import org.rowankv.topology.ShardAssignment;
 
 /**

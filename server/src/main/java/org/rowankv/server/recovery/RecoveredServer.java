@@ -22,9 +22,9 @@ import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.AppendLog;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.FormerReplica;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

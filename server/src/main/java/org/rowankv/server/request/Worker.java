@@ -44,8 +44,8 @@ public final class Worker {
     private long writtenInWindow;
     /** Whether an object is verified before a request acts on it. */
     private boolean verifiesReads;
-    /** Complete replicas without which a shard takes no mutation of a client. */
-    private int minReplicas = 1;
+
+    private final int minReplicas;
 
     private final OwnedCounter expiredObjects = new OwnedCounter();
     private final OwnedCounter replacedSessions = new OwnedCounter();
@@ -53,6 +53,7 @@ public final class Worker {
     /**
      * @param firstSlot in the in-flight window: of its first mutation; the others follow
      * @param atOnce mutations in flight, at most
+     * @param minReplicas complete replicas without which a shard takes no mutation of a client
      */
     public Worker(
             int firstSlot,
@@ -65,7 +66,8 @@ public final class Worker {
             InFlightWindow inFlightWindow,
             SpacePressure pressure,
             Clock clock,
-            LimitedCaches limits) {
+            LimitedCaches limits,
+            int minReplicas) {
         this.serverId = serverId;
         this.segments = segments;
         this.roles = roles;
@@ -76,6 +78,7 @@ public final class Worker {
         this.pressure = pressure;
         this.clock = clock;
         this.limits = limits;
+        this.minReplicas = minReplicas;
         this.grant = new SpaceGrant(segments.space());
         this.mutations = new Mutation[atOnce];
         for (int number = 0; number < atOnce; number++) {
@@ -87,11 +90,6 @@ public final class Worker {
     /** Verifies every object that a request acts on. Call before the first mutation. */
     public void verifyReads() {
         verifiesReads = true;
-    }
-
-    /** Sets how many complete replicas a mutation of a client needs. Call before the first mutation. */
-    public void minReplicas(int count) {
-        minReplicas = count;
     }
 
     /** Whether that shard has too few complete replicas for a mutation. */

@@ -16,10 +16,10 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.membership.FormerReplica;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
+import org.rowankv.topology.FormerReplica;
 
 /**
  * The receiver's part of a re-replication: begins the replicas that a configuration gives this server, and ends those

@@ -14,6 +14,7 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.membership.LostServers.LiveServer;
 import org.rowankv.server.membership.LostServers.Plan;
 import org.rowankv.topology.Configuration;
+import org.rowankv.topology.FormerReplica;
 import org.rowankv.topology.ShardAssignment;
 
 /** Five servers: c and d have the only complete replicas of shard 1, a copy to b is under way, and e is excluded. */

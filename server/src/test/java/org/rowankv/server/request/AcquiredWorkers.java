@@ -157,7 +157,8 @@ final class AcquiredWorkers {
                     inFlightWindow,
                     new NoPressure(),
                     clock,
-                    noLimits));
+                    noLimits,
+                    1));
             helpedAt[slot] = -1;
         }
         programs.forEach(program -> clients.add(new Client(program)));

@@ -82,7 +82,8 @@ final class ChangeHandOverTest {
                         inFlightWindow,
                         new NoPressure(),
                         new ManualClock(),
-                        new LimitedCaches(() -> new CacheCounts[0], 1, () -> 0, new Space(0))));
+                        new LimitedCaches(() -> new CacheCounts[0], 1, () -> 0, new Space(0)),
+                        1));
             }
         }
 

@@ -64,7 +64,8 @@ final class IdentifiedMutationsTest {
             new InFlightWindow(1),
             new NoPressure(),
             clock,
-            new LimitedCaches(() -> new CacheCounts[0], 1, () -> 0, new Space(0)));
+            new LimitedCaches(() -> new CacheCounts[0], 1, () -> 0, new Space(0)),
+            1);
 
     private final SessionTable sessions = replica.sessions(SESSION);
 

@@ -61,10 +61,25 @@ final class LeasedShard implements AnswerPermit {
 
     /** @param pieces that each entry is sent in; 0: no acknowledgement is awaited */
     LeasedShard(int pieces) {
+        this(pieces, 1);
+    }
+
+    LeasedShard(int pieces, int minReplicas) {
         backup = new Backup(segments, pieces);
         replicator = new HeldReplicator(backup, point -> onPoint.accept(point));
-        worker =
-                new Worker(0, AT_ONCE, 0, segments, roles, this, replicator, inFlightWindow, pressure, clock, noLimits);
+        worker = new Worker(
+                0,
+                AT_ONCE,
+                0,
+                segments,
+                roles,
+                this,
+                replicator,
+                inFlightWindow,
+                pressure,
+                clock,
+                noLimits,
+                minReplicas);
     }
 
     @Override

@@ -15,7 +15,7 @@ import org.rowankv.server.shard.RolesOfOne;
 /** Mutations of a shard that demands three complete replicas, and has three, or two. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class MinReplicasAnswersTest {
-    private final LeasedShard shard = new LeasedShard(1);
+    private final LeasedShard shard = new LeasedShard(1, 3);
 
     private static Request identified(Request request, long sequence) {
         request.identified(SESSION, sequence, 0);
@@ -41,7 +41,6 @@ final class MinReplicasAnswersTest {
 
     @BeforeEach
     void open() {
-        shard.worker.minReplicas(3);
         assertThat(applied(shard.openSession(SESSION))).isEqualTo(Status.OK);
         assertThat(applied(identified(shard.put("a", "1"), 1))).isEqualTo(Status.OK);
     }

@@ -80,7 +80,8 @@ final class MutationsAtOnceTest {
                 inFlightWindow,
                 pressure,
                 new ManualClock(),
-                limits);
+                limits,
+                1);
     }
 
     private void reached(String point) {

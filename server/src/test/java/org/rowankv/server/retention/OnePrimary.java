@@ -64,7 +64,8 @@ final class OnePrimary {
                 inFlightWindow,
                 new NoOthers(),
                 clock,
-                new LimitedCaches(() -> roles.get().counts(), 1, () -> 0, new Space(0)));
+                new LimitedCaches(() -> roles.get().counts(), 1, () -> 0, new Space(0)),
+                1);
     }
 
     /** Another server becomes the primary of the shard. */

@@ -1,4 +1,4 @@
-package org.rowankv.server.membership;
+package org.rowankv.topology;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ public record FormerReplica(int shard, long newest, long entries) {
         return text.toString();
     }
 
-    /** @throws ClusterException if these are not such lines */
+    /** @throws IllegalArgumentException if these are not such lines */
     public static List<FormerReplica> parse(String text) {
         final List<FormerReplica> replicas = new ArrayList<>();
         for (String line : text.lines().toList()) {
@@ -34,7 +34,7 @@ public record FormerReplica(int shard, long newest, long entries) {
                 replicas.add(new FormerReplica(
                         Integer.parseInt(fields[0]), Long.parseLong(fields[1]), Long.parseLong(fields[2])));
             } catch (NumberFormatException e) {
-                throw new ClusterException("a server does not say which replicas it has, but: " + line);
+                throw new IllegalArgumentException("a server does not say which replicas it has, but: " + line, e);
             }
         }
         return replicas;
