@@ -35,6 +35,7 @@ import org.rowankv.sim.workload.WorkloadPlan;
  * @param leaseMs lease of the servers
  * @param thinkNs shortest pause of a client between two operations
  * @param doublings of a client's time-out of an attempt
+ * @param attempts a client's operation ends after the time of so many attempts
  * @param power whether an acknowledged write survives a power cut
  */
 record ClusterPlan(
@@ -63,6 +64,7 @@ record ClusterPlan(
         int leaseMs,
         int thinkNs,
         int doublings,
+        int attempts,
         boolean power,
         List<ClusterFault> faults) {
     /** Shared by all simulated clusters: servers authenticate with it as in production. */
@@ -125,6 +127,7 @@ record ClusterPlan(
                 (int) ClusterSettings.DEFAULT_LEASE_MS,
                 0,
                 MOST_DOUBLINGS,
+                20,
                 power,
                 faults(random, random.fork("devices"), power));
     }
@@ -143,8 +146,8 @@ record ClusterPlan(
                 2,
                 3 * servers,
                 2,
-                2,
-                ServerSettings.minimumSegments(2, 2, true) + 8,
+                ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER,
+                ServerSettings.minimumSegments(2, ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER, true) + 200,
                 16 << 10,
                 OUTAGE_CLIENTS,
                 OUTAGE_KEYS,
@@ -163,6 +166,7 @@ record ClusterPlan(
                 leaseMs,
                 THINK_NS,
                 0,
+                10_000,
                 false,
                 List.of());
     }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.rowankv.check.history.KeyAction;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.Status;
 import org.rowankv.sim.workload.WorkloadBias;
 import org.rowankv.sim.workload.WorkloadCaches;
 import org.rowankv.topology.Configuration;
@@ -108,8 +107,12 @@ final class SimOutage {
         run(simulation, LIVELY_NS);
         Arrays.fill(gapsNs, 0);
         final long struckNs = simulation.timeline().nowNs();
-        strike(simulation, victim, struckNs + 2 * LEASES * 1_000_000L * simulation.plan().leaseMs() + AWAY_NS);
-        final long notBeforeNs = struckNs + LEASES * 1_000_000L * simulation.plan().leaseMs() + LIVELY_NS;
+        strike(
+                simulation,
+                victim,
+                struckNs + 2 * LEASES * 1_000_000L * simulation.plan().leaseMs() + AWAY_NS);
+        final long notBeforeNs =
+                struckNs + LEASES * 1_000_000L * simulation.plan().leaseMs() + LIVELY_NS;
         while (!isLively(simulation.timeline().nowNs(), notBeforeNs)) {
             simulation.scheduler().step();
             if (simulation.timeline().nowNs() - struckNs > LIMIT_NS) {
@@ -162,7 +165,10 @@ final class SimOutage {
     /** A client has the answer. */
     void completed(Request request, long nowNs) {
         final int shard = request.shard();
-        final boolean isAnswered = request.status() != Status.NO_REPLY && request.status() != Status.UNREACHABLE;
+        final boolean isAnswered = switch (request.status()) {
+            case NO_REPLY, OUTCOME_UNKNOWN, UNREACHABLE, NOT_PRIMARY, STALE_TERM -> false;
+            default -> true;
+        };
         if (!isAnswered || shard < 0 || shard >= lastNs.length) {
             return;
         }

@@ -45,7 +45,7 @@ final class SimUser extends SimTask {
                 routing,
                 simulation.userClock(),
                 random.fork("client"),
-                20 * routing.attemptNs(),
+                simulation.plan().attempts() * routing.attemptNs(),
                 simulation.plan().counters());
         this.routing = routing;
         routing.serve(this);
