@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.protocol.Request;
@@ -132,6 +133,68 @@ class MutationPipelineTest {
                 assertThat(read(key)).isEqualTo("second");
             }
         }
+    }
+
+    private PollableCall begun(byte[] key, String value) {
+        final PollableCall call = calls.callOf(put(key, value));
+        assertThat(call.step()).isFalse();
+        return call;
+    }
+
+    /** A key of a shard of this server, whose backup that other one is, or is not. */
+    private byte[] keyOf(int other, boolean isBackup) {
+        return IntStream.range(0, 10_000)
+                .mapToObj(i -> bytes("key" + i))
+                .filter(key -> {
+                    final int shard = put(key, "").shard();
+                    return server.isPrimary(shard) && configuration.shard(shard).isReplica(other) == isBackup;
+                })
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void shouldLeaveHalfOfTheSlotsToShardsWithoutTheBackupThatIsAway() throws IOException {
+        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 16 << 20).withLongLease()) {
+            bed.startAll();
+            configuration = bed.configuration();
+            server = bed.server(0);
+            calls = server.callsOfLoop(0, 1);
+            final int lost = bed.members.get(1).server.serverId();
+            final byte[] stuck = keyOf(lost, true);
+            final byte[] other = keyOf(lost, false);
+            bed.members.get(1).proxy.refuse(true);
+            assertThat(bed.members.get(1).proxy.cut()).isPositive();
+
+            final List<PollableCall> all = new ArrayList<>();
+            try {
+                fillTheShareOf(lost, stuck, other, all);
+                bed.members.get(1).proxy.refuse(false);
+                untilAnswered(all);
+                bed.members.get(1).proxy.refuse(true);
+                assertThat(bed.members.get(1).proxy.cut()).isPositive();
+                all.clear();
+                fillTheShareOf(lost, stuck, other, all);
+            } finally {
+                bed.members.get(1).proxy.refuse(false);
+                untilAnswered(all);
+            }
+        }
+    }
+
+    /** @param stuck a key of a shard with that backup, which is away; the other one has a shard without it */
+    private void fillTheShareOf(int backup, byte[] stuck, byte[] other, List<PollableCall> all) {
+        final int half = ClusterBed.WORKERS * ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER / 2;
+        for (int i = 0; i <= half; i++) {
+            final PollableCall call = begun(stuck, "second");
+            all.add(call);
+            assertThat(call.awaitsWorker()).as("the number %d", i).isEqualTo(i == half);
+        }
+        assertThat(all.get(half).awaitedBackup()).isEqualTo(backup);
+        for (int i = 0; i < 2; i++) {
+            untilAnswered(List.of(begun(other, "first!")));
+        }
+        assertThat(all).noneMatch(PollableCall::step);
     }
 
     @Test
