@@ -49,11 +49,11 @@ final class SerialExecutor implements Executor {
         } catch (InterruptedException e) {
             // An interrupt is the signal to end.
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             errors.broken(name, e);
-        } catch (Error e) {
-            errors.broken(name, e);
-            throw e;
+            if (e instanceof Error error) {
+                throw error;
+            }
         }
     }
 
