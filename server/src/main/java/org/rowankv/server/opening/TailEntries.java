@@ -99,7 +99,7 @@ final class TailEntries {
         final long address = log.appendCopy(entry, 0, length, type, replica.tenure(), 0);
         ticket = log.request();
         final long version = EntryDescriptor.version(entry, 0);
-        replica.assembled(version);
+        replica.versions().raiseAssembled(version);
         replica.tail().copied(version, address);
         final int keyLength = EntryDescriptor.keyLength(entry, 0);
         if (keyLength > keyScratch.length) {
