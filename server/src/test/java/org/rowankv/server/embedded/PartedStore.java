@@ -117,13 +117,13 @@ final class PartedStore implements AutoCloseable {
     /** Sets the clock forward, and waits until every server has walked over its indexes since. */
     void leapAndWalk(Duration duration) {
         final long[] before = cluster.servers().stream()
-                .mapToLong(server -> server.parts().rounds())
+                .mapToLong(server -> server.retentionAgents().parts().rounds())
                 .toArray();
         clock.leap(duration.toNanos());
         for (Server server : cluster.servers()) {
             await().atMost(Duration.ofSeconds(30))
                     .pollInterval(Duration.ofMillis(5))
-                    .until(() -> server.parts().rounds() > before[server.serverId()]);
+                    .until(() -> server.retentionAgents().parts().rounds() > before[server.serverId()]);
         }
     }
 
@@ -132,7 +132,7 @@ final class PartedStore implements AutoCloseable {
         for (Server server : cluster.servers()) {
             await().atMost(Duration.ofSeconds(30))
                     .pollInterval(Duration.ofMillis(5))
-                    .until(() -> server.parts().isDone() && !server.isEndingObjects());
+                    .until(() -> server.retentionAgents().parts().isDone() && !server.isEndingObjects());
         }
     }
 
