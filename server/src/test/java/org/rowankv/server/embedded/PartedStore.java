@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.ForwardingSession;
@@ -29,6 +30,9 @@ import org.rowankv.topology.ShardMap;
 final class PartedStore implements AutoCloseable {
     static final int SEGMENT = 64 << 10;
 
+    /** A client of a store that is opened again has other ids than the ones before. */
+    private static final AtomicLong OPENED = new AtomicLong();
+
     final LeapClock clock = new LeapClock();
     final EmbeddedCluster cluster;
     final HookedSession session;
@@ -50,7 +54,7 @@ final class PartedStore implements AutoCloseable {
                 clock,
                 new SplittableRandomSource(1));
         session = new HookedSession(cluster.session(), withIds);
-        client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(System.nanoTime()));
+        client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(OPENED.incrementAndGet()));
         cache = Stores.cache(client);
     }
 
