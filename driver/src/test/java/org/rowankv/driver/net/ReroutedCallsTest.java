@@ -215,7 +215,7 @@ final class ReroutedCallsTest {
         final long fromNs = SystemClock.INSTANCE.nanoTime();
         final int before = ports.routingRequests();
         TimeUnit.SECONDS.sleep(1);
-        final long requests = ports.routingRequests() - before;
+        final int requests = ports.routingRequests() - before;
         // However much longer than a second it was.
         assertThat(requests * 1_000_000_000L)
                 .as("%d, eight in a second", requests)

@@ -70,10 +70,6 @@ final class TailEntries {
         return FrameDescriptor.length(FrameDescriptor.wordPlain(buffer(address), offset(address)));
     }
 
-    int type(long address) {
-        return FrameDescriptor.type(FrameDescriptor.wordPlain(buffer(address), offset(address)));
-    }
-
     /** A copy of the entry with that version, or null. */
     @Nullable
     ByteBuffer copyOf(ShardReplica replica, long version) {
