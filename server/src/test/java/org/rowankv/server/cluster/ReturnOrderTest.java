@@ -51,7 +51,7 @@ final class ReturnOrderTest {
     }
 
     /** Until that many servers share all shards, each with two complete replicas. */
-    private static void awaitWhole(ClusterBed bed, ClusterBed.Member asked, int servers) {
+    private static void awaitWhole(ClusterBed.Member asked, int servers) {
         await().atMost(PATIENCE).until(() -> {
             final Configuration present = asked.server.configuration();
             return present != null
@@ -68,7 +68,7 @@ final class ReturnOrderTest {
             final RowanClient client = client(bed);
             write(client);
             bed.members.get(2).kill();
-            awaitWhole(bed, bed.members.get(1), 2);
+            awaitWhole(bed.members.get(1), 2);
             requireAll(client);
             write(client);
             bed.members.get(0).kill();
@@ -89,7 +89,7 @@ final class ReturnOrderTest {
                     bed.members.get(server).start();
                 }
                 requireAll(client);
-                awaitWhole(bed, bed.members.get(0), 3);
+                awaitWhole(bed.members.get(0), 3);
             }
         }
     }
@@ -104,7 +104,7 @@ final class ReturnOrderTest {
             bed.members.get(1).start();
             requireAll(client);
             write(client);
-            awaitWhole(bed, bed.members.get(1), 2);
+            awaitWhole(bed.members.get(1), 2);
             requireAll(client);
         }
     }
