@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.server.area.Area;
@@ -49,6 +50,7 @@ final class ManagedRoles {
     private final CopyMessages copies;
     private final ControlMessages control;
     private final Configuration first;
+    private final IntPredicate isUnreachable;
     private volatile @Nullable Adoption adoption;
     private @Nullable ConfigurationManager manager;
     private @Nullable Election election;
@@ -57,6 +59,7 @@ final class ManagedRoles {
      * Begins to request a lease, and to grant leases if this server is the manager.
      *
      * @param first of a common start, or that this server joins in
+     * @param isUnreachable whether there is no connection to a server, and the last attempt failed
      * @param alarm wakes the thread of the cluster's server
      */
     ManagedRoles(
@@ -68,6 +71,7 @@ final class ManagedRoles {
             PeerCalls calls,
             PeerCalls.Patience patience,
             Configuration first,
+            IntPredicate isUnreachable,
             Runnable alarm) {
         this.context = context;
         this.settings = settings;
@@ -78,6 +82,7 @@ final class ManagedRoles {
         this.calls = calls;
         this.patience = patience;
         this.first = first;
+        this.isUnreachable = isUnreachable;
         this.completions = new CompletedCopies(alarm);
         this.adopting = new SerialExecutor("rowan-adoption-" + serverId, context.scheduling(), context.errors());
         this.leases = new LeaseAgent(
@@ -159,7 +164,8 @@ final class ManagedRoles {
                 patience,
                 context.scheduling());
         manager = managing;
-        election = new Election(serverId, nodes, leases, own, this::run, managing, roles::registered, calls, patience);
+        election = new Election(
+                serverId, nodes, leases, own, this::run, managing, roles::registered, calls, patience, isUnreachable);
     }
 
     /** The configuration whose roles are in force. Any thread. */

@@ -264,6 +264,7 @@ final class RoleTerm implements MembershipView {
                 calling,
                 cluster.patienceOfManager(),
                 configuration,
+                server -> !lastRefusal(server).isEmpty(),
                 cluster::alarm);
     }
 
