@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.agent.AgentHandle;
+import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.authority.CommitWait;
 import org.rowankv.server.authority.Electorate;
@@ -61,6 +62,7 @@ final class ManagedRoles {
      * @param first of a common start, or that this server joins in
      * @param isUnreachable whether there is no connection to a server, and the last attempt failed
      * @param alarm wakes the thread of the cluster's server
+     * @param margins receives how much of each lease was left when it was renewed
      */
     ManagedRoles(
             ClusterContext context,
@@ -72,7 +74,8 @@ final class ManagedRoles {
             PeerCalls.Patience patience,
             Configuration first,
             IntPredicate isUnreachable,
-            Runnable alarm) {
+            Runnable alarm,
+            LatencyHistogram margins) {
         this.context = context;
         this.settings = settings;
         this.roles = roles;
@@ -92,7 +95,8 @@ final class ManagedRoles {
                 settings.leaseTimes(),
                 context.clock(),
                 messages::send,
-                alarm);
+                alarm,
+                margins);
         this.copies = new CopyMessages(serverId, this::committed, messages, completions, context.clock());
         this.control = new ControlMessages(messages, leases, completions, copies, adopting, context.errors());
         messages.control(control);

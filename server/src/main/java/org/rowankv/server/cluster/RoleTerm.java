@@ -265,7 +265,8 @@ final class RoleTerm implements MembershipView {
                 cluster.patienceOfManager(),
                 configuration,
                 server -> !lastRefusal(server).isEmpty(),
-                cluster::alarm);
+                cluster::alarm,
+                cluster.leaseMargins());
     }
 
     /**

@@ -10,6 +10,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.authority.Authority;
 import org.rowankv.server.authority.ClockReading;
 import org.rowankv.server.authority.ConfirmationRequest;
@@ -73,13 +74,26 @@ public final class LeaseAgent implements Agent {
 
     private volatile long answersUntilNs;
     private volatile boolean mayAnswer;
+    /** Whether it was ever permitted to answer. */
+    private boolean hasAnswered;
+    /** How much of a lease was left when it was renewed, 0 if nothing. Recorded under the monitor. */
+    private final LatencyHistogram margins;
 
+    /** @param margins receives how much of each lease was left when it was renewed; 0 if it was over */
     public LeaseAgent(
-            int slot, int servers, long incarnation, LeaseTimes times, Clock clock, Sender sender, Runnable alarm) {
+            int slot,
+            int servers,
+            long incarnation,
+            LeaseTimes times,
+            Clock clock,
+            Sender sender,
+            Runnable alarm,
+            LatencyHistogram margins) {
         this.times = times;
         this.clock = clock;
         this.sender = sender;
         this.alarm = alarm;
+        this.margins = margins;
         this.renewNs = Math.max(1, times.leaseNs() / RENEWALS);
         final ClockReading now = ClockReading.of(clock);
         this.authority = new Authority(times, Voter.started(slot, incarnation, 0, null, now), 0, null, null);
@@ -116,9 +130,14 @@ public final class LeaseAgent implements Agent {
             mayAnswer = false;
             return;
         }
+        final long untilNs = from.monotonicNs() + times.leaseNs();
+        if (hasAnswered && untilNs - answersUntilNs > 0) {
+            margins.record(answersUntilNs - now.monotonicNs(), 1);
+        }
+        hasAnswered = true;
         // Shorter of both while they change: a reader may see one of each.
         answersUntilMs = from.wallMs() + TimeUnit.NANOSECONDS.toMillis(times.leaseNs());
-        answersUntilNs = from.monotonicNs() + times.leaseNs();
+        answersUntilNs = untilNs;
         mayAnswer = true;
     }
 
