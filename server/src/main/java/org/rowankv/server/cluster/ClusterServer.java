@@ -16,7 +16,6 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.membership.FormerReplica;
-import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.Members;
 import org.rowankv.server.membership.Registrations;
 import org.rowankv.server.peer.PeerCalls;
@@ -283,7 +282,7 @@ public final class ClusterServer implements AutoCloseable {
         final RoleTerm next = new RoleTerm(this, area, roles, changeFeedHandover);
         changeFeedHandover = ChangeFeedHandover.NONE;
         roleTerm = next;
-        final Patience patience = new Patience(next, roles);
+        final PeerCalls.Patience patience = new StartPatience(patienceOfManager(), next, roles, context, waitLog);
         try {
             next.recover(retried(roles::stored).configuration());
             phase = StartPhase.STARTING;
@@ -389,36 +388,6 @@ public final class ClusterServer implements AutoCloseable {
         return nodes;
     }
 
-    /** During the reconciliation: checks periodically whether the term is still current. */
-    private final class Patience implements PeerCalls.Patience {
-        private final RoleTerm present;
-        private final StoredRoles roles;
-
-        Patience(RoleTerm present, StoredRoles roles) {
-            this.present = present;
-            this.roles = roles;
-        }
-
-        @Override
-        public void check() {
-            if (closing) {
-                throw new ClosedWhileWaiting();
-            }
-            requireNotStopped();
-            final long nowNs = context.clock().nanoTime();
-            if (nowNs - checkedNs < POLL_WHILE_SERVING_MS * 1_000_000) {
-                return;
-            }
-            checkedNs = nowNs;
-            try {
-                roles.requireUnchanged(present);
-                reportSilentServers(present, roles.members());
-            } catch (ConfigurationStoreException e) {
-                waitLog.waits("the configuration store is unreachable", ": " + e.getMessage());
-            }
-        }
-    }
-
     // --- waiting ---
 
     /** Thrown when the server is closed during a wait. */
@@ -499,22 +468,6 @@ public final class ClusterServer implements AutoCloseable {
             context.scheduling().park(1_000_000);
         }
         return true;
-    }
-
-    private void reportSilentServers(RoleTerm present, Members members) {
-        final StringBuilder names = new StringBuilder();
-        final StringBuilder why = new StringBuilder();
-        for (int server : present.silent()) {
-            final String name = members.names().get(server);
-            names.append(names.isEmpty() ? " server " : ", server ").append(name);
-            final HostAndPort address = context.addresses().of(server);
-            names.append(address == null ? "" : " at " + address);
-            final String refusal = present.lastRefusal(server);
-            why.append(refusal.isEmpty() ? "" : "; last refusal by " + name + ": " + refusal);
-        }
-        waitLog.waits(
-                "reconciling logs with the other servers" + (names.isEmpty() ? "" : "; waiting for" + names),
-                why.toString());
     }
 
     /** Logs the present wait. */
