@@ -162,11 +162,13 @@ public final class LeaseAgent implements Agent {
         final ClockReading now = now();
         if (authority.voter().preparedTerm() != before) {
             grantedNs = now.monotonicNs(); // patience begins anew with each term
-            nextNs = grantedNs;
             promisedMore.clear();
             final Electorate prepared = authority.voter().prepared();
             for (int member : prepared == null ? List.<Integer>of() : prepared.members()) {
                 heardNs[member] = now.monotonicNs();
+            }
+            if (active && before > 0 && prepared != null && authority.manager() == null) {
+                requestLease(prepared); // the lease of a lost manager's term is about to end
             }
         }
         publish(now);

@@ -54,6 +54,7 @@ final class ElectionTest {
     private boolean otherMissesManager = true;
     private Runnable whileAsking = () -> {};
     private long lastHeardNs;
+    private int requestedOf = -1;
 
     private static Configuration managed(long term, int manager) {
         final Configuration plain = Configuration.initial(1, 1, 3, 2, 3, List.of(1L, 1L, 1L));
@@ -89,6 +90,9 @@ final class ElectionTest {
 
     /** The manager grants at once what is requested, while it lives. */
     private void sent(int to, ByteBuffer message) {
+        if (PeerMessageDescriptor.question(message) == PeerRequestType.LEASE) {
+            requestedOf = to;
+        }
         if (managerLives && to == MANAGER && PeerMessageDescriptor.question(message) == PeerRequestType.LEASE) {
             leases.onMessage(
                     MANAGER,
@@ -217,6 +221,13 @@ final class ElectionTest {
         assertThat(pass(1_000)).isTrue();
         final long left = leases.authority().managing().commitRemainingNs(leases.now(), TIMES);
         assertThat(left).isEqualTo(TIMES.twoLeasesNs()); // from the read that saw the vote
+    }
+
+    @Test
+    void shouldRequestALeaseAtOnceWhenItPreparesAnotherTerm() {
+        pass(1_000);
+        leases.change(now -> now.preparing(Electorate.of(managed(2, OTHER))));
+        assertThat(requestedOf).isEqualTo(OTHER);
     }
 
     @Test
