@@ -3,6 +3,7 @@ package org.rowankv.server.dispatch;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Failures;
 import org.rowankv.server.request.Worker;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
@@ -15,6 +16,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
     private final RequestDispatch dispatch;
     private final BatchPermit permit;
     private final Share[] shares;
+    private final BackupShares backups;
     private final int atOnce;
 
     /** @param slots of the pool: the contexts that this loop acquires */
@@ -22,9 +24,10 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
         this.dispatch = dispatch;
         this.permit = new BatchPermit(dispatch::mayAnswer);
         this.atOnce = atOnce;
+        this.backups = new BackupShares(slots.length * atOnce);
         this.shares = new Share[slots.length];
         for (int i = 0; i < slots.length; i++) {
-            shares[i] = new Share(slots[i]);
+            shares[i] = new Share(slots[i], i * atOnce);
         }
     }
 
@@ -66,9 +69,15 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
         if (dispatch.isAnsweredInstead(request)) {
             return ANSWERED;
         }
+        final Roles roles = dispatch.roles();
+        final int full = backups.findFull(roles, request.shard());
+        if (full != BackupShares.NONE) {
+            return MutationSlots.waitsFor(full);
+        }
         for (int i = 0; i < shares.length; i++) {
             final int number = shares[i].acquire();
             if (number != NONE) {
+                backups.take(i * atOnce + number, roles, request.shard());
                 return i * atOnce + number;
             }
         }
@@ -98,6 +107,9 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
     /** A worker context and the use of its slots by this loop. */
     private final class Share {
         private final int slot;
+        /** Its first slot, of all of this loop. */
+        private final int first;
+
         private final Worker worker;
         private final int[] free;
         private int freeCount;
@@ -107,8 +119,9 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
         private int unfinishedCount;
         private boolean held;
 
-        Share(int slot) {
+        Share(int slot, int first) {
             this.slot = slot;
+            this.first = first;
             this.worker = dispatch.worker(slot);
             this.free = new int[atOnce];
             this.unfinished = new int[atOnce];
@@ -131,10 +144,15 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
 
         private void sort(int number) {
             if (worker.isIdle(number)) {
-                free[freeCount++] = number;
+                free(number);
             } else {
                 unfinished[unfinishedCount++] = number;
             }
+        }
+
+        private void free(int number) {
+            free[freeCount++] = number;
+            backups.free(first + number);
         }
 
         void release(int number) {
@@ -158,7 +176,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
             worker.poll();
             for (int i = 0; i < unfinishedCount; ) {
                 if (worker.finishLeftover(unfinished[i])) {
-                    free[freeCount++] = unfinished[i];
+                    free(unfinished[i]);
                     unfinished[i] = unfinished[--unfinishedCount];
                 } else {
                     i++;

@@ -11,7 +11,17 @@ interface MutationSlots {
     /** No slot is needed: the request is answered. */
     int ANSWERED = -2;
 
-    /** Acquires a slot for the request: ≥ 0, or {@link #NONE}, or {@link #ANSWERED}. */
+    /** As {@link #NONE}, but only for requests with that backup, which has its share of the slots. */
+    static int waitsFor(int backup) {
+        return ANSWERED - 1 - backup;
+    }
+
+    /** The argument of {@link #waitsFor}; −1: a result of another kind. */
+    static int backupOf(int result) {
+        return result < ANSWERED ? ANSWERED - 1 - result : -1;
+    }
+
+    /** Acquires a slot for the request: ≥ 0, or {@link #NONE}, {@link #ANSWERED} or {@link #waitsFor}. */
     int tryAcquire(Request request);
 
     /** Releases a slot; other threads complete an unfinished mutation in it. */

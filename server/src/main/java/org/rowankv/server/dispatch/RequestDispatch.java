@@ -15,6 +15,7 @@ import org.rowankv.server.request.FoundEntry;
 import org.rowankv.server.request.ObjectReader;
 import org.rowankv.server.request.Worker;
 import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -242,6 +243,10 @@ public final class RequestDispatch implements MutationSlots {
 
     WorkerPool pool() {
         return pool;
+    }
+
+    Roles roles() {
+        return roles.get();
     }
 
     Worker worker(int slot) {

@@ -23,8 +23,10 @@ final class RequestPipeline {
     private final LoopMemoryBudget memory;
     private final ArrayDeque<PendingRequest> kept = new ArrayDeque<>();
     private final List<PendingRequest> active = new ArrayList<>();
-    /** Requests that need a slot of a worker context, in order of arrival. */
-    private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
+    /** Requests that need a slot of a worker context. */
+    private final WaitingRequests waiting = new WaitingRequests();
+
+    private final WaitingRequests.Steps steps = this::stepGuarded;
 
     /** Requests held while the server has no roles, in order of arrival. */
     private final ArrayDeque<PendingRequest> held = new ArrayDeque<>();
@@ -209,8 +211,10 @@ final class RequestPipeline {
             waiting.add(pending); // behind earlier ones
         } else if (pending.call().step()) {
             answered(pending);
+        } else if (pending.call().awaitsWorker()) {
+            waiting.add(pending);
         } else {
-            (pending.call().awaitsWorker() ? waiting : active).add(pending);
+            active.add(pending);
         }
     }
 
@@ -251,16 +255,7 @@ final class RequestPipeline {
         while (active.size() > left) {
             active.remove(active.size() - 1);
         }
-        while (!waiting.isEmpty()) {
-            final PendingRequest first = waiting.peekFirst();
-            if (!stepGuarded(first)) {
-                if (first.call().awaitsWorker()) {
-                    return;
-                }
-                active.add(first);
-            }
-            waiting.pollFirst();
-        }
+        waiting.step(steps, active);
     }
 
     /** True when the request is complete. A failure closes its client's connection: the outcome is unknown. */
@@ -314,10 +309,10 @@ final class RequestPipeline {
             }
         }
         active.clear();
-        for (PendingRequest each : waiting) {
+        waiting.forEach(each -> {
             abandon(each);
             hold(each);
-        }
+        });
         waiting.clear();
     }
 

@@ -239,6 +239,12 @@ public final class ClusterBed implements AutoCloseable {
         return this;
     }
 
+    /** For tests in which a server is away and nothing goes on without it. */
+    ClusterBed withLongLease() {
+        leaseMs = 60_000;
+        return this;
+    }
+
     ClusterBed withMinReplicas(int least) {
         minReplicas = least;
         return this;

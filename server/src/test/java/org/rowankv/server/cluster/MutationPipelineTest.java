@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.protocol.Request;
@@ -131,6 +132,63 @@ class MutationPipelineTest {
             for (byte[] key : keys.subList(1, KEYS)) {
                 assertThat(read(key)).isEqualTo("second");
             }
+        }
+    }
+
+    private PollableCall begun(byte[] key, String value) {
+        final PollableCall call = calls.callOf(put(key, value));
+        assertThat(call.step()).isFalse();
+        return call;
+    }
+
+    /** A key of a shard of this server, whose backup that other one is, or is not. */
+    private byte[] keyOf(int other, boolean isBackup) {
+        return IntStream.range(0, 10_000)
+                .mapToObj(i -> bytes("key" + i))
+                .filter(key -> {
+                    final int shard = put(key, "").shard();
+                    return server.isPrimary(shard) && configuration.shard(shard).isReplica(other) == isBackup;
+                })
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void shouldLeaveHalfOfTheSlotsToShardsWithoutTheBackupThatIsAway() throws IOException {
+        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 16 << 20).withLongLease()) {
+            bed.startAll();
+            configuration = bed.configuration();
+            server = bed.server(0);
+            calls = server.callsOfLoop(0, 1);
+            final int lost = bed.members.get(1).server.serverId();
+            final byte[] stuck = keyOf(lost, true);
+            final byte[] other = keyOf(lost, false);
+            bed.members.get(1).proxy.refuse(true);
+            assertThat(bed.members.get(1).proxy.cut()).isPositive();
+
+            final int half = ClusterBed.WORKERS * ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER / 2;
+            final List<PollableCall> second = new ArrayList<>();
+            for (int round = 0; round < 3; round++) { // also when some have ended
+                while (second.size() < half) {
+                    final PollableCall call = begun(stuck, "second");
+                    assertThat(call.awaitsWorker()).isFalse();
+                    second.add(call);
+                }
+                final PollableCall oneTooMany = begun(stuck, "none");
+                assertThat(oneTooMany.awaitsWorker()).isTrue();
+                assertThat(oneTooMany.awaitedBackup()).isEqualTo(lost);
+                untilAnswered(List.of(begun(other, "first!")));
+                assertThat(second).noneMatch(PollableCall::step);
+                if (round == 1) {
+                    bed.members.get(1).proxy.refuse(false);
+                    untilAnswered(second);
+                    bed.members.get(1).proxy.refuse(true);
+                    assertThat(bed.members.get(1).proxy.cut()).isPositive();
+                    second.clear();
+                }
+            }
+            bed.members.get(1).proxy.refuse(false);
+            untilAnswered(second);
         }
     }
 

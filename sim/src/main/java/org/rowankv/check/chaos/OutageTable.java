@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Outages of all faults, by kind of fault and role of the shard: as a table, and as CSV with a line per fault and shard. */
-final class OutageTable {
+public final class OutageTable {
     private static final int MEDIAN = 50;
     private static final int TAIL = 99;
     private static final int HUNDRED = 100;
@@ -23,7 +23,7 @@ final class OutageTable {
     }
 
     /** Nearest rank; the list is not empty. */
-    static long percentile(List<Long> values, int percent) {
+    public static long percentile(List<Long> values, int percent) {
         final List<Long> sorted = new ArrayList<>(values);
         Collections.sort(sorted);
         final int rank = (sorted.size() * percent + HUNDRED - 1) / HUNDRED;

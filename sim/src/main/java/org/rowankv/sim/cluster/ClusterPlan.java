@@ -32,6 +32,10 @@ import org.rowankv.sim.workload.WorkloadPlan;
  * @param storeNs maximum one-way latency of a request to the configuration store
  * @param forceNs maximum length of a force; 0: it ends as soon as it runs
  * @param heartbeatMs of an idle connection
+ * @param leaseMs lease of the servers
+ * @param thinkNs shortest pause of a client between two operations
+ * @param doublings of a client's time-out of an attempt
+ * @param attempts a client's operation ends after the time of so many attempts
  * @param power whether an acknowledged write survives a power cut
  */
 record ClusterPlan(
@@ -57,6 +61,10 @@ record ClusterPlan(
         int storeNs,
         int forceNs,
         int heartbeatMs,
+        int leaseMs,
+        int thinkNs,
+        int doublings,
+        int attempts,
         boolean power,
         List<ClusterFault> faults) {
     /** Shared by all simulated clusters: servers authenticate with it as in production. */
@@ -67,6 +75,15 @@ record ClusterPlan(
     private static final int NEAR_ENDS_IN = 4;
     private static final long STEPS_LEFT = 15;
     private static final int LONGEST_LIFETIME_MS = 1_000;
+    private static final int MOST_DOUBLINGS = 3;
+    private static final int OUTAGE_CLIENTS = 18;
+    private static final int OUTAGE_KEYS = 90;
+    /** Of outages: the means. */
+    static final int STEP_NS = 2_000;
+
+    static final int LATENCY_NS = 30_000;
+    static final int STORE_NS = 2_000_000;
+    private static final int THINK_NS = 4_000_000;
     /** This simulator concentrates on starts. */
     private static final int MORE_IN_STARTS = 2;
 
@@ -107,8 +124,51 @@ record ClusterPlan(
                 200_000 << random.nextInt(6),
                 power ? FORCES_NS[random.nextInt(FORCES_NS.length)] : 0,
                 20 << random.nextInt(4),
+                (int) ClusterSettings.DEFAULT_LEASE_MS,
+                0,
+                MOST_DOUBLINGS,
+                20,
                 power,
                 faults(random, random.fork("devices"), power));
+    }
+
+    /**
+     * For measurements of outages: two replicas, three shards of each server, and none of the drawn faults. What takes
+     * time in it was measured on servers of two cores: a step some microseconds, a network's latency over loopback, and
+     * a change in ZooKeeper with its force.
+     *
+     * @param servers 2 or 3
+     */
+    static ClusterPlan ofOutages(long seed, int servers, int leaseMs) {
+        return new ClusterPlan(
+                seed,
+                servers,
+                2,
+                3 * servers,
+                2,
+                ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER,
+                ServerSettings.minimumSegments(2, ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER, true) + 200,
+                16 << 10,
+                OUTAGE_CLIENTS,
+                OUTAGE_KEYS,
+                Integer.MAX_VALUE,
+                200,
+                400,
+                0,
+                0,
+                0,
+                STEP_NS,
+                2 * LATENCY_NS,
+                0,
+                2 * STORE_NS,
+                0,
+                20,
+                leaseMs,
+                THINK_NS,
+                0,
+                10_000,
+                false,
+                List.of());
     }
 
     private static int swarm(RandomSource random, int usual) {
@@ -204,6 +264,7 @@ record ClusterPlan(
             with.mutationsPerWorker = mutations;
             with.verifyReads = true;
             with.drainMs = drainMs();
+            with.leaseMs = leaseMs;
             with.secret = SECRET;
         });
     }

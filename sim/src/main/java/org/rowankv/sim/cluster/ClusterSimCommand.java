@@ -53,6 +53,20 @@ public final class ClusterSimCommand implements Callable<Integer> {
     @Option(names = "--coverage", description = "print how often each kind of operation met each state of its key")
     private boolean printsCoverage;
 
+    @Option(
+            names = "--outages",
+            paramLabel = "N",
+            description =
+                    "instead: N faults of each kind in calm clusters, and for how long shards complete no operation, in"
+                            + " simulated time with the printed mean costs of a step, a message and a change in ZooKeeper")
+    private @Nullable Integer outages;
+
+    @Option(names = "--lease", description = "lease of the servers for --outages, in ms (${DEFAULT-VALUE})")
+    private int leaseMs = 25;
+
+    @Option(names = "--servers", description = "2 or 3, for --outages (${DEFAULT-VALUE})")
+    private int servers = 3;
+
     public static void main(String[] args) {
         // Must precede loading of any class of the store: without this the JIT drops its chaos points.
         System.setProperty("rowan.chaos", "true");
@@ -70,7 +84,21 @@ public final class ClusterSimCommand implements Callable<Integer> {
         if (found) {
             return FoundSeeds.runKept(FoundSeeds.SIM_CLUSTER, runner(), SystemClock.INSTANCE, System.out) == 0 ? 0 : 1;
         }
+        if (outages != null) {
+            return measureOutages(outages);
+        }
         return seed != null ? replay(seed) : many();
+    }
+
+    private int measureOutages(int rounds) {
+        if (rounds < 1 || servers < 2 || servers > 3 || leaseMs < 10 || leaseMs > 60_000) {
+            throw new CommandLine.ParameterException(
+                    new CommandLine(this), "--outages needs at least 1, --servers 2 or 3, and --lease 10..60000");
+        }
+        SimThread.installPoints();
+        final int violations = new SimOutages(servers, leaseMs, System.out).print(rounds, from == null ? 1 : from);
+        System.out.println("sim: outages=" + rounds * SimOutage.Fault.values().length + " violations=" + violations);
+        return violations == 0 ? 0 : 1;
     }
 
     private int threadCount() {

@@ -7,7 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -21,6 +21,7 @@ import org.rowankv.sim.Trace;
 import org.rowankv.sim.ViolationError;
 import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
+import org.rowankv.sim.workload.WorkloadBias;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
@@ -34,6 +35,7 @@ final class ClusterSimulation {
     private static final long SETTLED_NS = 500_000_000;
 
     private final ClusterPlan plan;
+    private final @Nullable SimOutage outage;
     private final Timeline timeline = new Timeline();
     private final Trace trace;
     private final EventCounters eventCounters = new EventCounters();
@@ -66,7 +68,14 @@ final class ClusterSimulation {
     private @Nullable String loss;
 
     ClusterSimulation(ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader) {
+        this(plan, pool, reader, null);
+    }
+
+    /** @param outage measured instead of the plan's faults */
+    ClusterSimulation(
+            ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader, @Nullable SimOutage outage) {
         this.plan = plan;
+        this.outage = outage;
         this.trace = new Trace(reader, timeline);
         final RandomSource random = new SplittableRandomSource(plan.seed()).fork("cluster");
         this.scheduler = new ClusterScheduler(this, random.fork("turns"));
@@ -116,17 +125,17 @@ final class ClusterSimulation {
             faults.settleCaches();
             for (int i = 0; i < plan.clients(); i++) {
                 final RandomSource own = userRandom.fork("user " + i);
-                users.add(new SimUser(i, this, own, new SimRouting(this, "user " + i, own.fork("routing"), served())));
+                final WorkloadBias inclination = outage == null ? WorkloadBias.NONE : SimOutage.biasOf(i, this);
+                users.add(new SimUser(
+                        i, this, own, new SimRouting(this, "user " + i, own.fork("routing"), served()), inclination));
             }
             streams.begin();
             calm = false;
             accepting = true;
-            while (begun < plan.operations()) {
-                applyFaults();
-                scheduler.step();
-                if (begun - windowBegan >= WINDOW) {
-                    restAndCheck();
-                }
+            if (outage == null) {
+                disturb();
+            } else {
+                outage.measure(this);
             }
             restAndCheck();
             finish();
@@ -148,6 +157,16 @@ final class ClusterSimulation {
         eventCounters.add("steps", scheduler.taken());
         eventCounters.add("simulated milliseconds", timeline.nowNs() / 1_000_000);
         return new ClusterReport(plan, trace.hash(), begun, eventCounters, workload.coverage(), violation);
+    }
+
+    private void disturb() {
+        while (begun < plan.operations()) {
+            applyFaults();
+            scheduler.step();
+            if (begun - windowBegan >= WINDOW) {
+                restAndCheck();
+            }
+        }
     }
 
     private static String describe(Throwable failure) {
@@ -335,11 +354,14 @@ final class ClusterSimulation {
         begun++;
     }
 
-    void onEnded(Status status, long version) {
+    void onEnded(Request request) {
         scheduler.onProgress();
         eventCounters.count("operations");
         trace.mix(timeline.nowNs());
-        trace.mix(version * 31 + status.ordinal());
+        trace.mix(request.version() * 31 + request.status().ordinal());
+        if (outage != null) {
+            outage.completed(request, timeline.nowNs());
+        }
     }
 
     /** Other primaries use other clocks for lifetimes: they end sooner or later by the difference. */

@@ -15,8 +15,6 @@ import org.rowankv.topology.Configuration;
  * primary in it; and fetches a newer one on request, or when no reply arrives. Runs in the client's steps.
  */
 final class SimRouting implements Session {
-    private static final int MOST_DOUBLINGS = 3;
-
     private final ClusterSimulation simulation;
     private final String name;
     private final RandomSource random;
@@ -64,7 +62,7 @@ final class SimRouting implements Session {
         // Exponential back-off: otherwise attempts pile up at a stalled server.
         final boolean isRepeated = next == request;
         final boolean isLost = isRepeated && next.status() == Status.NO_REPLY;
-        doublings = isLost ? Math.min(MOST_DOUBLINGS, doublings + 1) : isRepeated ? doublings : 0;
+        doublings = isLost ? Math.min(simulation.plan().doublings(), doublings + 1) : isRepeated ? doublings : 0;
         pauses = isRepeated ? pauses : 0;
         request = next;
         atNs = simulation.timeline().nowNs() + (attemptNs / 2 + random.nextInt((int) attemptNs) << doublings);
@@ -115,7 +113,8 @@ final class SimRouting implements Session {
         final Request asked = request;
         return asked == null || !asked.status().isForAnother()
                 ? 0
-                : attemptNs / 4 + random.nextInt((int) attemptNs) << Math.min(MOST_DOUBLINGS, pauses++);
+                : attemptNs / 4 + random.nextInt((int) attemptNs)
+                        << Math.min(simulation.plan().doublings(), pauses++);
     }
 
     @Override

@@ -31,16 +31,21 @@ final class SimUser extends SimTask {
 
     private long pauseEndNs;
 
-    SimUser(int number, ClusterSimulation simulation, RandomSource random, SimRouting routing) {
+    SimUser(
+            int number,
+            ClusterSimulation simulation,
+            RandomSource random,
+            SimRouting routing,
+            WorkloadBias inclination) {
         super(null);
         this.simulation = simulation;
         this.random = random;
-        this.asks = simulation.workload().client(number, random.fork("questions"), WorkloadBias.NONE);
+        this.asks = simulation.workload().client(number, random.fork("questions"), inclination);
         this.client = new RowanClient(
                 routing,
                 simulation.userClock(),
                 random.fork("client"),
-                20 * routing.attemptNs(),
+                simulation.plan().attempts() * routing.attemptNs(),
                 simulation.plan().counters());
         this.routing = routing;
         routing.serve(this);
@@ -89,6 +94,7 @@ final class SimUser extends SimTask {
         }
         stepped = null;
         nextAtNs = simulation.timeline().nowNs()
+                + simulation.plan().thinkNs()
                 + random.nextInt(100_000 + (int) (20 * simulation.plan().stepNs()));
         end();
     }
@@ -108,7 +114,7 @@ final class SimUser extends SimTask {
     }
 
     private void end() {
-        simulation.onEnded(asks.request().status(), asks.request().version());
+        simulation.onEnded(asks.request());
         asks.end();
     }
 }

@@ -5,8 +5,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -80,13 +83,28 @@ final class ServerProcesses implements AutoCloseable {
     void kill(int... numbers) throws IOException {
         final List<ProcessHandle> killed = new ArrayList<>();
         for (int server : numbers) {
-            final Path file = clusterDir().resolve("server-" + server + ".pid");
-            ProcessHandle.of(Long.parseLong(
-                            Files.readString(file, StandardCharsets.UTF_8).strip()))
-                    .ifPresent(killed::add);
+            process(server).ifPresent(killed::add);
         }
         killed.forEach(ProcessHandle::destroyForcibly);
         killed.forEach(process -> process.onExit().join());
+    }
+
+    /**
+     * The time from then until the present process of a server began; it serves later.
+     *
+     * @throws IOException if it does not run
+     */
+    Duration untilBegin(Instant then, int server) throws IOException {
+        final Instant begin = process(server)
+                .flatMap(process -> process.info().startInstant())
+                .orElseThrow(() -> new IOException("server " + server + " does not run"));
+        return Duration.between(then, begin);
+    }
+
+    private Optional<ProcessHandle> process(int server) throws IOException {
+        final Path file = clusterDir().resolve("server-" + server + ".pid");
+        return ProcessHandle.of(
+                Long.parseLong(Files.readString(file, StandardCharsets.UTF_8).strip()));
     }
 
     /** Stops all processes that run. */
