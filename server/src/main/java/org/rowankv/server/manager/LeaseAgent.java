@@ -268,9 +268,10 @@ public final class LeaseAgent implements Agent {
             return false;
         }
         if (nowNs - lastCycleNs > times.leaseNs() / 2) {
-            // This process stood still: others may have been heard meanwhile.
+            // This process stood still: others may have been heard meanwhile, and the manager's silence does not count.
             java.util.Arrays.fill(heardNs, nowNs);
-            grantedNs = nowNs;
+            final long ungrantedNs = Math.max(0, lastCycleNs - grantedNs);
+            grantedNs = nowNs - ungrantedNs;
         }
         lastCycleNs = nowNs;
         final ClockReading now = now();

@@ -168,6 +168,20 @@ final class ElectionTest {
     }
 
     @Test
+    void shouldNotCountTheTimeInWhichItStoodStill() {
+        pass(1_000);
+        managerLives = false;
+        pass(300);
+        final long stoodMs = 10_000;
+        clock.advanceMs(stoodMs);
+        assertThat(pass(1_000)).isTrue();
+        assertThat(silentMs() - stoodMs)
+                .isBetween(
+                        TimeUnit.NANOSECONDS.toMillis(TIMES.oneLeaseNs()),
+                        TimeUnit.NANOSECONDS.toMillis(TIMES.oneLeaseNs()) + LEASE_MS / 4);
+    }
+
+    @Test
     void shouldNotReplaceAManagerThatOthersHear() {
         pass(1_000);
         managerLives = false;
