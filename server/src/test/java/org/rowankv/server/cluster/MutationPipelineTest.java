@@ -166,30 +166,35 @@ class MutationPipelineTest {
             bed.members.get(1).proxy.refuse(true);
             assertThat(bed.members.get(1).proxy.cut()).isPositive();
 
-            final int half = ClusterBed.WORKERS * ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER / 2;
-            final List<PollableCall> second = new ArrayList<>();
-            for (int round = 0; round < 3; round++) { // also when some have ended
-                while (second.size() < half) {
-                    final PollableCall call = begun(stuck, "second");
-                    assertThat(call.awaitsWorker()).isFalse();
-                    second.add(call);
-                }
-                final PollableCall oneTooMany = begun(stuck, "none");
-                assertThat(oneTooMany.awaitsWorker()).isTrue();
-                assertThat(oneTooMany.awaitedBackup()).isEqualTo(lost);
-                untilAnswered(List.of(begun(other, "first!")));
-                assertThat(second).noneMatch(PollableCall::step);
-                if (round == 1) {
-                    bed.members.get(1).proxy.refuse(false);
-                    untilAnswered(second);
-                    bed.members.get(1).proxy.refuse(true);
-                    assertThat(bed.members.get(1).proxy.cut()).isPositive();
-                    second.clear();
-                }
+            final List<PollableCall> all = new ArrayList<>();
+            try {
+                fillTheShareOf(lost, stuck, other, all);
+                bed.members.get(1).proxy.refuse(false);
+                untilAnswered(all);
+                bed.members.get(1).proxy.refuse(true);
+                assertThat(bed.members.get(1).proxy.cut()).isPositive();
+                all.clear();
+                fillTheShareOf(lost, stuck, other, all);
+            } finally {
+                bed.members.get(1).proxy.refuse(false);
+                untilAnswered(all);
             }
-            bed.members.get(1).proxy.refuse(false);
-            untilAnswered(second);
         }
+    }
+
+    /** @param stuck a key of a shard with that backup, which is away; the other one has a shard without it */
+    private void fillTheShareOf(int backup, byte[] stuck, byte[] other, List<PollableCall> all) {
+        final int half = ClusterBed.WORKERS * ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER / 2;
+        for (int i = 0; i <= half; i++) {
+            final PollableCall call = begun(stuck, "second");
+            all.add(call);
+            assertThat(call.awaitsWorker()).as("the number %d", i).isEqualTo(i == half);
+        }
+        assertThat(all.get(half).awaitedBackup()).isEqualTo(backup);
+        for (int i = 0; i < 2; i++) {
+            untilAnswered(List.of(begun(other, "first!")));
+        }
+        assertThat(all).noneMatch(PollableCall::step);
     }
 
     @Test
