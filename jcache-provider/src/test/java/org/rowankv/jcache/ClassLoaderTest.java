@@ -2,12 +2,14 @@ package org.rowankv.jcache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
 import java.lang.ref.WeakReference;
 import java.net.URI;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -269,11 +271,12 @@ class ClassLoaderTest {
         return manager;
     }
 
-    private static void awaitCollection(BooleanSupplier collected) throws InterruptedException {
-        for (int i = 0; i < 100 && !collected.getAsBoolean(); i++) {
-            System.gc();
-            TimeUnit.MILLISECONDS.sleep(50);
-        }
-        assertThat(collected.getAsBoolean()).as("collected").isTrue();
+    private static void awaitCollection(BooleanSupplier collected) {
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> {
+                    System.gc();
+                    return collected.getAsBoolean();
+                });
     }
 }

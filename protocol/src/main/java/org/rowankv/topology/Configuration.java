@@ -177,15 +177,6 @@ public record Configuration(
         return new Configuration(clusterId, hashSeed, term + 1, newIncarnations, next);
     }
 
-    /** The common start of all servers, as below. */
-    public Configuration restarted(List<Long> newIncarnations) {
-        final Configuration next = restarted(newIncarnations, Set.of(), 0);
-        if (next == null) {
-            throw new AssertionError("a shard without a complete replica: " + this);
-        }
-        return next;
-    }
-
     /**
      * The common start of all servers that are not gone, which have started anew and lost nothing: roles stay, every shard
      * has a new epoch. Joining replicas begin anew, and shards with too few replicas get joining ones. A higher term.

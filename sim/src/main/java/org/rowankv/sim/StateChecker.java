@@ -245,9 +245,9 @@ public final class StateChecker {
     public void requireEvictions(List<Server> servers, List<CacheLife> caches) {
         for (CacheLife cache : caches) {
             for (Server server : servers) {
-                if (cache.limit().isNone() && server.evictions(cache.id()) > 0) {
-                    violation.accept("server " + server.serverId() + " has evicted " + server.evictions(cache.id())
-                            + " objects of " + cache + ", which has no limit");
+                if (cache.limit().isNone() && server.limits().evictions(cache.id()) > 0) {
+                    violation.accept("server " + server.serverId() + " has evicted "
+                            + server.limits().evictions(cache.id()) + " objects of " + cache + ", which has no limit");
                 }
             }
         }

@@ -47,11 +47,6 @@ public final class PartedValues {
         maxValue = (int) bytes;
     }
 
-    /** Bytes of the longest value in parts that is put. */
-    public int limit() {
-        return maxValue;
-    }
-
     /** Executes the rest of a request that was answered with TOO_LARGE or IN_PARTS; the outcome is in it. */
     public void complete(Request request) {
         final long untilNs = clock.nanoTime() + deadlineNs;

@@ -10,11 +10,6 @@ record ClassPattern(String text) {
         return List.of(texts).stream().map(ClassPattern::new).toList();
     }
 
-    /** Whether it matches one name only. */
-    boolean isExact() {
-        return !text.endsWith("*");
-    }
-
     boolean matches(String name) {
         if (text.endsWith(".**")) {
             return name.startsWith(text.substring(0, text.length() - 2));

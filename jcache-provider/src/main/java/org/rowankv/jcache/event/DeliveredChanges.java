@@ -97,10 +97,4 @@ final class DeliveredChanges {
     synchronized void clear() {
         shards.clear();
     }
-
-    synchronized int size() {
-        return shards.values().stream()
-                .mapToInt(record -> record.versions.size() + record.expiries.size())
-                .sum();
-    }
 }

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,13 +19,13 @@ import javax.cache.event.CacheEntryCreatedListener;
 import javax.cache.management.CacheStatisticsMXBean;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.jcache.RowanCache;
 import org.rowankv.jcache.management.RowanCacheStatisticsMXBean;
 import org.rowankv.jcache.spi.RowanCachingProvider;
+import org.rowankv.runtime.HeldPort;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
@@ -38,18 +35,13 @@ import org.rowankv.server.frontend.ClientPortSettings;
 @Timeout(120)
 final class LazyStartTest {
     private final RowanCachingProvider provider = new RowanCachingProvider();
-    private int port;
-
-    @BeforeEach
-    void choosePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
-    }
+    private final HeldPort held = new HeldPort();
+    private final int port = held.number();
 
     @AfterEach
     void shouldLeaveNoThread() {
         provider.close();
+        held.close();
         await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                 .extracting(Thread::getName)
                 .doesNotContain("rowan-lazy-start"));

@@ -97,14 +97,16 @@ final class ContextLoaderTest {
         final WeakReference<ClassLoader> application = openAndLeaveItToAnother(staying);
         try {
             assertThat(use(staying[0]).get("k")).isEqualTo("v");
-            await().pollInterval(Duration.ofMillis(20)).untilAsserted(() -> {
-                System.gc();
-                assertThat(Thread.getAllStackTraces().keySet())
-                        .filteredOn(thread -> thread.getContextClassLoader() != null
-                                && application.refersTo(thread.getContextClassLoader()))
-                        .isEmpty();
-                assertThat(application.refersTo(null)).as("collected").isTrue();
-            });
+            await().atMost(Duration.ofSeconds(60))
+                    .pollInterval(Duration.ofMillis(20))
+                    .untilAsserted(() -> {
+                        System.gc();
+                        assertThat(Thread.getAllStackTraces().keySet())
+                                .filteredOn(thread -> thread.getContextClassLoader() != null
+                                        && application.refersTo(thread.getContextClassLoader()))
+                                .isEmpty();
+                        assertThat(application.refersTo(null)).as("collected").isTrue();
+                    });
         } finally {
             staying[0].close();
         }

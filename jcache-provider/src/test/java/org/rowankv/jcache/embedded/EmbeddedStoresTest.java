@@ -68,7 +68,7 @@ class EmbeddedStoresTest {
         final CacheManager manager = manager("servers=3&replicas=3");
         manager.createCache("c", bytes()).put("k", new byte[1]);
         manager.close();
-        await().atMost(Duration.ofSeconds(5)).until(() -> {
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
             final Set<Thread> left = new HashSet<>(Thread.getAllStackTraces().keySet());
             left.removeAll(before);
             return left.stream().noneMatch(thread -> thread.getName().contains("rowan"));
@@ -310,7 +310,7 @@ class EmbeddedStoresTest {
                         bytes().setExpiryPolicyFactory(CreatedExpiryPolicy.factoryOf(
                                 new javax.cache.expiry.Duration(TimeUnit.MILLISECONDS, 50))));
         cache.put("k", new byte[1]);
-        await().atMost(Duration.ofSeconds(5)).until(() -> cache.get("k") == null);
+        await().atMost(Duration.ofSeconds(30)).until(() -> cache.get("k") == null);
     }
 
     /** Entries that are never read again free space by their expiry, without an event. */

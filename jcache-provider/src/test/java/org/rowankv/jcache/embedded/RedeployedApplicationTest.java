@@ -160,14 +160,16 @@ final class RedeployedApplicationTest {
 
     private static void requireCollected(WeakReference<ClassLoader> loader) throws Exception {
         linkAnotherRecord();
-        await().pollInterval(Duration.ofMillis(20)).untilAsserted(() -> {
-            System.gc();
-            assertThat(Thread.getAllStackTraces().keySet())
-                    .filteredOn(thread ->
-                            thread.getContextClassLoader() != null && loader.refersTo(thread.getContextClassLoader()))
-                    .isEmpty();
-            assertThat(loader.refersTo(null)).as("collected").isTrue();
-        });
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(20))
+                .untilAsserted(() -> {
+                    System.gc();
+                    assertThat(Thread.getAllStackTraces().keySet())
+                            .filteredOn(thread -> thread.getContextClassLoader() != null
+                                    && loader.refersTo(thread.getContextClassLoader()))
+                            .isEmpty();
+                    assertThat(loader.refersTo(null)).as("collected").isTrue();
+                });
     }
 
     @Test

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.cache.Cache;
 import javax.cache.CacheException;
@@ -311,10 +312,17 @@ final class NearCacheTest {
                         ModifiedExpiryPolicy.factoryOf(new javax.cache.expiry.Duration(TimeUnit.MILLISECONDS, 300)))
                 .addCacheEntryListenerConfiguration(new MutableCacheEntryListenerConfiguration<>(
                         FactoryBuilder.factoryOf(Ends.class), null, false, true)));
-        cache.put("k", "v");
-        assertThat(cache.get("k")).isSameAs(cache.get("k"));
+        final AtomicInteger puts = new AtomicInteger();
+        // On a busy machine a lifetime may pass between two calls.
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+            cache.put("k", "v");
+            puts.incrementAndGet();
+            final String first = cache.get("k");
+            assertThat(first).isNotNull();
+            assertThat(cache.get("k")).isSameAs(first);
+        });
         await().atMost(Duration.ofSeconds(20)).until(() -> cache.get("k") == null);
-        assertThat(Ends.KEYS).containsExactly("k");
+        assertThat(Ends.KEYS).containsOnly("k").hasSizeLessThanOrEqualTo(puts.get());
         assertThat(nearHits(cache)).isPositive();
     }
 

@@ -3,7 +3,7 @@ package org.rowankv.rdma.rowan;
 import java.nio.ByteBuffer;
 
 /**
- * Writer of frames in log segments: reserves their space, seals and publishes them.
+ * Writer of frames in log segments: seals and publishes them.
  *
  * <p>A reader that sees a word of an entry's type with acquire sees the complete entry. Does not flush, and does not
  * check that the caller owns the space: a log with many writers reserves it by compare-and-set on its tail, a log with
@@ -17,11 +17,6 @@ public final class FrameSealer {
     /** The checksum object of this sealer, for the same thread. */
     public FrameChecksum checksum() {
         return checksum;
-    }
-
-    /** As {@link FrameDescriptor#reserve}. */
-    public boolean reserve(ByteBuffer buffer, int offset, int generation, int strides) {
-        return FrameDescriptor.reserve(buffer, offset, generation, strides);
     }
 
     /**

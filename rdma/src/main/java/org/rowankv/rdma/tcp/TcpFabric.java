@@ -274,7 +274,7 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public FabricCapabilities capabilities() {
-        return new FabricCapabilities(true, settings.maxMessage(), settings.ackLevel(), 1);
+        return new FabricCapabilities(settings.maxMessage(), settings.ackLevel());
     }
 
     @Override

@@ -92,14 +92,14 @@ final class FrameDescriptorTest {
     @Test
     void shouldGoFromOldBytesOverReservedToPublished() {
         buffer.putLong(0, 0xDEAD_BEEF_DEAD_BEEFL);
-        assertThat(sealer.reserve(buffer, 0, GENERATION, 2)).isTrue();
-        assertThat(sealer.reserve(buffer, 0, GENERATION, 2))
+        assertThat(FrameDescriptor.reserve(buffer, 0, GENERATION, 2)).isTrue();
+        assertThat(FrameDescriptor.reserve(buffer, 0, GENERATION, 2))
                 .as("helped, or helping")
                 .isTrue();
         assertThat(whyInvalid(0)).contains("reserved");
         assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isTrue();
         assertThat(whyInvalid(0)).isNull();
-        assertThat(sealer.reserve(buffer, 0, GENERATION, 2)).isFalse();
+        assertThat(FrameDescriptor.reserve(buffer, 0, GENERATION, 2)).isFalse();
         assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION)).isFalse();
         assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isFalse();
         assertThat(whyInvalid(0)).isNull();
@@ -110,7 +110,7 @@ final class FrameDescriptorTest {
         assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION))
                 .as("nothing is reserved")
                 .isFalse();
-        sealer.reserve(buffer, 0, GENERATION, 2);
+        FrameDescriptor.reserve(buffer, 0, GENERATION, 2);
         assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION + 1))
                 .as("of another use")
                 .isFalse();
@@ -118,7 +118,7 @@ final class FrameDescriptorTest {
         assertThat(FrameDescriptor.length(FrameDescriptor.wordAcquire(buffer, 0)))
                 .isEqualTo(128);
         assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isFalse();
-        assertThat(sealer.reserve(buffer, 0, GENERATION, 2)).isFalse();
+        assertThat(FrameDescriptor.reserve(buffer, 0, GENERATION, 2)).isFalse();
         assertThat(whyInvalid(0)).contains("void");
     }
 

@@ -80,10 +80,6 @@ public final class AgentRunner implements AgentHandle {
         return cycle.cycles();
     }
 
-    public Agent agent() {
-        return cycle.agent();
-    }
-
     @Override
     public boolean isClosed() {
         return cycle.isOver();

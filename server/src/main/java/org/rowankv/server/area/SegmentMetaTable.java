@@ -97,21 +97,9 @@ public final class SegmentMetaTable {
         return SegmentMetaDescriptor.owner(word(segment));
     }
 
-    /** State, owner and generation in one read; decode it with this class's static methods. */
+    /** State, owner and generation in one read. */
     public long word(int segment) {
         return SegmentMetaDescriptor.wordAcquire(header, offset(segment));
-    }
-
-    public static SegmentState stateOf(long word) {
-        return SegmentMetaDescriptor.state(word);
-    }
-
-    public static SegmentOwner ownerOf(long word) {
-        return SegmentMetaDescriptor.owner(word);
-    }
-
-    public static int generationOf(long word) {
-        return SegmentMetaDescriptor.generation(word);
     }
 
     /** Opening sequence of the present use; 0 if the segment was never used. */

@@ -221,7 +221,7 @@ public final class CheckpointAgent implements Agent {
             return true;
         }
         for (ShardReplica replica : replicas.all()) {
-            if (replica.settledVersion() < highest(replica)) {
+            if (replica.versions().settled() < highest(replica)) {
                 return false;
             }
         }
@@ -240,7 +240,8 @@ public final class CheckpointAgent implements Agent {
     }
 
     private long highest(ShardReplica replica) {
-        return Math.max(lastVersion.applyAsLong(replica.shardId()), replica.assembledVersion());
+        return Math.max(
+                lastVersion.applyAsLong(replica.shardId()), replica.versions().assembled());
     }
 
     private void begin() {
@@ -270,7 +271,7 @@ public final class CheckpointAgent implements Agent {
         for (int shard = 0; shard < awaited.length; shard++) {
             final ShardReplica replica = held[shard];
             if (replica != null) {
-                settled[shard] = replica.settledVersion();
+                settled[shard] = replica.versions().settled();
                 if (settled[shard] < awaited[shard]) {
                     return false;
                 }

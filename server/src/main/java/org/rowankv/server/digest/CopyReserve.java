@@ -1,6 +1,5 @@
 package org.rowankv.server.digest;
 
-import java.util.Arrays;
 import org.rowankv.server.log.Space;
 
 /**
@@ -57,10 +56,5 @@ public final class CopyReserve {
     synchronized void begin(int shard) {
         end(shard);
         epochs[shard] = 0;
-    }
-
-    /** Bytes reserved at present. */
-    public synchronized long bytes() {
-        return Arrays.stream(reserved).sum();
     }
 }

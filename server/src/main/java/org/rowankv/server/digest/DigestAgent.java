@@ -393,7 +393,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final int shard = EntryDescriptor.shard(buffer, at);
         final ShardReplica replica = replicas.get(shard);
         final long version = EntryDescriptor.version(buffer, at);
-        replica.assembled(version);
+        replica.versions().raiseAssembled(version);
         if (!takesSpaceHere(shard, buffer, at, version) && drawsCredit(shard, version)) {
             drawn[shard] += segments.charge(length);
         }

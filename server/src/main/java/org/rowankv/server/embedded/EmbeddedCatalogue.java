@@ -98,17 +98,23 @@ final class EmbeddedCatalogue implements ClientCatalogue, SpareContents {
 
     @Override
     public long evictions(int cacheId) {
-        return counted.stream().mapToLong(server -> server.evictions(cacheId)).sum();
+        return counted.stream()
+                .mapToLong(server -> server.limits().evictions(cacheId))
+                .sum();
     }
 
     @Override
     public long objects(int cacheId) {
-        return counted.stream().mapToLong(server -> server.objects(cacheId)).sum();
+        return counted.stream()
+                .mapToLong(server -> server.limits().objects(cacheId))
+                .sum();
     }
 
     @Override
     public long bytes(int cacheId) {
-        return counted.stream().mapToLong(server -> server.bytes(cacheId)).sum();
+        return counted.stream()
+                .mapToLong(server -> server.limits().bytes(cacheId))
+                .sum();
     }
 
     @Override

@@ -17,14 +17,14 @@ record EmbeddedSpacePressure(List<Server> servers) implements SpacePressure {
     @Override
     public void requestSpace(int server) {
         final boolean unused = releaseGrants();
-        servers.forEach(Server::endExpired);
-        servers.get(server).requestSpace();
+        servers.forEach(each -> each.spaceRequests().endExpired());
+        servers.get(server).spaceRequests().requestSpace();
     }
 
     @Override
     public boolean isExpiring(long sinceNs) {
         for (int server = 0; server < servers.size(); server++) {
-            if (servers.get(server).isExpiring(sinceNs)) {
+            if (servers.get(server).spaceRequests().isExpiring(sinceNs)) {
                 return true;
             }
         }
@@ -40,7 +40,7 @@ record EmbeddedSpacePressure(List<Server> servers) implements SpacePressure {
     boolean releaseGrants() {
         boolean allIdle = true;
         for (Server server : servers) {
-            allIdle &= server.releaseGrants();
+            allIdle &= server.spaceRequests().releaseGrants();
         }
         return allIdle;
     }

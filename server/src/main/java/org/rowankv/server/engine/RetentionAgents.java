@@ -1,8 +1,10 @@
 package org.rowankv.server.engine;
 
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.retention.EvictionAgent;
 import org.rowankv.server.retention.ExpirySweepAgent;
@@ -16,7 +18,7 @@ import org.rowankv.server.shard.LimitedCaches;
  * The agents of a server that end objects and sessions on their own: expiry, eviction, parts of ended values, session
  * leases. Their states are thread-safe.
  */
-record RetentionAgents(
+public record RetentionAgents(
         ExpirySweepAgent expirySweep, EvictionAgent eviction, PartsAgent parts, SessionLeaseAgent sessionLeases) {
     static RetentionAgents of(
             ServerContext context,
@@ -41,6 +43,11 @@ record RetentionAgents(
                         quietCycles),
                 parted,
                 new SessionLeaseAgent(roles, worker, clock, leaseNs));
+    }
+
+    /** In the order of the duty cycle. */
+    List<Agent> inOrder() {
+        return List.of(expirySweep, parts, eviction, sessionLeases);
     }
 
     /** Whether a cache is above its limit, or expired objects are being ended. */

@@ -86,11 +86,6 @@ public final class RoleChanges {
         return openings;
     }
 
-    /** The roles in force. */
-    public Roles roles() {
-        return current.get();
-    }
-
     /**
      * This server has prepared a configuration: its tenures are durable, its new replicas are there, the membership view
      * is changed, and the servers that it excludes are fenced.

@@ -33,9 +33,7 @@ import org.rowankv.server.resync.CopyAgent;
 import org.rowankv.server.resync.CopyListener;
 import org.rowankv.server.resync.JoinAgent;
 import org.rowankv.server.retention.ClearSweepAgent;
-import org.rowankv.server.retention.PartsAgent;
 import org.rowankv.server.retention.RetentionWorker;
-import org.rowankv.server.retention.SessionLeaseAgent;
 import org.rowankv.server.retention.ShardScan;
 import org.rowankv.server.scrub.ReplicaRepair;
 import org.rowankv.server.scrub.ScrubAgent;
@@ -55,7 +53,6 @@ import org.rowankv.topology.Configuration;
  */
 public final class Server implements AutoCloseable {
     private final int serverId;
-    private final ServerSettings settings;
     private final Segments segments;
     private final Replicas replicas;
     private final Endpoint endpoint;
@@ -76,6 +73,7 @@ public final class Server implements AutoCloseable {
     private final ServingState serving = new ServingState();
     private final QuiescenceTracker quiescenceTracker;
     private final ServerAgents agents;
+    private final SpaceRequests spaceRequests;
     private final RequestDispatch dispatch;
     private final ErrorLog errors;
     private final Clock clock;
@@ -94,7 +92,7 @@ public final class Server implements AutoCloseable {
         final Configuration configuration = parts.configuration();
         this.clock = parts.clock();
         this.serverId = endpointSettings.serverId();
-        this.settings = parts.settings();
+        final ServerSettings settings = parts.settings();
         this.segments = parts.segments();
         this.replicas = parts.replicas();
         this.errors = parts.errors();
@@ -184,10 +182,7 @@ public final class Server implements AutoCloseable {
         }
         ownAgents.add(new EpochAgent(serverId, roles, parts.epochs(), clock, errors));
         ownAgents.add(sweep);
-        ownAgents.add(ending.expirySweep());
-        ownAgents.add(ending.parts());
-        ownAgents.add(ending.eviction());
-        ownAgents.add(ending.sessionLeases());
+        ownAgents.addAll(ending.inOrder());
         ownAgents.add(retention);
         ownAgents.add(cleaner);
         ownAgents.add(scrubber);
@@ -203,6 +198,7 @@ public final class Server implements AutoCloseable {
         if (commitApart) {
             agents.add(new CompositeAgent("commit-" + serverId, commit), quiescenceTracker::commitIdleNs);
         }
+        this.spaceRequests = new SpaceRequests(pool, retention, ending, cleaner, agents, serving);
         this.statistics = new ServerStatisticsReader(
                 serverId,
                 segments,
@@ -351,29 +347,14 @@ public final class Server implements AutoCloseable {
         return ending.areEndingObjects() && !isStopped();
     }
 
-    /** The agent that ends unused sessions. */
-    public SessionLeaseAgent sessionLeases() {
-        return ending.sessionLeases();
+    /** The agents that end objects and sessions. */
+    public RetentionAgents retentionAgents() {
+        return ending;
     }
 
-    /** The agent that removes parts of values that have ended. */
-    public PartsAgent parts() {
-        return ending.parts();
-    }
-
-    /** Objects of the cache evicted by this server since its start. */
-    public long evictions(int cacheId) {
-        return limits.evictions(cacheId);
-    }
-
-    /** Objects of the cache in shards whose primary this server is. */
-    public long objects(int cacheId) {
-        return limits.objects(cacheId);
-    }
-
-    /** Their charged bytes. */
-    public long bytes(int cacheId) {
-        return limits.bytes(cacheId);
+    /** The caches with limits, and the counts of every cache in this server's primary shards. */
+    public LimitedCaches limits() {
+        return limits;
     }
 
     /** The last version assigned in a local primary shard, else 0. */
@@ -428,32 +409,9 @@ public final class Server implements AutoCloseable {
         return copier;
     }
 
-    /**
-     * Completes what dead callers have left, and releases unused grants of idle workers, here and at the backups; false
-     * while any worker is not idle. The agents' own worker follows in its next cycle.
-     */
-    public boolean releaseGrants() {
-        retention.requestRelease();
-        agents.wakeUp();
-        return pool.releaseGrants();
-    }
-
-    public void requestSpace() {
-        cleaner.requestSpace();
-        agents.wakeUp();
-    }
-
-    /** Ends expired objects, and removes parts of ended values, for a caller that needs space. */
-    public void endExpired() {
-        final boolean areParts = ending.parts().requestPass();
-        if (ending.expirySweep().requestPass() || areParts) {
-            agents.wakeUp();
-        }
-    }
-
-    /** Whether a request for that, made at the given time of the interval clock, is still in progress. */
-    public boolean isExpiring(long sinceNs) {
-        return (ending.expirySweep().isAwaited(sinceNs) || ending.parts().isAwaited()) && !isStopped();
+    /** For callers that lack space. */
+    public SpaceRequests spaceRequests() {
+        return spaceRequests;
     }
 
     /** Cycles of the agents that left no work that frees space. */

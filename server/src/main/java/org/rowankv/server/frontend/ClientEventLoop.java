@@ -44,8 +44,14 @@ final class ClientEventLoop implements Runnable {
     /** How long a request waits for new roles of the server; then its client tries other servers. */
     private static final long HOLD_NS = 1_000_000_000L;
 
-    /** While frames wait for memory: time limit for a frame with reserved memory, in multiples of the stall limit. */
-    private static final int WHOLE_FRAME = 5;
+    /** How long an incomplete frame, or unsent answers, may make less progress than 64 KiB or the rest. */
+    private static final long STALL_NS = 30_000_000_000L;
+
+    /** The same while frames wait for memory. */
+    private static final long HURRIED_STALL_NS = 2_000_000_000L;
+
+    /** While frames wait for memory: how long a frame may have reserved memory. */
+    private static final long WHOLE_FRAME_NS = 5 * HURRIED_STALL_NS;
 
     /** Interval of the checks for overdue connections and requests, and of accept retries. */
     static final long CHECK_MS = 100;
@@ -365,12 +371,11 @@ final class ClientEventLoop implements Runnable {
         }
         if (owing > 0) {
             final boolean hurried = memory.isWaitedFor();
-            final long hurriedNs = port.settings().hurriedStallNs();
-            final long stallLimitNs = hurried ? hurriedNs : port.settings().stallNs();
+            final long stallLimitNs = hurried ? HURRIED_STALL_NS : STALL_NS;
             // A frame that barely makes progress would keep its reserved memory from others. Slowness is no fault
             // before others wait: the time counts from when they began to wait.
-            final boolean expired = hurried && nowNs - hurriedSinceNs >= WHOLE_FRAME * hurriedNs;
-            final long wholeNs = expired ? WHOLE_FRAME * hurriedNs : Long.MAX_VALUE;
+            final boolean expired = hurried && nowNs - hurriedSinceNs >= WHOLE_FRAME_NS;
+            final long wholeNs = expired ? WHOLE_FRAME_NS : Long.MAX_VALUE;
             connections.stream()
                     .filter(each -> each.stalledNs(nowNs) >= stallLimitNs || each.roomHeldNs(nowNs) >= wholeNs)
                     .toList()
@@ -457,9 +462,5 @@ final class ClientEventLoop implements Runnable {
 
     void join() throws InterruptedException {
         thread.join();
-    }
-
-    boolean isCurrent() {
-        return Thread.currentThread() == thread;
     }
 }

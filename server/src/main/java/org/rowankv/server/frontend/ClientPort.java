@@ -389,11 +389,6 @@ public final class ClientPort implements AutoCloseable {
         return counts.staleTerms();
     }
 
-    /** Retried requests answered from the completion of an earlier attempt whose answer was lost. */
-    public long joinedRetries() {
-        return counts.replayed();
-    }
-
     /** How many times a request was held because the server had no roles. */
     public long waited() {
         return counts.waited();

@@ -14,10 +14,6 @@ import java.util.function.Consumer;
  * @param maxFrame longest frame sent or accepted, longer than the largest entry; a request is limited to the length of
  * an entry
  * @param handshakeNs deadline of the handshake
- * @param stallNs how long an incomplete frame, or unsent answers, may make less progress than 64 KiB or the rest; then
- * the connection is closed
- * @param hurriedStallNs the same while half of the memory is held; a frame above 64 KiB then has five times as long to
- * complete, from when others begin to wait
  * @param maxHeldBytes memory of incomplete frames, unsent answers, and keys and values of requests, of all connections
  * together
  * @param drainNs how long {@link ClientPort#close} waits for pending requests
@@ -31,8 +27,6 @@ public record ClientPortSettings(
         int maxInFlight,
         int maxFrame,
         long handshakeNs,
-        long stallNs,
-        long hurriedStallNs,
         long maxHeldBytes,
         long drainNs) {
     /** Default of both ends: more than the largest segment. */
@@ -83,8 +77,6 @@ public record ClientPortSettings(
         public int maxInFlight = 1_024;
         public int maxFrame = DEFAULT_MAX_FRAME;
         public long handshakeNs = 10_000_000_000L;
-        public long stallNs = 30_000_000_000L;
-        public long hurriedStallNs = 2_000_000_000L;
         public long maxHeldBytes =
                 Math.max(LEAST_HELD_BYTES, Runtime.getRuntime().maxMemory() / HEAP_PARTS);
         public long drainNs = 5_000_000_000L;
@@ -101,8 +93,6 @@ public record ClientPortSettings(
                     maxInFlight,
                     maxFrame,
                     handshakeNs,
-                    stallNs,
-                    hurriedStallNs,
                     maxHeldBytes,
                     drainNs);
         }

@@ -70,10 +70,6 @@ final class TailEntries {
         return FrameDescriptor.length(FrameDescriptor.wordPlain(buffer(address), offset(address)));
     }
 
-    int type(long address) {
-        return FrameDescriptor.type(FrameDescriptor.wordPlain(buffer(address), offset(address)));
-    }
-
     /** A copy of the entry with that version, or null. */
     @Nullable
     ByteBuffer copyOf(ShardReplica replica, long version) {
@@ -99,7 +95,7 @@ final class TailEntries {
         final long address = log.appendCopy(entry, 0, length, type, replica.tenure(), 0);
         ticket = log.request();
         final long version = EntryDescriptor.version(entry, 0);
-        replica.assembled(version);
+        replica.versions().raiseAssembled(version);
         replica.tail().copied(version, address);
         final int keyLength = EntryDescriptor.keyLength(entry, 0);
         if (keyLength > keyScratch.length) {

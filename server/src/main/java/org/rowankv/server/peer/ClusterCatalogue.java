@@ -99,17 +99,17 @@ public final class ClusterCatalogue implements ClientCatalogue {
 
     @Override
     public long evictions(int cacheId) {
-        return own.evictions(cacheId);
+        return own.limits().evictions(cacheId);
     }
 
     @Override
     public long objects(int cacheId) {
-        return own.objects(cacheId);
+        return own.limits().objects(cacheId);
     }
 
     @Override
     public long bytes(int cacheId) {
-        return own.bytes(cacheId);
+        return own.limits().bytes(cacheId);
     }
 
     /** Completes half-finished destroys after a crash. Needs all servers. */

@@ -90,10 +90,10 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
 
     @Override
     public void requestSpace(int server) {
-        final boolean unused = own.releaseGrants();
-        own.endExpired();
+        final boolean unused = own.spaceRequests().releaseGrants();
+        own.spaceRequests().endExpired();
         if (server == own.serverId()) {
-            own.requestSpace();
+            own.spaceRequests().requestSpace();
         } else {
             lacking.set(server, 1);
         }
@@ -102,7 +102,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
 
     @Override
     public boolean isExpiring(long sinceNs) {
-        if (own.isExpiring(sinceNs)) {
+        if (own.spaceRequests().isExpiring(sinceNs)) {
             return true;
         }
         if (others.get().isEmpty() || anyEnded && lastBeganNs - sinceNs >= 0) {
@@ -125,10 +125,10 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
 
     /** A worker elsewhere lacks space, here or at another server. */
     void makeRoom(int from, ByteBuffer question) {
-        final boolean unused = own.releaseGrants();
-        own.endExpired();
+        final boolean unused = own.spaceRequests().releaseGrants();
+        own.spaceRequests().endExpired();
         if (PeerMessageDescriptor.argument(question) == own.serverId()) {
-            own.requestSpace();
+            own.spaceRequests().requestSpace();
         } else {
             own.wakeUp();
         }
@@ -161,7 +161,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         int count = 0;
         for (final Iterator<Asked> each = asked.iterator(); each.hasNext(); ) {
             final Asked one = each.next();
-            if (own.quietCycles() >= one.quietCycles + 2 && !own.isExpiring(one.sinceNs)) {
+            if (own.quietCycles() >= one.quietCycles + 2 && !own.spaceRequests().isExpiring(one.sinceNs)) {
                 each.remove();
                 answers.answer(one.from, one.question, 0, NOTHING);
                 count++;

@@ -1,7 +1,6 @@
 package org.rowankv.server.replication;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +12,7 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.CounterStarts;
-import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.Charge;
-import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Roles;
@@ -47,8 +44,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     private final int maxMessage;
     private final int segmentLength;
-    private final EntryCheck check;
-    private final ByteBuffer staging;
+    private final EntryBlocks blocks;
     private final BackupCredit credit;
     /** Under which credit was acquired last: for the entry that begins next. */
     private Roles credited;
@@ -110,10 +106,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.credited = roles;
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
-        this.check = new EntryCheck(region);
-        this.staging = ByteBuffer.allocateDirect(maxMessage + EntryDescriptor.STRIDE)
-                .alignedSlice(EntryDescriptor.STRIDE)
-                .order(ByteOrder.LITTLE_ENDIAN);
+        this.blocks = new EntryBlocks(region, maxMessage, segmentLength);
         this.serverCount = roles.serverCount();
         this.credit = new BackupCredit(connections, serverCount);
     }
@@ -340,7 +333,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             if (length <= maxMessage) {
                 return landed[server] > 0 ? bodyLength : 0;
             }
-            return (int) Math.min(bodyLength, (long) landed[server] * (maxMessage - BlockDescriptor.PAYLOAD_OFFSET));
+            return (int) Math.min(bodyLength, (long) landed[server] * blocks.perBlock());
         }
 
         private boolean refused(int server, int status) {
@@ -369,9 +362,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                         pair.send(contextOf(server), region.buffer(address), region.offset(address), length, tag);
                 return posted(server, status, bodyLength);
             }
-            final int payload = Math.min(maxMessage - BlockDescriptor.PAYLOAD_OFFSET, bodyLength - start);
-            final int blockLength = writeBlock(start, payload);
-            return posted(server, pair.send(contextOf(server), staging, 0, blockLength, tag), start + payload);
+            final int payload = Math.min(blocks.perBlock(), bodyLength - start);
+            final int blockLength = blocks.write(address, shard, bodyLength, start, payload);
+            return posted(server, pair.send(contextOf(server), blocks.block(), 0, blockLength, tag), start + payload);
         }
 
         private int posted(int server, int status, int sentUpTo) {
@@ -381,30 +374,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             }
             sending[server] = false;
             return status;
-        }
-
-        private int writeBlock(int start, int payload) {
-            final ByteBuffer entry = region.buffer(address);
-            final int at = region.offset(address);
-            final int perBlock = maxMessage - BlockDescriptor.PAYLOAD_OFFSET;
-            BlockDescriptor.header(
-                    staging,
-                    0,
-                    EntryDescriptor.version(entry, at),
-                    EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE,
-                    shard,
-                    bodyLength,
-                    start,
-                    payload,
-                    FrameDescriptor.bodyCrc(entry, at),
-                    (bodyLength + perBlock - 1) / perBlock,
-                    FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at)));
-            staging.put(BlockDescriptor.PAYLOAD_OFFSET, entry, at + EntryDescriptor.FRAME_LENGTH + start, payload);
-            final int used = BlockDescriptor.PAYLOAD_OFFSET + payload;
-            final int crc = check.crc(staging, EntryDescriptor.FRAME_LENGTH, used - EntryDescriptor.FRAME_LENGTH);
-            final int blockLength = EntryDescriptor.aligned(used);
-            FrameDescriptor.source(staging, 0, blockLength, org.rowankv.server.log.EntryType.BLOCK, crc);
-            return blockLength;
         }
 
         void completed(int server, long context, int status) {
@@ -429,17 +398,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     public long creditOf(int usedLength) {
         final int entryLength = EntryDescriptor.aligned(usedLength);
         final int charge = Charge.of(entryLength, segmentLength);
-        if (entryLength <= maxMessage) {
-            return charge;
-        }
-        final int perBlock = maxMessage - BlockDescriptor.PAYLOAD_OFFSET;
-        final int body = usedLength - EntryDescriptor.FRAME_LENGTH;
-        final int fullBlocks = body / perBlock;
-        final int rest = body % perBlock;
-        final int lastBlock = rest == 0 ? 0 : EntryDescriptor.aligned(BlockDescriptor.PAYLOAD_OFFSET + rest);
-        return charge
-                + (long) fullBlocks * Charge.of(maxMessage, segmentLength)
-                + (rest == 0 ? 0 : Charge.of(lastBlock, segmentLength));
+        return entryLength <= maxMessage ? charge : charge + blocks.credit(usedLength);
     }
 
     @Override

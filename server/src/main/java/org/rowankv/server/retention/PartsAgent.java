@@ -64,7 +64,6 @@ public final class PartsAgent implements Agent {
     private final Clock clock;
     private final long orphanAfterNs;
     private final BooleanSupplier isEvictionDue;
-    private final OwnedCounter orphanCount = new OwnedCounter();
     private final OwnedCounter rounds = new OwnedCounter();
 
     /** As of this duty cycle. */
@@ -380,7 +379,6 @@ public final class PartsAgent implements Agent {
         }
         condemned.clear();
         if (values > 0) {
-            orphanCount.add(values);
             LOG.info(
                     "Parts without a value are removed shard={} values={}",
                     primary.replica().shardId(),
@@ -442,10 +440,5 @@ public final class PartsAgent implements Agent {
     /** Rounds over all shards in search of parts without a list. Any thread. */
     public long rounds() {
         return rounds.get();
-    }
-
-    /** Values without a list whose parts were removed since the start. Any thread. */
-    public long orphans() {
-        return orphanCount.get();
     }
 }

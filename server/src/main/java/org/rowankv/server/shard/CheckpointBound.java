@@ -11,8 +11,8 @@ package org.rowankv.server.shard;
 public final class CheckpointBound {
     private final long itemsUpTo;
     private final long sessionsUpTo;
-    private final VersionSet named = new VersionSet();
-    private final VersionSet openSessions = new VersionSet();
+    private final Numbers named = new Numbers();
+    private final Numbers openSessions = new Numbers();
 
     /**
      * @param itemsUpTo every keyed entry up to this version is reflected in the image of the index
@@ -39,5 +39,44 @@ public final class CheckpointBound {
 
     boolean isSessionOver(long sessionId, long version) {
         return version <= sessionsUpTo && !openSessions.contains(sessionId);
+    }
+
+    /** A set of numbers other than 0, by open addressing: at most 16 bytes each. Not thread-safe while it grows. */
+    private static final class Numbers {
+        private long[] slots = new long[8];
+        private int size;
+
+        void add(long number) {
+            if (number == 0) {
+                throw new IllegalArgumentException("0 is none");
+            }
+            if (2 * (size + 1) > slots.length) {
+                final long[] old = slots;
+                slots = new long[2 * old.length];
+                for (long each : old) {
+                    if (each != 0) {
+                        slots[slotOf(each)] = each;
+                    }
+                }
+            }
+            final int slot = slotOf(number);
+            if (slots[slot] == 0) {
+                slots[slot] = number;
+                size++;
+            }
+        }
+
+        boolean contains(long number) {
+            return slots[slotOf(number)] == number;
+        }
+
+        private int slotOf(long number) {
+            final int mask = slots.length - 1;
+            int slot = (int) (number * 0x9e3779b97f4a7c15L >>> 32) & mask;
+            while (slots[slot] != 0 && slots[slot] != number) {
+                slot = slot + 1 & mask;
+            }
+            return slot;
+        }
     }
 }

@@ -1,7 +1,5 @@
 package org.rowankv.server.shard;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,21 +28,6 @@ public final class ShardReplica {
     /** Found while the log is read: dead, unless its response may still be requested, which is checked afterwards. */
     private static final int LATE = Integer.MIN_VALUE;
 
-    private static final VarHandle COMMIT_VERSION;
-    private static final VarHandle SETTLED_VERSION;
-    private static final VarHandle APPLIED_VERSION;
-
-    static {
-        try {
-            final MethodHandles.Lookup lookup = MethodHandles.lookup();
-            COMMIT_VERSION = lookup.findVarHandle(ShardReplica.class, "commitVersion", long.class);
-            SETTLED_VERSION = lookup.findVarHandle(ShardReplica.class, "settledVersion", long.class);
-            APPLIED_VERSION = lookup.findVarHandle(ShardReplica.class, "appliedVersion", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final int shardId;
     private final int shardCount;
     private final KeyHash keyHash;
@@ -58,14 +41,8 @@ public final class ShardReplica {
     private final TombstoneMap deletions = new TombstoneMap();
     private final ShardTail tail;
     private ShardChanges changes;
+    private final ReplicaVersions versions = new ReplicaVersions();
     private final int tenure;
-
-    @SuppressWarnings("unused") // through COMMIT_VERSION
-    private long commitVersion;
-
-    /** The largest version of any entry found while the log was read. */
-    @SuppressWarnings("unused") // through APPLIED_VERSION
-    private long appliedVersion;
 
     /** Until the copy of the entries from before this server's tenure is complete. */
     private volatile boolean joining;
@@ -75,14 +52,6 @@ public final class ShardReplica {
 
     /** While the log behind a checkpoint is read. */
     private @Nullable CheckpointBound checkpoint;
-
-    /**
-     * Every entry with a version ≤ {@code settledVersion} has taken effect here; {@code settledVersion ≤} CommitVer.
-     */
-    private volatile long settledVersion;
-
-    /** The largest version assembled here from blocks: it may be in a closed segment before it is settled. */
-    private volatile long assembledVersion;
 
     /** @param tenure the epoch at which this server's membership of the shard began; older entries are void */
     public ShardReplica(int shardId, int shardCount, KeyHash keyHash, Segments segments, int tenure) {
@@ -214,19 +183,16 @@ public final class ShardReplica {
      * CommitVer: every entry with a version ≤ it is on all replicas. On a backup, the last value that the primary sent.
      */
     public long commitVersion() {
-        return (long) COMMIT_VERSION.getAcquire(this);
+        return versions.committed();
     }
 
     /** Monotone: a lower version has no effect. */
     public void raiseCommitVersion(long version) {
-        raise(COMMIT_VERSION, version);
+        versions.raiseCommitted(version);
     }
 
-    private void raise(VarHandle field, long version) {
-        long old = (long) field.getAcquire(this);
-        while (version > old && !field.compareAndSet(this, old, version)) {
-            old = (long) field.getAcquire(this);
-        }
+    public ReplicaVersions versions() {
+        return versions;
     }
 
     /** {@link ShardIndex#findLikely} for the key of a request. */
@@ -296,7 +262,7 @@ public final class ShardReplica {
         final int released = sessions.complete(entry, at, address, version);
         final int freed = outcome == LATE ? superseded.deadUnlessKept(entry, at, address, length) : outcome;
         if (recovering) {
-            raise(APPLIED_VERSION, version);
+            versions.raiseFound(version);
         }
         return freed + released;
     }
@@ -438,7 +404,7 @@ public final class ShardReplica {
         if (joining) {
             return 0;
         }
-        raise(SETTLED_VERSION, commitVersion()); // digest and commit agents may race here
+        versions.settle();
         if (deletions.size() == 0) {
             return 0;
         }
@@ -458,7 +424,7 @@ public final class ShardReplica {
 
     /** The log was read and holds no doubtful entry: all of it is committed. Deletions that it lacks are unknown. */
     public void recovered(int owner) {
-        final long applied = (long) APPLIED_VERSION.getAcquire(this);
+        final long applied = versions.found();
         raiseCommitVersion(applied);
         forgetDeletions(owner);
         deletions.forgetUnseen(applied);
@@ -467,20 +433,6 @@ public final class ShardReplica {
     }
 
     // --- checkpoints ---
-
-    /** Every entry with a version ≤ it is on all replicas, and has taken effect here. Any thread. */
-    public long settledVersion() {
-        return settledVersion;
-    }
-
-    /** An entry was assembled here from blocks, by the single assembling thread. */
-    public void assembled(long version) {
-        assembledVersion = Math.max(assembledVersion, version);
-    }
-
-    public long assembledVersion() {
-        return assembledVersion;
-    }
 
     /**
      * Empties the index and reserves capacity for the items of an image. No other thread uses the replica meanwhile.
@@ -499,7 +451,7 @@ public final class ShardReplica {
             CheckpointBound bound, long version, List<Clears.Clear> restoredClears, List<SessionImage> openSessions) {
         checkpoint = bound;
         raiseCommitVersion(version);
-        raise(APPLIED_VERSION, version);
+        versions.raiseFound(version);
         for (Clears.Clear clear : restoredClears) {
             clears.clear(clear.cacheId(), clear.version(), clear.destroyed());
         }

@@ -67,11 +67,6 @@ public final class AreaCopy implements AutoCloseable {
         return AreaDescriptor.fileLength(source.tenures().shardCount(), source.segmentCount(), source.segmentLength());
     }
 
-    /** Bytes of the file. */
-    public long length() {
-        return lengthOf(source);
-    }
-
     private static Content content(Area source, long term, long fileIdentity, boolean clean) {
         final Content present = source.superblock().content();
         return present.next(present.incarnation(), term, present.bootId(), fileIdentity, clean, present.power());

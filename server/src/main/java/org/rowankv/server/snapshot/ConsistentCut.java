@@ -163,7 +163,7 @@ public final class ConsistentCut implements AutoCloseable {
     private boolean isSettled() {
         for (Server server : servers) {
             for (ShardReplica replica : server.replicas().all()) {
-                if (!replica.isJoining() && replica.settledVersion() < versions[replica.shardId()]) {
+                if (!replica.isJoining() && replica.versions().settled() < versions[replica.shardId()]) {
                     return false;
                 }
             }

@@ -80,10 +80,6 @@ final class CopyTarget implements AutoCloseable {
         StoreDirectory.requireNothingForeign(target);
     }
 
-    Path path() {
-        return target;
-    }
-
     /** The path for a new file, in a directory that exists. */
     Path fileToMake(String relative) throws IOException {
         final Path file = target.resolve(relative);

@@ -27,7 +27,6 @@ public final class OnlineSnapshot {
     private final SnapshotProgress progress;
     private int copied;
     private long entries;
-    private long bytes;
 
     private OnlineSnapshot(List<Server> servers, SnapshotProgress progress) {
         this.servers = servers;
@@ -59,10 +58,9 @@ public final class OnlineSnapshot {
             final long term = source.writeConfiguration(snapshot.configurationDir());
             for (int i = 0; i < servers.size(); i++) {
                 snapshot.area(i).finish(term);
-                bytes += snapshot.area(i).length();
             }
             snapshot.publish(cut.configuration().clusterId(), shape);
-            return new SnapshotOutcome(copied, entries, bytes, cut.versions());
+            return new SnapshotOutcome(entries, cut.versions());
         }
     }
 

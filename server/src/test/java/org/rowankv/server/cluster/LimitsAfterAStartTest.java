@@ -50,7 +50,7 @@ class LimitsAfterAStartTest {
                     client.execute(put);
                     assertThat(put.status()).isEqualTo(Status.OK);
                 }
-                return bed.server(0).evictions(cache) > 0;
+                return bed.server(0).limits().evictions(cache) > 0;
             });
         }
     }

@@ -128,7 +128,7 @@ class MutationPipelineTest {
 
             bed.members.get(1).proxy.refuse(false);
             untilAnswered(second);
-            await().atMost(PATIENCE).until(server::releaseGrants);
+            await().atMost(PATIENCE).until(server.spaceRequests()::releaseGrants);
             for (byte[] key : keys.subList(1, KEYS)) {
                 assertThat(read(key)).isEqualTo("second");
             }
@@ -217,7 +217,7 @@ class MutationPipelineTest {
             final PollableCall last = calls.callOf(put(keys.get(2), "second"));
             assertThat(last.step()).isFalse();
             last.abandon(); // with nothing else in flight: completed by the next owner
-            await().atMost(PATIENCE).until(server::releaseGrants);
+            await().atMost(PATIENCE).until(server.spaceRequests()::releaseGrants);
             assertThat(read(keys.get(2))).isEqualTo("second");
         }
     }

@@ -225,7 +225,7 @@ final class ChangeQuestionsTest {
         return histogram
                 .lines()
                 .map(line -> line.trim().split("\\s+"))
-                .filter(row -> row.length > 3 && row[3].startsWith("org.rowankv.server.client."))
+                .filter(row -> row.length > 3 && row[3].startsWith(ClientPort.class.getPackageName() + "."))
                 .mapToLong(row -> Long.parseLong(row[1]))
                 .sum();
     }
@@ -236,6 +236,7 @@ final class ChangeQuestionsTest {
         final RawClient client = client().say(question(1, 1_000));
         awaitThat(() -> catalogue.asked.get() == 1);
         final long before = objectsOfThePort();
+        assertThat(before).isPositive();
         for (int i = 0; i < 500; i++) {
             client.say(question(1, 1_000 + i));
             assertThat(heard(client, 1)).isEmpty(); // answer to the previous request

@@ -32,6 +32,7 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Change;
 import org.rowankv.protocol.ChangeType;
 import org.rowankv.protocol.Request;
+import org.rowankv.runtime.HeldPort;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
@@ -435,11 +436,12 @@ final class ChangeStreamTest {
             with.replicas = 1;
             with.shards = 4;
         });
+        final HeldPort port = new HeldPort();
         EmbeddedCluster store = EmbeddedCluster.open(settings);
-        EmbeddedPorts before = EmbeddedPorts.open(store, ClientPortSettings.at("127.0.0.1", 0));
-        final int port = before.ports().get(0).address().getPort();
+        EmbeddedPorts before = EmbeddedPorts.open(store, ClientPortSettings.at("127.0.0.1", port.number()));
         final HeardChanges heard = new HeardChanges();
-        try (NetSession session = NetSession.connect(before.addresses(), NetSettings.DEFAULT, SystemClock.INSTANCE);
+        try (port;
+                NetSession session = NetSession.connect(before.addresses(), NetSettings.DEFAULT, SystemClock.INSTANCE);
                 RowanClient client = client(session, 1)) {
             final int cache = Stores.cache(client);
             try (ChangeSubscription subscription = client.subscribe(cache, false, null, heard)) {
@@ -448,7 +450,7 @@ final class ChangeStreamTest {
                 before.close();
                 store.close();
                 store = EmbeddedCluster.open(settings);
-                before = EmbeddedPorts.open(store, ClientPortSettings.at("127.0.0.1", port));
+                before = EmbeddedPorts.open(store, ClientPortSettings.at("127.0.0.1", port.number()));
                 await().atMost(HeardChanges.PATIENCE).until(() -> heard.losses() == 4);
                 // An embedded store closes the sessions of its clients, which ended with it.
                 final RowanClient later = client(session, 2);

@@ -30,7 +30,7 @@ final class EmbeddedPortsTest {
                 client.put(cache, bytes("k" + i), bytes("v"));
             }
             cluster.awaitDigested();
-            assertThat(cluster.servers()).allMatch(server -> server.evictions(cache) > 0);
+            assertThat(cluster.servers()).allMatch(server -> server.limits().evictions(cache) > 0);
             assertThat(client.catalogue().evictions(cache))
                     .isEqualTo(cluster.session().catalogue().evictions(cache));
         }

@@ -251,7 +251,7 @@ final class JoiningTest {
         create();
         Files.delete(area(1));
         final Path crashed = temporary.resolve("crashed");
-        try (EmbeddedCluster cluster = open(400 << 10)) {
+        try (EmbeddedCluster cluster = open(64 << 10)) {
             write(cluster, 0, 500, 50);
             await().until(() -> cluster.servers().get(0).copies().entries() > 100);
             // The bytes after a kill: no writes, only the copy progresses.

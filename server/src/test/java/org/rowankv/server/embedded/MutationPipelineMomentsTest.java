@@ -118,7 +118,9 @@ final class MutationPipelineMomentsTest {
                 })
                 .isInstanceOf(StackOverflowError.class);
         Chaos.reset();
-        assertThat(server.releaseGrants()).as("every context is free and idle").isTrue();
+        assertThat(server.spaceRequests().releaseGrants())
+                .as("every context is free and idle")
+                .isTrue();
 
         for (int i = 2; i < 5; i++) {
             requireAnswered(put("" + i));
@@ -130,7 +132,9 @@ final class MutationPipelineMomentsTest {
     void shouldGiveBackInItsNextTurnWhatItHasDrawnAheadForAnotherThatWantsSpace() {
         final PollableCall call = calls.callOf(put("value"));
         assertThat(call.step()).isFalse();
-        assertThat(server.releaseGrants()).as("the context is in use").isFalse();
+        assertThat(server.spaceRequests().releaseGrants())
+                .as("the context is in use")
+                .isFalse();
         final long left = server.segments().space().available();
 
         calls.poll();

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.ForwardingSession;
@@ -29,6 +30,9 @@ import org.rowankv.topology.ShardMap;
 final class PartedStore implements AutoCloseable {
     static final int SEGMENT = 64 << 10;
 
+    /** A client of a store that is opened again has other ids than the ones before. */
+    private static final AtomicLong OPENED = new AtomicLong();
+
     final LeapClock clock = new LeapClock();
     final EmbeddedCluster cluster;
     final HookedSession session;
@@ -50,7 +54,7 @@ final class PartedStore implements AutoCloseable {
                 clock,
                 new SplittableRandomSource(1));
         session = new HookedSession(cluster.session(), withIds);
-        client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(System.nanoTime()));
+        client = new RowanClient(session, SystemClock.INSTANCE, new SplittableRandomSource(OPENED.incrementAndGet()));
         cache = Stores.cache(client);
     }
 
@@ -117,13 +121,13 @@ final class PartedStore implements AutoCloseable {
     /** Sets the clock forward, and waits until every server has walked over its indexes since. */
     void leapAndWalk(Duration duration) {
         final long[] before = cluster.servers().stream()
-                .mapToLong(server -> server.parts().rounds())
+                .mapToLong(server -> server.retentionAgents().parts().rounds())
                 .toArray();
         clock.leap(duration.toNanos());
         for (Server server : cluster.servers()) {
             await().atMost(Duration.ofSeconds(30))
                     .pollInterval(Duration.ofMillis(5))
-                    .until(() -> server.parts().rounds() > before[server.serverId()]);
+                    .until(() -> server.retentionAgents().parts().rounds() > before[server.serverId()]);
         }
     }
 
@@ -132,7 +136,7 @@ final class PartedStore implements AutoCloseable {
         for (Server server : cluster.servers()) {
             await().atMost(Duration.ofSeconds(30))
                     .pollInterval(Duration.ofMillis(5))
-                    .until(() -> server.parts().isDone() && !server.isEndingObjects());
+                    .until(() -> server.retentionAgents().parts().isDone() && !server.isEndingObjects());
         }
     }
 

@@ -64,15 +64,15 @@ final class QuiescenceTrackerTest {
         store.cluster().session().catalogue().limit("limited", new CacheLimit(LIMITED / 2, 0));
 
         int atWork = 0;
-        for (int i = 0; i < CYCLES && server.evictions(limited) == 0; i++) {
+        for (int i = 0; i < CYCLES && server.limits().evictions(limited) == 0; i++) {
             final long before = server.quietCycles();
             store.agents().step(1);
-            if (server.isEndingObjects() && server.evictions(limited) == 0) {
+            if (server.isEndingObjects() && server.limits().evictions(limited) == 0) {
                 atWork++;
                 assertThat(server.quietCycles()).isEqualTo(before);
             }
         }
-        assertThat(server.evictions(limited)).isPositive();
+        assertThat(server.limits().evictions(limited)).isPositive();
         assertThat(atWork).as("cycles in which it looked for objects").isPositive();
 
         store.settle();

@@ -195,7 +195,7 @@ final class RunningServers implements AutoCloseable {
 
         @Override
         public void requestSpace(int server) {
-            servers.get(server).requestSpace();
+            servers.get(server).spaceRequests().requestSpace();
         }
 
         @Override
@@ -455,7 +455,7 @@ final class RunningServers implements AutoCloseable {
             long taken = -1;
             long live = 0;
             for (int i = 0; i < 2000 && taken != live; i++) {
-                living().forEach(Server::releaseGrants);
+                living().forEach(each -> each.spaceRequests().releaseGrants());
                 awaitDigested(server);
                 final Segments segments = server.segments();
                 taken = segments.space().limit() - segments.space().available();

@@ -93,12 +93,14 @@ final class SessionLeaseTest {
     /** Advances time by a tick, until every server has noticed. */
     private void tick() {
         final List<Long> before = new ArrayList<>();
-        cluster.servers().forEach(server -> before.add(server.sessionLeases().ticks()));
+        cluster.servers()
+                .forEach(server ->
+                        before.add(server.retentionAgents().sessionLeases().ticks()));
         clock.leap(TICK_NS);
         await().atMost(Duration.ofSeconds(60)).until(() -> {
             for (Server server : cluster.servers()) {
                 server.wakeUp();
-                if (server.sessionLeases().ticks() == before.get(server.serverId())) {
+                if (server.retentionAgents().sessionLeases().ticks() == before.get(server.serverId())) {
                     return false;
                 }
             }
@@ -113,7 +115,8 @@ final class SessionLeaseTest {
         }
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> cluster.servers().stream()
-                        .allMatch(server -> server.sessionLeases().isIdle()));
+                        .allMatch(server ->
+                                server.retentionAgents().sessionLeases().isIdle()));
         cluster.awaitDigested();
     }
 
@@ -392,8 +395,9 @@ final class SessionLeaseTest {
                     known = tried;
                 }
                 final Server server = cluster.servers().get(put.shard());
-                final long until = server.sessionLeases().ticks() + random.nextInt(SessionLeaseAgent.TICKS + 3);
-                while (server.sessionLeases().ticks() < until) {
+                final long until =
+                        server.retentionAgents().sessionLeases().ticks() + random.nextInt(SessionLeaseAgent.TICKS + 3);
+                while (server.retentionAgents().sessionLeases().ticks() < until) {
                     server.wakeUp();
                     Thread.yield();
                 }

@@ -71,18 +71,19 @@ final class SessionSpaceTest {
     private void lease(EmbeddedCluster cluster) {
         for (int i = 0; i <= SessionLeaseAgent.TICKS; i++) {
             final List<Long> before = cluster.servers().stream()
-                    .map(server -> server.sessionLeases().ticks())
+                    .map(server -> server.retentionAgents().sessionLeases().ticks())
                     .toList();
             clock.leap(TICK_NS);
             await().atMost(Duration.ofSeconds(60))
                     .until(() -> cluster.servers().stream().allMatch(server -> {
                         server.wakeUp();
-                        return server.sessionLeases().ticks() > before.get(server.serverId());
+                        return server.retentionAgents().sessionLeases().ticks() > before.get(server.serverId());
                     }));
         }
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> cluster.servers().stream()
-                        .allMatch(server -> server.sessionLeases().isIdle()));
+                        .allMatch(server ->
+                                server.retentionAgents().sessionLeases().isIdle()));
     }
 
     private static int fill(RowanClient client, int cache) {

@@ -50,7 +50,7 @@ final class StoreUnderPressureTest {
             with.workers = 2;
             with.capacityBytes = 8 << 20;
         });
-        assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
+        assertTimeoutPreemptively(Duration.ofSeconds(100), () -> {
             final EmbeddedCluster cluster = EmbeddedCluster.open(settings);
             final RowanClient client = client(cluster);
             final int cache = client.catalogue().create("c", new byte[0]).id();

@@ -108,7 +108,7 @@ final class TenureChangesTest {
         while (!held().isEmpty()) {
             servers.pause();
         }
-        servers.living().forEach(server -> server.releaseGrants());
+        servers.living().forEach(server -> server.spaceRequests().releaseGrants());
         servers.awaitDigested(servers.server(JOINER));
         assertThat(space().available()).isEqualTo(space().limit());
 

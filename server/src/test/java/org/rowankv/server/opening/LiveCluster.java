@@ -446,7 +446,8 @@ final class LiveCluster implements AutoCloseable {
 
     /** Workers give back what they have acquired in advance. */
     void releaseGrants() {
-        stepUntil(() -> alive().stream().allMatch(server -> servers.get(server).releaseGrants()));
+        stepUntil(() -> alive().stream()
+                .allMatch(server -> servers.get(server).spaceRequests().releaseGrants()));
         step(10);
     }
 
@@ -488,7 +489,7 @@ final class LiveCluster implements AutoCloseable {
 
         @Override
         public void requestSpace(int server) {
-            servers.get(server).requestSpace();
+            servers.get(server).spaceRequests().requestSpace();
         }
 
         @Override

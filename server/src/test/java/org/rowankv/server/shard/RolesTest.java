@@ -82,7 +82,7 @@ final class RolesTest {
         final Roles roles = roles(0);
         final int stays = roles.primaries().get(0).replica().shardId();
         final int goes = roles.primaries().get(1).replica().shardId();
-        Configuration next = first.restarted(first.incarnations());
+        Configuration next = first.restarted(first.incarnations(), Set.of(), 0);
         int comes = 0;
         while (next.shard(comes).primary() == 0 || !next.shard(comes).isComplete(0)) {
             comes++;
@@ -110,7 +110,7 @@ final class RolesTest {
     void shouldNeverGoBackToAnOlderTerm() {
         final Roles roles = roles(1);
         final CurrentRoles current = new CurrentRoles(roles);
-        final Configuration second = first.restarted(List.of(10L, 11L, 12L));
+        final Configuration second = first.restarted(List.of(10L, 11L, 12L), Set.of(), 0);
         final Roles later = roles.next(second, shard -> primary(shard, second));
         current.replace(later);
         assertThat(current.get()).isSameAs(later);

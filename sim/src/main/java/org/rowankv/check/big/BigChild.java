@@ -79,7 +79,8 @@ public final class BigChild {
     private static void awaitRemovals(EmbeddedCluster store) {
         final long untilNs = SystemClock.INSTANCE.nanoTime() + PATIENCE_NS;
         for (Server server : store.servers()) {
-            while ((server.parts().rounds() == 0 || !server.parts().isDone())
+            while ((server.retentionAgents().parts().rounds() == 0
+                            || !server.retentionAgents().parts().isDone())
                     && SystemClock.INSTANCE.nanoTime() < untilNs) {
                 LockSupport.parkNanos(PAUSE_NS);
             }

@@ -193,7 +193,7 @@ final class ClusterChecker {
         }
         String difference = "";
         for (int i = 0; i < TURNS_TO_SETTLE; i++) {
-            servers.forEach(Server::releaseGrants);
+            servers.forEach(server -> server.spaceRequests().releaseGrants());
             awaitDigested(servers);
             difference = states.spaceDifference(whole(servers));
             if (difference.isEmpty()) {

@@ -28,6 +28,7 @@ import org.rowankv.jcache.RowanCache;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.protocol.Change;
 import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.HeldPort;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
@@ -46,6 +47,7 @@ final class ClusterListenersTest {
     private EmbeddedCluster cluster;
     private EmbeddedPorts ports;
     private final List<CacheManager> managers = new ArrayList<>();
+    private final HeldPort held = new HeldPort();
 
     private void open(Clock clock) {
         cluster = EmbeddedCluster.open(
@@ -79,6 +81,7 @@ final class ClusterListenersTest {
     @AfterEach
     void close() {
         managers.forEach(CacheManager::close);
+        held.close();
         if (ports != null) {
             ports.close();
             assertThat(cluster.errors().distinct()).isEmpty();
@@ -316,8 +319,7 @@ final class ClusterListenersTest {
             with.shards = 4;
         });
         cluster = EmbeddedCluster.open(settings);
-        ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", 0));
-        final int port = ports.ports().get(0).address().getPort();
+        ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", held.number()));
         final Cache<String, Long> here = cache(ports.addresses());
         final HeardEvents heard = new HeardEvents();
         here.registerCacheEntryListener(heard.configuration(false, true));
@@ -325,7 +327,7 @@ final class ClusterListenersTest {
         ports.close();
         cluster.close();
         cluster = EmbeddedCluster.open(settings);
-        ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", port));
+        ports = EmbeddedPorts.open(cluster, ClientPortSettings.at("127.0.0.1", held.number()));
         await().atMost(HeardEvents.PATIENCE).until(() -> heard.losses() == 4);
         assertThat(here.unwrap(RowanCache.class).lostEventCount()).isEqualTo(4);
         final Cache<String, Long> there = cache(ports.addresses());
