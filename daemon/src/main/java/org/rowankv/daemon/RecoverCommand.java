@@ -147,12 +147,13 @@ public final class RecoverCommand implements Callable<Integer> {
         try {
             final HostAndPort admin = HostAndPort.parse(member.admin());
             final String answer = AdminRequest.ask(admin.host(), admin.port(), "replicas");
-            if (answer.startsWith(ServerProcess.READING)) {
+            if (answer.equals(ServerProcess.READING)) {
                 throw new ClusterException("server '" + member.name()
                         + "' still reads its data: repeat the command when \"rowan status\" shows that it waits");
             }
+            final boolean hasArea = !answer.equals(ServerProcess.NO_AREA);
             return new LostServers.LiveServer(
-                    member.name(), !answer.startsWith(ServerProcess.NO_AREA), FormerReplica.parse(answer));
+                    member.name(), hasArea, hasArea ? FormerReplica.parse(answer) : List.of());
         } catch (IOException e) {
             return null;
         } catch (IllegalArgumentException e) {

@@ -32,9 +32,9 @@ import org.rowankv.topology.FormerReplica;
 /** The components of a server process: the fabric, the configuration store, the server, and the admin port. */
 final class ServerProcess implements AutoCloseable {
     /** Answers to "replicas" while it has no data, and while it reads them. */
-    static final String NO_AREA = "-1 0 0\n";
+    static final String NO_AREA = "none\n";
 
-    static final String READING = "-2 0 0\n";
+    static final String READING = "reading\n";
 
     private final ZooKeeperConfigurationStore store;
     private final TcpFabric fabric;

@@ -7,6 +7,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,26 @@ class ChaosCommandTest {
         assertThat(process.exitCode()).isZero();
         assertThat(process.lines()).anyMatch(line -> line.matches("chaos: seed [0-9]+"));
         assertThat(Files.readAllLines(csv)).hasSizeGreaterThan(20);
+    }
+
+    @Test
+    void shouldRefuseANumberOfNoFaults() {
+        final StringWriter errors = new StringWriter();
+        final int exitCode =
+                ChaosCommand.line().setErr(new PrintWriter(errors)).execute("--faults", "none", "--rounds", "2");
+        assertThat(exitCode).isEqualTo(2);
+        assertThat(errors.toString()).contains("--rounds counts faults");
+    }
+
+    @Test
+    @Tag("long")
+    void shouldSayInACalmTimeWhatWasLeftOfLeases() throws Exception {
+        final CommandProcess process = CommandProcess.run(
+                ChaosCommand.class, "--minutes", "1", "--threads", "2", "--faults", "none", "--lease", "4000");
+        process.assertThatLastLine()
+                .matches("chaos: faults=0 operations=[1-9][0-9]* lost=0 .* survived=0 exclusions=0 renewals=[1-9][0-9]*"
+                        + " lease_margin_ms p50=[0-9]+ p1=[0-9]+ p0.1=[0-9]+");
+        assertThat(process.exitCode()).isZero();
     }
 
     @Test

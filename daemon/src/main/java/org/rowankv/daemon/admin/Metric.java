@@ -13,6 +13,8 @@ public enum Metric {
     SERVING(Type.GAUGE, "", "", "Whether the server serves (1), or joins, starts or stops (0)."),
     TERM(Type.GAUGE, "", "", "Term of the server's configuration; 0 before there is one."),
     SERVER_START(Type.GAUGE, "", "", "The server's incarnation: number of its start in the cluster."),
+    LEASE_MARGIN(
+            Type.HISTOGRAM, "seconds", "", "What was left of the server's lease when it was renewed; 0: it was over."),
     SHARDS(Type.GAUGE, "", "role", "Shards on this server, as primary or as backup."),
 
     CLIENT_REQUESTS(Type.COUNTER, "", "operation, status", "Requests answered at the client port."),

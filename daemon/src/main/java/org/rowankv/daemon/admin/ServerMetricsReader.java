@@ -51,6 +51,8 @@ public record ServerMetricsReader(
         final int server = cluster.serverId();
         text.value(Metric.SERVING, cluster.phase() == StartPhase.SERVING ? 1 : 0);
         text.value(Metric.TERM, configuration == null ? 0 : configuration.term());
+        final LatencyHistogram margins = cluster.leaseMargins();
+        text.durations(Metric.LEASE_MARGIN, BOUNDS_NS, bucket -> margins.count((int) bucket), margins.sumNs());
         if (configuration == null || server < 0) {
             return;
         }

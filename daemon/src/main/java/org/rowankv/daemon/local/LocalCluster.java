@@ -303,6 +303,12 @@ public final class LocalCluster {
         }
     }
 
+    /** A server's metrics, as OpenMetrics text. */
+    public String metricsOf(int server) throws IOException {
+        final HostAndPort admin = adminOf(server);
+        return AdminRequest.ask(admin.host(), admin.port(), "metrics");
+    }
+
     /** A connection to its configuration store; the caller closes it. */
     public ConfigurationStore connect() {
         return new ZooKeeperConfigurationStore(zooKeeperAddress(), CLUSTER, CONNECT_TIMEOUT_MS);

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.agent.RunningTask;
 import org.rowankv.runtime.agent.Signal;
+import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.LostAreaException;
 import org.rowankv.server.area.StoreOpenException;
@@ -44,6 +45,7 @@ public final class ClusterServer implements AutoCloseable {
     private final ClusterContext context;
     private final ClusterNodes nodes;
     private final Signal signal;
+    private final LatencyHistogram leaseMargins = new LatencyHistogram();
     private boolean watched;
     private volatile @Nullable RunningTask work;
     private volatile boolean closing;
@@ -144,6 +146,11 @@ public final class ClusterServer implements AutoCloseable {
     public @Nullable Server server() {
         final RoleTerm present = roleTerm;
         return present == null || phase != StartPhase.SERVING ? null : present.server();
+    }
+
+    /** How much of each lease was left when it was renewed; 0 if it was over. */
+    public LatencyHistogram leaseMargins() {
+        return leaseMargins;
     }
 
     /** What it has of shards of which it is no complete replica. */

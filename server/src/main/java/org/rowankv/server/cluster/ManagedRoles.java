@@ -4,8 +4,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.agent.AgentHandle;
+import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.authority.CommitWait;
 import org.rowankv.server.authority.Electorate;
@@ -49,6 +51,7 @@ final class ManagedRoles {
     private final CopyMessages copies;
     private final ControlMessages control;
     private final Configuration first;
+    private final IntPredicate isUnreachable;
     private volatile @Nullable Adoption adoption;
     private @Nullable ConfigurationManager manager;
     private @Nullable Election election;
@@ -57,7 +60,9 @@ final class ManagedRoles {
      * Begins to request a lease, and to grant leases if this server is the manager.
      *
      * @param first of a common start, or that this server joins in
+     * @param isUnreachable whether there is no connection to a server, and the last attempt failed
      * @param alarm wakes the thread of the cluster's server
+     * @param margins receives how much of each lease was left when it was renewed
      */
     ManagedRoles(
             ClusterContext context,
@@ -68,7 +73,9 @@ final class ManagedRoles {
             PeerCalls calls,
             PeerCalls.Patience patience,
             Configuration first,
-            Runnable alarm) {
+            IntPredicate isUnreachable,
+            Runnable alarm,
+            LatencyHistogram margins) {
         this.context = context;
         this.settings = settings;
         this.roles = roles;
@@ -78,6 +85,7 @@ final class ManagedRoles {
         this.calls = calls;
         this.patience = patience;
         this.first = first;
+        this.isUnreachable = isUnreachable;
         this.completions = new CompletedCopies(alarm);
         this.adopting = new SerialExecutor("rowan-adoption-" + serverId, context.scheduling(), context.errors());
         this.leases = new LeaseAgent(
@@ -87,7 +95,8 @@ final class ManagedRoles {
                 settings.leaseTimes(),
                 context.clock(),
                 messages::send,
-                alarm);
+                alarm,
+                margins);
         this.copies = new CopyMessages(serverId, this::committed, messages, completions, context.clock());
         this.control = new ControlMessages(messages, leases, completions, copies, adopting, context.errors());
         messages.control(control);
@@ -159,7 +168,8 @@ final class ManagedRoles {
                 patience,
                 context.scheduling());
         manager = managing;
-        election = new Election(serverId, nodes, leases, own, this::run, managing, roles::registered, calls, patience);
+        election = new Election(
+                serverId, nodes, leases, own, this::run, managing, roles::registered, calls, patience, isUnreachable);
     }
 
     /** The configuration whose roles are in force. Any thread. */

@@ -14,9 +14,6 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.RunningTask;
 import org.rowankv.server.area.Area;
-import org.rowankv.server.catalogue.CatalogueStore;
-import org.rowankv.server.catalogue.StoredCache;
-import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerContext;
 import org.rowankv.server.engine.ServerSettings;
@@ -43,7 +40,6 @@ import org.slf4j.LoggerFactory;
  */
 final class RoleTerm implements MembershipView {
     private static final Logger LOG = LoggerFactory.getLogger(RoleTerm.class);
-    private static final long PREPARE_AGAIN_NS = 100_000_000;
 
     private final ClusterServer cluster;
     private final StoredRoles roles;
@@ -56,14 +52,12 @@ final class RoleTerm implements MembershipView {
     private final PeerMessages messages;
     private final AgentHandle messagesAgent;
     private final SerialExecutor deferred;
+    private final CatalogueStart catalogueStart;
     private volatile @Nullable Configuration adopted;
     private @Nullable Endpoint endpoint;
     private @Nullable RecoveredServer recovered;
     private @Nullable Server server;
     private ClientEndpoint.@Nullable Opened clientEndpoint;
-    /** Null until the catalogue was read, or the attempt failed. */
-    private volatile @Nullable List<StoredCache> caches;
-
     private final ChangeFeedHandover earlierChanges;
     private ChangeFeedHandover changeFeedHandover = ChangeFeedHandover.NONE;
     private volatile boolean over;
@@ -87,6 +81,7 @@ final class RoleTerm implements MembershipView {
         this.serverId = area.serverId();
         this.serverSettings = settings.serverSettings(context.tuning());
         this.deferred = new SerialExecutor("rowan-deferred-" + serverId, context.scheduling(), context.errors());
+        this.catalogueStart = new CatalogueStart(serverId, context, deferred);
         this.messages = new PeerMessages(serverId, context.errors(), deferred);
         this.messagesAgent = context.scheduling().take(messages, context.errors());
         this.incarnation = area.superblock().startIncarnation();
@@ -183,12 +178,12 @@ final class RoleTerm implements MembershipView {
         if (read == null || opened == null) {
             throw new AssertionError("the area was not read");
         }
-        deferred.execute(this::listCaches);
+        catalogueStart.list();
         final long beganNs = context.clock().nanoTime();
         final long copies = configuration.startTerm() == configuration.term()
                 ? startTogether(configuration, read, opened, patience)
                 : join(configuration, read, opened, patience);
-        cluster.await(() -> caches != null, patience);
+        cluster.await(catalogueStart::isListed, patience);
         serve(configuration, read, opened);
         LOG.info(
                 "Server open name={} id={} term={} start={} agents={} read={} torn={} copied={} ms={}",
@@ -264,24 +259,9 @@ final class RoleTerm implements MembershipView {
                 calling,
                 cluster.patienceWhileOpen(),
                 configuration,
-                cluster::alarm);
-    }
-
-    /**
-     * Reads the catalogue while the servers exchange entries: its caches are served even if the store is unreachable
-     * afterwards. If the store does not answer the list is empty, and the port looks up each cache.
-     */
-    private void listCaches() {
-        List<StoredCache> found = List.of();
-        try {
-            found = CatalogueStore.list(context.store());
-        } catch (ConfigurationStoreException e) {
-            context.errors().reportExpected("listing the caches", e);
-        } catch (RuntimeException e) {
-            context.errors().report("listing the caches", e);
-        } finally {
-            caches = found;
-        }
+                server -> !lastRefusal(server).isEmpty(),
+                cluster::alarm,
+                cluster.leaseMargins());
     }
 
     /** Servers with a missing answer: to a call, else to a step of the start. */
@@ -340,7 +320,7 @@ final class RoleTerm implements MembershipView {
                 context.store(),
                 settings.name() + "-" + incarnation,
                 context.random().fork("catalogue-" + incarnation),
-                Objects.requireNonNull(caches),
+                catalogueStart.caches(),
                 made,
                 configuration.shardCount(),
                 following::others,
@@ -353,8 +333,7 @@ final class RoleTerm implements MembershipView {
                 });
         messages.serve(pressure, catalogue);
         recovered = null;
-        // After every server answers: completing a half-finished destroy needs all of them.
-        deferred.execute(() -> prepare(catalogue));
+        catalogueStart.prepare(catalogue);
         final ClientEndpoint.Opened forClients =
                 context.door().open(made, new Routing(configuration, roles.clientAddresses()), catalogue);
         clientEndpoint = forClients;
@@ -384,26 +363,6 @@ final class RoleTerm implements MembershipView {
     String managerSays() {
         final ManagedRoles following = managed;
         return following == null ? "" : following.saying();
-    }
-
-    /** Repeats until it succeeds: no other event gives this server the limits, or completes a half-finished destroy. */
-    private void prepare(ClusterCatalogue catalogue) {
-        try {
-            if (serverId == 0) {
-                catalogue.resume();
-            }
-            catalogue.applyLimits();
-            return;
-        } catch (StaleTermException e) {
-            LOG.debug("cache limits deferred to the next start", e);
-            return;
-        } catch (ConfigurationStoreException e) {
-            context.errors().reportExpected("the limits of the caches", e);
-        } catch (RuntimeException e) {
-            context.errors().report("the limits of the caches", e);
-        }
-        context.scheduling().park(PREPARE_AGAIN_NS);
-        deferred.execute(() -> prepare(catalogue)); // behind tasks that other servers wait for
     }
 
     @Nullable

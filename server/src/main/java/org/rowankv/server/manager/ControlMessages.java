@@ -70,7 +70,8 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
 
     private void onMessage(Adoption following, Server serving, int from, long incarnation, ByteBuffer message) {
         switch (PeerMessageDescriptor.question(message)) {
-            case PeerRequestType.HAS_LEASE -> messages.answer(from, message, leases.mayAnswer() ? 1 : 0, NOTHING);
+            case PeerRequestType.HEARS_MANAGER ->
+                messages.answer(from, message, leases.missesManager() ? 0 : 1, NOTHING);
             case PeerRequestType.PREPARE -> prepare(following, from, incarnation, message);
             case PeerRequestType.COMMIT ->
                 adopting.execute(() -> {

@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.authority.Authority;
 import org.rowankv.server.authority.Electorate;
+import org.rowankv.server.authority.LeaseTimes;
 import org.rowankv.server.authority.StoreVersions;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterNodes;
@@ -19,8 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The election of another manager: a member without a lease, of which most members say the same, stores itself as the
- * manager of the next term. The store decides between several.
+ * The election of another manager: a member that misses the manager for longer than a lease, as most members do, stores
+ * itself as the manager of the next term. The store decides between several.
+ *
+ * <p>It reads what it would supersede long before, again whenever the store changes. If that still is stored when it
+ * stands, the store has confirmed no manager since that read, and the wait for former leases began with this server's
+ * own last confirmation: see {@link org.rowankv.server.authority.CommitWait}.
  *
  * <p>For the thread that changes configurations.
  */
@@ -43,11 +49,15 @@ public final class Election {
     private final MemberRegistrations registrations;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
+    /** Whether there is no connection to a server, and the last attempt failed. */
+    private final IntPredicate isUnreachable;
 
     /** Sent to the store, without a known outcome. */
     private @Nullable Configuration proposed;
 
     private @Nullable StoreVersions expected;
+    /** Whether it has read the store since the manager is overdue. */
+    private boolean hasReadOverdue;
     /** The term that it has seen in the store, which another is about to manage, and since when. */
     private long seenTerm;
 
@@ -63,7 +73,8 @@ public final class Election {
             ConfigurationManager manager,
             MemberRegistrations registrations,
             PeerCalls calls,
-            PeerCalls.Patience patience) {
+            PeerCalls.Patience patience,
+            IntPredicate isUnreachable) {
         this.serverId = serverId;
         this.nodes = nodes;
         this.leases = leases;
@@ -73,6 +84,7 @@ public final class Election {
         this.registrations = registrations;
         this.calls = calls;
         this.patience = patience;
+        this.isUnreachable = isUnreachable;
     }
 
     /** Stands if that is due; returns whether this server was elected. */
@@ -83,26 +95,46 @@ public final class Election {
         if (proposed != null) {
             return store(proposed);
         }
-        final long leaseNs = leases.times().leaseNs();
-        final long withoutNs = leases.withoutLeaseNs();
-        if (withoutNs < leaseNs / 4) {
+        if (leases.isRenewalOverdue()) {
+            return stepOverdue();
+        }
+        hasReadOverdue = false;
+        try {
+            final ClusterNodes.Stored unused = read();
+        } catch (ConfigurationStoreException e) {
+            return false; // nothing is lost but time, if the manager is lost next
+        }
+        return false;
+    }
+
+    private boolean stepOverdue() {
+        if (hasReadOverdue && !isDue(adoption.prepared())) {
             return false;
         }
         final ClusterNodes.Stored stored = read();
+        hasReadOverdue = true;
         if (stored == null) {
             return false;
         }
         final Configuration present = stored.configuration();
-        final int rank = Math.floorMod(serverId - present.manager(), present.serverCount()) - 1;
-        if (withoutNs < leaseNs / 2 + rank * leaseNs / RANKS
-                || isAwaited(present, leaseNs)
-                || withoutNs < MINORITY_WAIT_NS && !isMissedByMost(present)) {
-            return false;
-        }
-        return stand(present);
+        return isDue(present)
+                && !isAwaited(present)
+                && (leases.ungrantedNs() >= MINORITY_WAIT_NS || isMissedByMost(present))
+                && stand(present);
     }
 
-    /** Reads what would be superseded, so that silence counts from the first look. */
+    /**
+     * Whether the manager was silent for so long that this server, by its rank, may ask to replace it: until every lease
+     * that it has granted is over; or, if its process cannot be connected, for half a lease.
+     */
+    private boolean isDue(Configuration present) {
+        final LeaseTimes times = leases.times();
+        final long patienceNs = isUnreachable.test(present.manager()) ? times.leaseNs() / 2 : times.oneLeaseNs();
+        final int rank = Math.floorMod(serverId - present.manager(), present.serverCount()) - 1;
+        return leases.ungrantedNs() >= patienceNs + rank * times.leaseNs() / RANKS;
+    }
+
+    /** Reads what would be superseded, so that silence counts from the first read of it. */
     private ClusterNodes.@Nullable Stored read() {
         final long votes = nodes.voteVersion();
         final ClusterNodes.Stored stored = nodes.configuration();
@@ -121,13 +153,14 @@ public final class Election {
     }
 
     /** Whether another manager was elected meanwhile, and has time left to say so. */
-    private boolean isAwaited(Configuration present, long leaseNs) {
+    private boolean isAwaited(Configuration present) {
         final long nowNs = leases.now().monotonicNs();
         if (present.term() != seenTerm) {
             seenTerm = present.term();
             seenNs = nowNs;
         }
-        return present.term() > adoption.prepared().term() && nowNs - seenNs < 2 * leaseNs;
+        return present.term() > adoption.prepared().term()
+                && nowNs - seenNs < 2 * leases.times().leaseNs();
     }
 
     /** Also by either of two: the store decides. */
@@ -141,7 +174,7 @@ public final class Election {
         final List<PeerCalls.Call> asked = new ArrayList<>();
         for (int member : members) {
             if (member != serverId && member != present.manager()) {
-                asked.add(calls.begin(member, PeerRequestType.HAS_LEASE, 0, 0, NOTHING));
+                asked.add(calls.begin(member, PeerRequestType.HEARS_MANAGER, 0, 0, NOTHING));
             }
         }
         int missing = 1;
@@ -165,7 +198,8 @@ public final class Election {
         }
         final Configuration without = present.excluding(Set.of(present.manager()), serverId);
         final Configuration next = without == null ? present.succeeded(serverId) : without;
-        final Authority standing = leases.change(now -> now.mayStand()
+        // While it asked, it may have prepared a term of another manager, or heard of the present one.
+        final Authority standing = leases.change(now -> now.mayStand() && isDue(present)
                 ? now.standing(without == null ? Set.of() : Set.of(present.manager()), leases.now())
                 : now);
         if (standing.candidacy() == null || !standing.candidacy().isStanding()) {

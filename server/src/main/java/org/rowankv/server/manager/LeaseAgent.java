@@ -2,7 +2,6 @@ package org.rowankv.server.manager;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -11,6 +10,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.agent.Agent;
+import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.authority.Authority;
 import org.rowankv.server.authority.ClockReading;
 import org.rowankv.server.authority.ConfirmationRequest;
@@ -62,8 +62,8 @@ public final class LeaseAgent implements Agent {
     private final Set<Integer> arriving = new TreeSet<>();
     /** Members whose promise exceeds the present term: they can take no lease of it. */
     private final Set<Integer> promisedMore = new TreeSet<>();
-    /** When this server last had a lease, or became a member of another term. */
-    private long leasedNs;
+    /** When the manager last granted this server a lease, or this server became a member of another term. */
+    private long grantedNs;
     /** The manager confirms itself through the store while a member does not. */
     private boolean needsStoreVote;
 
@@ -74,20 +74,33 @@ public final class LeaseAgent implements Agent {
 
     private volatile long answersUntilNs;
     private volatile boolean mayAnswer;
+    /** Whether it was ever permitted to answer. */
+    private boolean hasAnswered;
+    /** How much of a lease was left when it was renewed, 0 if nothing. Recorded under the monitor. */
+    private final LatencyHistogram margins;
 
+    /** @param margins receives how much of each lease was left when it was renewed; 0 if it was over */
     public LeaseAgent(
-            int slot, int servers, long incarnation, LeaseTimes times, Clock clock, Sender sender, Runnable alarm) {
+            int slot,
+            int servers,
+            long incarnation,
+            LeaseTimes times,
+            Clock clock,
+            Sender sender,
+            Runnable alarm,
+            LatencyHistogram margins) {
         this.times = times;
         this.clock = clock;
         this.sender = sender;
         this.alarm = alarm;
+        this.margins = margins;
         this.renewNs = Math.max(1, times.leaseNs() / RENEWALS);
         final ClockReading now = ClockReading.of(clock);
         this.authority = new Authority(times, Voter.started(slot, incarnation, 0, null, now), 0, null, null);
         this.heardNs = new long[servers];
         this.nextNs = now.monotonicNs();
         this.lastCycleNs = nextNs;
-        this.leasedNs = nextNs;
+        this.grantedNs = nextNs;
     }
 
     // --- permission ---
@@ -117,10 +130,14 @@ public final class LeaseAgent implements Agent {
             mayAnswer = false;
             return;
         }
-        leasedNs = now.monotonicNs();
+        final long untilNs = from.monotonicNs() + times.leaseNs();
+        if (hasAnswered && untilNs - answersUntilNs > 0) {
+            margins.record(answersUntilNs - now.monotonicNs(), 1);
+        }
+        hasAnswered = true;
         // Shorter of both while they change: a reader may see one of each.
         answersUntilMs = from.wallMs() + TimeUnit.NANOSECONDS.toMillis(times.leaseNs());
-        answersUntilNs = from.monotonicNs() + times.leaseNs();
+        answersUntilNs = untilNs;
         mayAnswer = true;
     }
 
@@ -144,11 +161,14 @@ public final class LeaseAgent implements Agent {
         authority = step.apply(authority);
         final ClockReading now = now();
         if (authority.voter().preparedTerm() != before) {
-            leasedNs = now.monotonicNs(); // patience begins anew with each term
+            grantedNs = now.monotonicNs(); // patience begins anew with each term
             promisedMore.clear();
             final Electorate prepared = authority.voter().prepared();
             for (int member : prepared == null ? List.<Integer>of() : prepared.members()) {
                 heardNs[member] = now.monotonicNs();
+            }
+            if (active && before > 0 && prepared != null && authority.manager() == null) {
+                requestLease(prepared); // the lease of a lost manager's term is about to end
             }
         }
         publish(now);
@@ -208,10 +228,20 @@ public final class LeaseAgent implements Agent {
         return needsStoreVote;
     }
 
-    /** For how long this server, which is not the manager, has had no lease. */
-    public synchronized long withoutLeaseNs() {
+    /** For how long the manager, another server, has granted nothing, as long as this agent itself has run. */
+    public synchronized long ungrantedNs() {
         final long nowNs = clock.nanoTime();
-        return authority.manager() != null || nowNs - lastCycleNs > times.leaseNs() / 2 ? 0 : nowNs - leasedNs;
+        return authority.manager() != null || nowNs - lastCycleNs > times.leaseNs() / 2 ? 0 : nowNs - grantedNs;
+    }
+
+    /** Whether a renewal is overdue, or several. */
+    public boolean isRenewalOverdue() {
+        return ungrantedNs() > renewNs + renewNs / 2;
+    }
+
+    /** Whether this server, if another one asks, has heard nothing of the manager for so long that it may be replaced. */
+    public boolean missesManager() {
+        return ungrantedNs() >= times.leaseNs() / 2;
     }
 
     // --- what is due ---
@@ -225,6 +255,7 @@ public final class LeaseAgent implements Agent {
     public int doWork() {
         final long nowNs = clock.nanoTime();
         if (nowNs - nextNs < 0) {
+            alarmIfOverdue();
             return 0;
         }
         nextNs = nowNs + renewNs;
@@ -237,15 +268,17 @@ public final class LeaseAgent implements Agent {
             return false;
         }
         if (nowNs - lastCycleNs > times.leaseNs() / 2) {
-            // This process stood still: others may have been heard meanwhile.
+            // This process stood still: others may have been heard meanwhile, and the manager's silence does not count.
             java.util.Arrays.fill(heardNs, nowNs);
-            leasedNs = nowNs;
+            final long ungrantedNs = Math.max(0, lastCycleNs - grantedNs);
+            grantedNs = nowNs - ungrantedNs;
         }
         lastCycleNs = nowNs;
         final ClockReading now = now();
         final ManagerTerm manager = authority.manager();
         publish(now);
         if (manager != null) {
+            grantedNs = nowNs; // patience with a successor begins when this term is over
             askToConfirm(manager);
             needsStoreVote = !isConfirmedByMembers(manager, now);
             if (needsStoreVote
@@ -259,11 +292,16 @@ public final class LeaseAgent implements Agent {
         final Electorate prepared = authority.voter().prepared();
         if (prepared != null) {
             requestLease(prepared);
-            if (nowNs - leasedNs > renewNs) {
-                alarm.run();
-            }
         }
+        alarmIfOverdue();
         return true;
+    }
+
+    /** Also between renewals: the candidate stands as soon as that is due. */
+    private void alarmIfOverdue() {
+        if (isRenewalOverdue()) {
+            alarm.run();
+        }
     }
 
     /** With time to spare for a vote of the store. */
@@ -305,7 +343,7 @@ public final class LeaseAgent implements Agent {
 
     @Override
     public long idleNs() {
-        return renewNs / 2;
+        return isRenewalOverdue() ? renewNs / 4 : renewNs / 2;
     }
 
     // --- what arrives ---
@@ -370,8 +408,11 @@ public final class LeaseAgent implements Agent {
         final ClockReading now = now();
         if (prepared != null && prepared.manager() == from && now.leastNsSince(sentAt) >= 0) {
             final Voter voter = authority.voter();
-            authority = authority.granted(
-                    new LeaseGrant(term, new LeaseRequest(voter.slot(), voter.incarnation(), sentAt)), now);
+            final LeaseGrant grant = new LeaseGrant(term, new LeaseRequest(voter.slot(), voter.incarnation(), sentAt));
+            if (voter.accepts(grant, now, times)) {
+                authority = authority.granted(grant, now);
+                grantedNs = now.monotonicNs();
+            }
         }
     }
 
@@ -395,13 +436,5 @@ public final class LeaseAgent implements Agent {
             authority = authority.with(
                     manager.confirmedBy(new ConfirmationRequest(term, from, incarnation, sentAt), now()));
         }
-    }
-
-    /** Whether that other server may tell whether it hears the manager: it has a lease. */
-    List<Integer> others() {
-        final Electorate prepared = authority().voter().prepared();
-        final List<Integer> others = new ArrayList<>(prepared == null ? List.of() : prepared.members());
-        others.remove(Integer.valueOf(authority().voter().slot()));
-        return others;
     }
 }

@@ -206,7 +206,7 @@ public final class PeerMessages implements MessageHandler, Agent {
         switch (PeerMessageDescriptor.question(message)) {
             case PeerRequestType.COLLECT, PeerRequestType.LACKING, PeerRequestType.FETCH, PeerRequestType.TAKE ->
                 reconcile(from, message);
-            case PeerRequestType.HAS_LEASE, PeerRequestType.PREPARE, PeerRequestType.COMMIT ->
+            case PeerRequestType.HEARS_MANAGER, PeerRequestType.PREPARE, PeerRequestType.COMMIT ->
                 control(from, incarnation, message);
             case PeerRequestType.COMPARED -> {
                 compared.add(from);

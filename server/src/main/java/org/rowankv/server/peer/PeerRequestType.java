@@ -37,8 +37,8 @@ public final class PeerRequestType {
     public static final int LEASE = 11;
     /** That no later term is known; of the manager, with its clocks as above. */
     public static final int CONFIRM = 12;
-    /** Whether the answerer has a lease; the argument of the answer is 1 if so. */
-    public static final int HAS_LEASE = 13;
+    /** Whether the manager has lately granted the answerer a lease; the argument of the answer is 1 if so. */
+    public static final int HEARS_MANAGER = 13;
     /** Prepare the configuration in the payload. */
     public static final int PREPARE = 14;
     /** Take the roles of the prepared configuration, whose term is the argument. */

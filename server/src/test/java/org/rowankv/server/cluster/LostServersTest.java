@@ -3,8 +3,13 @@ package org.rowankv.server.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.rowankv.server.cluster.FailoverBed.CACHE;
+import static org.rowankv.server.cluster.FailoverBed.KEYS;
+import static org.rowankv.server.cluster.FailoverBed.awaitFullRedundancy;
+import static org.rowankv.server.cluster.FailoverBed.awaitSaying;
+import static org.rowankv.server.cluster.FailoverBed.bytes;
+import static org.rowankv.server.cluster.FailoverBed.write;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,22 +32,8 @@ import org.rowankv.topology.ShardMap;
 
 /** Servers with the only complete replicas of some shards never return. */
 final class LostServersTest {
-    private static final int CACHE = 1;
-    private static final int KEYS = 300;
-    private static final long CAPACITY = 8 << 20;
-
     @TempDir
     Path dir;
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static void write(RowanClient client, String value) {
-        for (int i = 0; i < KEYS; i++) {
-            client.put(CACHE, bytes("key" + i), bytes(value + i));
-        }
-    }
 
     /** Keys of lost shards have that value, or none if it is null; all others have the other one. */
     private static void requireValues(ClusterBed bed, Set<Integer> lost, String lostValue, String value) {
@@ -118,25 +109,9 @@ final class LostServersTest {
         });
     }
 
-    private static void awaitWhole(ClusterBed bed, int asked, int members) {
-        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
-            final Configuration present = bed.members.get(asked).server.inForce();
-            assertThat(present).isNotNull();
-            assertThat(present.members()).hasSize(members);
-            assertThat(present.shards())
-                    .allMatch(shard ->
-                            shard.replicaCount() == 2 && shard.joining().isEmpty());
-        });
-    }
-
-    private static void awaitSaying(ClusterServer server, String part) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> server.saying().contains(part));
-    }
-
     @Test
     void shouldGoOnWithWhatTheOthersHaveAndBeginTheRestEmpty() {
-        try (ClusterBed bed =
-                new ClusterBed(dir, 3, 2, CAPACITY).withUsualLease().startAll()) {
+        try (ClusterBed bed = FailoverBed.started(dir, 3, 2)) {
             write(bed.client(1), "first");
             bed.members.get(1).kill();
             bed.members.get(2).kill();
@@ -152,11 +127,11 @@ final class LostServersTest {
 
             // What the lost ones hold is void.
             bed.members.get(1).start();
-            awaitWhole(bed, 0, 2);
+            awaitFullRedundancy(bed, 0, 2);
             requireValues(bed, lost, null, "first");
             write(bed.client(2), "second");
             bed.members.get(2).start();
-            awaitWhole(bed, 0, 3);
+            awaitFullRedundancy(bed, 0, 3);
             bed.awaitServing();
             requireValues(bed, lost, "second", "second");
             ClusterServersTest.awaitAgreement(bed);
@@ -165,8 +140,7 @@ final class LostServersTest {
 
     @Test
     void shouldStartWithoutThem() {
-        try (ClusterBed bed =
-                new ClusterBed(dir, 3, 2, CAPACITY).withUsualLease().startAll()) {
+        try (ClusterBed bed = FailoverBed.started(dir, 3, 2)) {
             write(bed.client(1), "first");
             bed.members.forEach(ClusterBed.Member::stop);
             // It registers for a start, and never takes part in it.
@@ -187,8 +161,7 @@ final class LostServersTest {
 
     @Test
     void shouldGoOnWithAFormerReplica() {
-        try (ClusterBed bed =
-                new ClusterBed(dir, 2, 2, CAPACITY).withUsualLease().startAll()) {
+        try (ClusterBed bed = FailoverBed.started(dir, 2, 2)) {
             final RowanClient client = bed.client(1);
             write(client, "first");
             bed.members.get(0).kill();
@@ -206,7 +179,7 @@ final class LostServersTest {
             awaitServing(left, plan.next().term());
             requireValues(bed, shards(plan), "first", "second");
             bed.members.get(1).start();
-            awaitWhole(bed, 0, 2);
+            awaitFullRedundancy(bed, 0, 2);
             requireValues(bed, shards(plan), "first", "second");
             ClusterServersTest.awaitAgreement(bed);
         }
@@ -214,8 +187,7 @@ final class LostServersTest {
 
     @Test
     void shouldRefuseWhatIsNotNeeded() {
-        try (ClusterBed bed =
-                new ClusterBed(dir, 3, 2, CAPACITY).withUsualLease().startAll()) {
+        try (ClusterBed bed = FailoverBed.started(dir, 3, 2)) {
             final LostServers lost = lost(bed);
             assertThatThrownBy(() -> lost.plan(List.of("x"), live(bed)))
                     .isInstanceOf(ClusterException.class)
@@ -234,7 +206,7 @@ final class LostServersTest {
 
     @Test
     void shouldChangeNothingWhenTheConfigurationHasChangedMeanwhile() {
-        try (ClusterBed bed = new ClusterBed(dir, 2, 1, CAPACITY).startAll()) {
+        try (ClusterBed bed = new ClusterBed(dir, 2, 1, 8 << 20).startAll()) {
             final LostServers lost = lost(bed);
             final List<LiveServer> one = List.of(new LiveServer("a", true, List.of()));
             final Plan plan = lost.plan(List.of("b"), one);

@@ -2,51 +2,26 @@ package org.rowankv.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.rowankv.server.cluster.FailoverBed.awaitFullRedundancy;
+import static org.rowankv.server.cluster.FailoverBed.awaitSaying;
+import static org.rowankv.server.cluster.FailoverBed.requireAll;
+import static org.rowankv.server.cluster.FailoverBed.write;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.topology.Configuration;
 
 /** A server whose data are lost is started with an empty directory. */
 final class ReplacementTest {
-    private static final int CACHE = 1;
-    private static final int KEYS = 300;
-    private static final long CAPACITY = 8 << 20;
-
     @TempDir
     Path dir;
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static void write(ClusterBed bed) {
-        final RowanClient client = bed.client(1);
-        for (int i = 0; i < KEYS; i++) {
-            client.put(CACHE, bytes("key" + i), bytes("value" + i));
-        }
-    }
-
-    private static void requireAll(ClusterBed bed) {
-        requireAll(bed.client(2));
-    }
-
-    private static void requireAll(RowanClient client) {
-        for (int i = 0; i < KEYS; i++) {
-            assertThat(client.get(CACHE, bytes("key" + i))).as("key %d", i).isEqualTo(bytes("value" + i));
-        }
-    }
 
     private void delete(String name) throws IOException {
         try (Stream<Path> files = Files.walk(dir.resolve(name))) {
@@ -56,37 +31,10 @@ final class ReplacementTest {
         }
     }
 
-    /** As that server sees it, which began after the last change. */
-    private static void awaitFullRedundancy(ClusterBed bed, int asked, int members) {
-        final ClusterServer server = bed.members.get(asked).server;
-        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
-            final Configuration present = server.inForce();
-            assertThat(present).as(state(bed)).isNotNull();
-            assertThat(present.members()).as(state(bed)).hasSize(members);
-            assertThat(present.shards())
-                    .as(state(bed))
-                    .allMatch(shard ->
-                            shard.replicaCount() == 2 && shard.joining().isEmpty());
-        });
-    }
-
-    private static String state(ClusterBed bed) {
-        return bed.members.stream()
-                .map(member -> member.server)
-                .filter(Objects::nonNull)
-                .map(server -> server.phase() + " in " + server.inForce() + " " + server.saying())
-                .collect(Collectors.joining("; "));
-    }
-
-    private static void awaitSaying(ClusterServer server, String part) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> server.saying().contains(part));
-    }
-
     @Test
     void shouldReceiveCopiesInPlaceOfLostData() throws IOException {
-        try (ClusterBed bed =
-                new ClusterBed(dir, 3, 2, CAPACITY).withUsualLease().startAll()) {
-            write(bed);
+        try (ClusterBed bed = FailoverBed.started(dir, 3, 2)) {
+            write(bed.client(1), "value");
             bed.members.get(1).kill();
             delete("b");
             bed.members.get(1).start();
@@ -97,16 +45,15 @@ final class ReplacementTest {
             final RowanClient client = bed.client(3);
             bed.members.get(0).kill();
             awaitFullRedundancy(bed, 1, 2);
-            requireAll(client);
+            requireAll(client, "value");
         }
     }
 
     /** The former data may turn up again: what they hold is old. */
     @Test
     void shouldRefuseTheFormerDirectory() {
-        try (ClusterBed bed =
-                new ClusterBed(dir, 3, 2, CAPACITY).withUsualLease().startAll()) {
-            write(bed);
+        try (ClusterBed bed = FailoverBed.started(dir, 3, 2)) {
+            write(bed.client(1), "value");
             final ClusterBed.Member second = bed.members.get(1);
             second.kill();
             second.start(bed.settings(dir.resolve("new"), "b", bed.shape(), "", second.proxy.port()));
@@ -123,15 +70,14 @@ final class ReplacementTest {
             second.stop();
             second.start(bed.settings(dir.resolve("new"), "b", bed.shape(), "", second.proxy.port()));
             awaitFullRedundancy(bed, 1, 3);
-            requireAll(bed);
+            requireAll(bed.client(2), "value");
         }
     }
 
     @Test
     void shouldWaitWhileTheClusterCountsOnTheData() {
-        try (ClusterBed bed =
-                new ClusterBed(dir, 2, 1, CAPACITY).withUsualLease().startAll()) {
-            write(bed);
+        try (ClusterBed bed = FailoverBed.started(dir, 2, 1)) {
+            write(bed.client(1), "value");
             final ClusterBed.Member first = bed.members.get(0);
             first.kill();
             first.start(bed.settings(dir.resolve("new"), "a", bed.shape(), "", first.proxy.port()));
@@ -140,15 +86,14 @@ final class ReplacementTest {
             first.stop();
             first.start();
             bed.awaitServing();
-            requireAll(bed);
+            requireAll(bed.client(2), "value");
         }
     }
 
     @Test
     void shouldWaitWhenOnlyTheFileOfTheAreaIsMissing() throws IOException {
-        try (ClusterBed bed =
-                new ClusterBed(dir, 3, 2, CAPACITY).withUsualLease().startAll()) {
-            write(bed);
+        try (ClusterBed bed = FailoverBed.started(dir, 3, 2)) {
+            write(bed.client(1), "value");
             bed.members.forEach(ClusterBed.Member::kill);
             final List<Path> areas;
             try (Stream<Path> files = Files.list(dir.resolve("c"))) {
@@ -165,7 +110,7 @@ final class ReplacementTest {
             bed.members.get(1).start();
             awaitFullRedundancy(bed, 2, 3);
             bed.awaitServing();
-            requireAll(bed);
+            requireAll(bed.client(2), "value");
             ClusterServersTest.awaitAgreement(bed);
         }
     }

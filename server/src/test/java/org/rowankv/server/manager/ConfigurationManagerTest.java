@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.authority.CommitWait;
 import org.rowankv.server.authority.Electorate;
 import org.rowankv.server.authority.Grants;
@@ -34,8 +35,8 @@ final class ConfigurationManagerTest {
     private final ManualClock clock = new ManualClock(1_000_000_000L, 1_700_000_000_000L);
     private final ClusterNodes nodes =
             new ClusterNodes(new MemoryConfigurationStore(), "test", new SplittableRandomSource(1));
-    private final LeaseAgent leases =
-            new LeaseAgent(0, 3, 1, LeaseTimes.of(LEASE_NS), clock, (to, message) -> {}, () -> {});
+    private final LeaseAgent leases = new LeaseAgent(
+            0, 3, 1, LeaseTimes.of(LEASE_NS), clock, (to, message) -> {}, () -> {}, new LatencyHistogram());
     /** The incarnation that server 2 has registered last. */
     private long registered = 1;
 

@@ -38,6 +38,8 @@ public enum ChaosFault {
     /** SIGKILL of two servers at once: all complete replicas of some shards. */
     ALL_REPLICAS(false);
 
+    private static final String NONE = "none";
+
     private final boolean survivable;
 
     ChaosFault(boolean survivable) {
@@ -80,12 +82,15 @@ public enum ChaosFault {
     }
 
     /**
-     * Parses comma-separated names.
+     * Parses comma-separated names, or {@code none}.
      *
      * @throws IllegalArgumentException if a name is unknown; the message lists the known ones
      */
     public static List<ChaosFault> parse(String names) {
         final List<ChaosFault> parsed = new ArrayList<>();
+        if (names.strip().equals(NONE)) {
+            return parsed;
+        }
         for (String name : names.split(",", -1)) {
             parsed.add(Arrays.stream(values())
                     .filter(each -> each.optionName().equals(name.strip()))

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.check.cluster.ClusterReplicas;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -22,6 +23,8 @@ public final class ChaosRun {
     private static final long BEFORE_NS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long AFTER_NS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long WARM_UP_NS = TimeUnit.SECONDS.toNanos(4);
+    /** Histories of so long are checked at once. */
+    private static final long CALM_WINDOW_NS = TimeUnit.SECONDS.toNanos(5);
     /** Then the replicas are compared, and another cluster begins: failover leaves all shards at two servers at last. */
     private static final int FAULTS_PER_CLUSTER = 12;
 
@@ -32,6 +35,7 @@ public final class ChaosRun {
     private final ChaosPlan plan;
     private final long startNs = SystemClock.INSTANCE.nanoTime();
     private long operations;
+    private ChaosReport.@Nullable Calm calm;
 
     public ChaosRun(ChaosSettings settings, PrintStream out) {
         this.settings = settings;
@@ -88,8 +92,11 @@ public final class ChaosRun {
             load.beginWindow();
             pause(WARM_UP_NS);
             load.endWindow();
+            if (settings.isCalm()) {
+                calm = calm(cluster, load);
+            }
             final FaultHand hand = new FaultHand(cluster, () -> awaitWhole(cluster));
-            for (int fault = 0; whole && fault < FAULTS_PER_CLUSTER && goesOn(); fault++) {
+            for (int fault = 0; !settings.isCalm() && whole && fault < FAULTS_PER_CLUSTER && goesOn(); fault++) {
                 spread(cluster);
                 final long before = load.operations();
                 final FaultOutcome outcome = round(plan.nextRound(), cluster, hand, load);
@@ -104,6 +111,17 @@ public final class ChaosRun {
         }
         compare(cluster.cluster());
         return whole;
+    }
+
+    private ChaosReport.Calm calm(ChaosCluster cluster, ChaosLoad load) throws IOException {
+        final CalmPeriod period = CalmPeriod.begin(cluster);
+        while (goesOn()) {
+            load.beginWindow();
+            pause(CALM_WINDOW_NS);
+            load.endWindow();
+            findings.take().forEach(this::say);
+        }
+        return period.end(cluster);
     }
 
     private boolean goesOn() {
@@ -223,6 +241,7 @@ public final class ChaosRun {
                         .filter(outcome -> outcome.round().kind() != ChaosFault.CONTROL
                                 && outcome.lack().isEmpty())
                         .count(),
-                settings.needsAll());
+                settings.needsAll(),
+                calm);
     }
 }

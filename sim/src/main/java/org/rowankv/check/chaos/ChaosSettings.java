@@ -12,7 +12,7 @@ import org.rowankv.daemon.Launch;
  * @param leaseMs of the servers
  * @param callers of the cache API, besides the loads of each shard
  * @param seed of faults and requests; process scheduling is not reproduced
- * @param faults kinds to draw from
+ * @param faults kinds to draw from; none: the servers are only watched
  * @param needsAll whether each of these kinds has to happen
  * @param launch of the server processes
  */
@@ -39,9 +39,13 @@ public record ChaosSettings(
         requireWithin("--lease", leaseMs, SHORTEST_LEASE_MS, LONGEST_LEASE_MS);
         requireWithin("--threads", callers, 1, MOST_CALLERS);
         faults = List.copyOf(faults);
-        if (faults.isEmpty()) {
-            throw new IllegalArgumentException("--faults names no fault");
+        if (faults.isEmpty() && rounds > 0) {
+            throw new IllegalArgumentException("--rounds counts faults, and --faults names none: give --minutes");
         }
+    }
+
+    boolean isCalm() {
+        return faults.isEmpty();
     }
 
     private static void requireWithin(String what, int value, int least, int most) {

@@ -20,7 +20,22 @@ class ChaosReportTest {
                 exceptions,
                 5,
                 survived,
-                needsAll);
+                needsAll,
+                null);
+    }
+
+    private static ChaosReport calm(long exclusions, long renewals) {
+        return new ChaosReport(
+                List.of(), 1000, 0, 0, 0, 0, 0, 0, 0, true, new ChaosReport.Calm(exclusions, renewals, 200, 100, 50));
+    }
+
+    @Test
+    void shouldNotBeWellWhenAServerWasExcludedWithoutAFault() {
+        assertThat(calm(0, 700).isWell()).isTrue();
+        assertThat(calm(1, 700).isWell()).isFalse();
+        assertThat(calm(0, 0).isWell()).isFalse();
+        assertThat(calm(0, 700).line())
+                .endsWith(" survived=0 exclusions=0 renewals=700 lease_margin_ms p50=200 p1=100 p0.1=50");
     }
 
     @Test
