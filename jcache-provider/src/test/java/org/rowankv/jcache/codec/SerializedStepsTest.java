@@ -2,8 +2,10 @@ package org.rowankv.jcache.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
 import java.util.AbstractMap;
@@ -34,6 +36,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.Function;
+import net.jqwik.api.Assume;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -179,8 +182,20 @@ final class SerializedStepsTest {
         SORTED.forEach(kind -> assertCounted(kind.apply(leaves)));
     }
 
+    /** Rarely it does not: two maps as keys with equal hashes, of which one cannot compare the other's keys. */
+    private static boolean isReadByJava(byte[] bytes) throws IOException, ClassNotFoundException {
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes, 1, bytes.length - 1))) {
+            return in.readObject() != null;
+        } catch (ClassCastException e) {
+            return false;
+        }
+    }
+
     @Property(tries = 500)
-    void shouldCountWhatNestedCollectionsHashWhenTheyAreRead(@ForAll long seed) {
-        assertCounted(random(new Random(seed), 4));
+    void shouldCountWhatNestedCollectionsHashWhenTheyAreRead(@ForAll long seed)
+            throws IOException, ClassNotFoundException {
+        final Object value = random(new Random(seed), 4);
+        Assume.that(isReadByJava(serialized(value)));
+        assertCounted(value);
     }
 }

@@ -129,15 +129,4 @@ final class LostServersPlanTest {
                 .as("nothing is stored")
                 .isEqualTo(FOUND);
     }
-
-    @Test
-    void shouldReadWhatServersSay() {
-        final List<FormerReplica> replicas =
-                List.of(new FormerReplica(1, 2, 3), new FormerReplica(4, Long.MAX_VALUE, 6));
-        assertThat(FormerReplica.parse(FormerReplica.text(replicas))).isEqualTo(replicas);
-        assertThat(FormerReplica.parse("")).isEmpty();
-        assertThatThrownBy(() -> FormerReplica.parse("unknown request: use health\n"))
-                .isInstanceOf(ClusterException.class)
-                .hasMessageContaining("unknown request");
-    }
 }
