@@ -191,6 +191,7 @@ final class OrphanedPartsTest {
                     assertThat(numberOf("other" + i, found)).isPositive();
                 }
             }
+            store.awaitAtRest(); // parts without their value are being removed
             Stores.requireHealth(store.cluster);
         }
     }
