@@ -115,6 +115,6 @@ public final class ClosedServer implements AutoCloseable {
 
     @Override
     public void close() {
-        lock.release(directory, "rowan-closed-server-end");
+        lock.release("rowan-closed-server-end");
     }
 }

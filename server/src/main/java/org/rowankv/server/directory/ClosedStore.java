@@ -141,6 +141,6 @@ public final class ClosedStore implements AutoCloseable {
 
     @Override
     public void close() {
-        lock.release(directory, "rowan-closed-store-end");
+        lock.release("rowan-closed-store-end");
     }
 }

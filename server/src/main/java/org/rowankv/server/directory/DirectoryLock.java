@@ -39,18 +39,31 @@ public final class DirectoryLock {
     private static final List<FileChannel> NEVER_CLOSED = new ArrayList<>();
 
     private final Object key;
+    private final Path directory;
     private final @Nullable FileChannel channel;
 
-    private DirectoryLock(Object key, @Nullable FileChannel channel) {
+    /** Call with the monitor of {@link #HELD}. */
+    private DirectoryLock(Object key, Path directory, @Nullable FileChannel channel) {
         this.key = key;
+        this.directory = directory;
         this.channel = channel;
+        HELD.put(key, directory);
+    }
+
+    /**
+     * The path under which this JVM has the directory open; null if it has not. A deleted directory may be open still,
+     * and another one have its file key.
+     */
+    private static @Nullable Path holderOf(Object key, Path directory) throws IOException {
+        final Path holder = HELD.get(key);
+        return holder != null && Files.exists(holder) && Files.isSameFile(holder, directory) ? holder : null;
     }
 
     /** Takes the lock of an existing directory, or throws StoreOpenException that names the holder. */
     public static DirectoryLock take(Path directory) throws IOException {
         final Object key = keyOf(directory);
         synchronized (HELD) {
-            final Path holder = HELD.get(key);
+            final Path holder = holderOf(key, directory);
             if (holder != null) {
                 throw new StoreOpenException("the directory " + directory + " is open in this JVM already"
                         + (holder.equals(directory) ? "" : ", as " + holder)
@@ -80,8 +93,7 @@ public final class DirectoryLock {
                         + ": close it there, or use another dir=");
             }
             writeHolder(channel);
-            HELD.put(key, directory);
-            return new DirectoryLock(key, channel);
+            return new DirectoryLock(key, directory, channel);
         }
     }
 
@@ -93,7 +105,7 @@ public final class DirectoryLock {
     static DirectoryLock takeToRead(Path directory) throws IOException {
         final Object key = keyOf(directory);
         synchronized (HELD) {
-            if (HELD.containsKey(key)) {
+            if (holderOf(key, directory) != null) {
                 throw inUse(directory, " in this JVM");
             }
             @Nullable FileChannel channel = null;
@@ -112,8 +124,7 @@ public final class DirectoryLock {
                     throw inUse(directory, holder.isEmpty() ? " by another process" : holder);
                 }
             }
-            HELD.put(key, directory);
-            return new DirectoryLock(key, channel);
+            return new DirectoryLock(key, directory, channel);
         }
     }
 
@@ -129,12 +140,12 @@ public final class DirectoryLock {
             if (channel != null) {
                 channel.close();
             }
-            HELD.remove(key);
+            HELD.remove(key, directory);
         }
     }
 
     /** As {@link #release}, for a caller that must not access files: on a thread of that name. */
-    void release(Path directory, String thread) {
+    void release(String thread) {
         FileThread.run(thread, () -> {
             try {
                 release();

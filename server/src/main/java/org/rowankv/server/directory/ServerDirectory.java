@@ -207,6 +207,6 @@ public final class ServerDirectory implements DataDirectory {
             return;
         }
         open = false;
-        lock.release(directory, "rowan-directory-close");
+        lock.release("rowan-directory-close");
     }
 }

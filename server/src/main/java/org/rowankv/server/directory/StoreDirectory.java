@@ -373,6 +373,6 @@ public final class StoreDirectory implements AutoCloseable {
             return;
         }
         open = false;
-        lock.release(directory, "rowan-directory-close");
+        lock.release("rowan-directory-close");
     }
 }
