@@ -3,7 +3,6 @@ package org.rowankv.sim.cluster;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.rowankv.check.history.KeyAction;
 import org.rowankv.protocol.Request;
 import org.rowankv.sim.workload.WorkloadBias;
 import org.rowankv.sim.workload.WorkloadCaches;
@@ -51,16 +50,6 @@ final class SimOutage {
                     .filter(key -> caches.shardOf(key) == shard)
                     .findFirst()
                     .orElse(drawn);
-        }
-
-        @Override
-        public KeyAction action(KeyAction drawn) {
-            return drawn;
-        }
-
-        @Override
-        public boolean needsLarge() {
-            return false;
         }
     }
 

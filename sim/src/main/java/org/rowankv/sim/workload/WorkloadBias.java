@@ -15,16 +15,6 @@ public interface WorkloadBias {
         public int key(int drawn) {
             return drawn;
         }
-
-        @Override
-        public KeyAction action(KeyAction drawn) {
-            return drawn;
-        }
-
-        @Override
-        public boolean needsLarge() {
-            return false;
-        }
     };
 
     /** Whether there is no bias. */
@@ -34,8 +24,12 @@ public interface WorkloadBias {
     int key(int drawn);
 
     /** The action on that key instead of the drawn one. */
-    KeyAction action(KeyAction drawn);
+    default KeyAction action(KeyAction drawn) {
+        return drawn;
+    }
 
     /** Whether values written now should fill segments. */
-    boolean needsLarge();
+    default boolean needsLarge() {
+        return false;
+    }
 }
