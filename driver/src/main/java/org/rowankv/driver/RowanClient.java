@@ -228,7 +228,8 @@ public final class RowanClient implements AutoCloseable {
      * Keeps the decoded value of a read with what proves it current, so that the value serves later reads of the key
      * without the store's bytes.
      *
-     * @param read that {@link #execute} has answered with an object, and that was not used since
+     * @param read with {@link Request#requestLocation}, that {@link #execute} has answered with an object, and that was
+     *     not used since
      * @param bytes of heap, for {@link ValidatedValue#bytes}
      * @return null if the store has no proof of that: its servers are in other processes, or a lifetime depends on
      *     the access

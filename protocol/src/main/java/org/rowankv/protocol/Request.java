@@ -28,6 +28,7 @@ public final class Request {
     private long updateTtlMs = Ttl.UNCHANGED;
     private long accessTtlMs = Ttl.UNCHANGED;
     private boolean needsValue;
+    private boolean needsLocation;
     private boolean inParts;
     private int shard;
     private long hash;
@@ -68,6 +69,7 @@ public final class Request {
         updateTtlMs = Ttl.ETERNAL;
         accessTtlMs = Ttl.UNCHANGED;
         needsValue = false;
+        needsLocation = false;
         inParts = false;
         shard = -1;
         hash = 0;
@@ -187,6 +189,12 @@ public final class Request {
         return this;
     }
 
+    /** Whether a server in this process shall say where a read has found the object: {@link #isFound}. */
+    public Request requestLocation(boolean needed) {
+        needsLocation = needed;
+        return this;
+    }
+
     /** Whether the value of this PUT is a {@link PartList}, whose parts are there. */
     public Request inParts(boolean areParts) {
         inParts = areParts;
@@ -280,6 +288,10 @@ public final class Request {
 
     public boolean needsValue() {
         return needsValue;
+    }
+
+    public boolean needsLocation() {
+        return needsLocation;
     }
 
     public boolean isInParts() {

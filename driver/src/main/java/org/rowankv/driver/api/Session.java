@@ -104,7 +104,7 @@ public interface Session extends AutoCloseable {
     /**
      * Keeps the decoded value of a read with what proves it current; null if this session cannot.
      *
-     * @param read answered by this session, with an object, and not used since
+     * @param read with {@link Request#requestLocation}, answered by this session, with an object, and not used since
      * @param bytes of heap, for {@link ValidatedValue#bytes}
      */
     default <V> @Nullable ValidatedValue<V> validated(Request read, V value, int bytes) {

@@ -253,19 +253,24 @@ public final class Codec {
 
     /** Decodes an object; does not keep the array. */
     public Object decode(byte[] bytes, int offset, int length) {
-        if (length > 0 && StructuralFormat.isStructural(bytes[offset])) {
-            return structural.read(bytes[offset], new ByteSource(bytes, offset + 1, length - 1));
+        return length > 0 && bytes[offset] >= Tag.LIST
+                ? decodeComposite(bytes, offset, length)
+                : decodeValueType(bytes, offset, length);
+    }
+
+    private Object decodeComposite(byte[] bytes, int offset, int length) {
+        final byte tag = bytes[offset];
+        if (StructuralFormat.isStructural(tag)) {
+            return structural.read(tag, new ByteSource(bytes, offset + 1, length - 1));
         }
-        if (length > 0 && NamedFieldsFormat.isNamed(bytes[offset])) {
+        if (NamedFieldsFormat.isNamed(tag)) {
             return named.read(bytes, offset, length);
         }
-        if (length > 0 && bytes[offset] == Tag.CUSTOM) {
-            return readCustom(bytes, offset + 1, length - 1);
-        }
-        if (length > 0 && bytes[offset] == Tag.SERIALIZED) {
-            return serialized.read(bytes, offset + 1, length - 1);
-        }
-        return decodeValueType(bytes, offset, length);
+        return switch (tag) {
+            case Tag.CUSTOM -> readCustom(bytes, offset + 1, length - 1);
+            case Tag.SERIALIZED -> serialized.read(bytes, offset + 1, length - 1);
+            default -> decodeValueType(bytes, offset, length); // which refuses it
+        };
     }
 
     /** Decodes an object whose type has its own tag. */

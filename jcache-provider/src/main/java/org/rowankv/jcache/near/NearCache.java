@@ -60,6 +60,7 @@ public final class NearCache<V> {
     /**
      * Keeps the value that a read has returned, if it may be kept.
      *
+     * @param read with {@link Request#requestLocation}
      * @param stale what was kept under the key before
      */
     public void keep(Object key, Request read, V value, @Nullable ValidatedValue<V> stale) {

@@ -43,15 +43,13 @@ public final class Reads<K, V> {
     @Nullable
     public V get(K key) {
         final long startNs = binding.statistics().start();
-        if (near != null && NearCache.isPlain(key)) {
-            final V current = current(near.find(key));
-            if (current != null) {
-                binding.statistics().got(true, startNs);
-                return current;
-            }
+        final V kept = near == null ? null : keptByKey(near, key);
+        if (kept != null) {
+            binding.statistics().got(true, startNs);
+            return kept;
         }
         try (RequestBuffer buffer = binding.acquireFor(key)) {
-            final V value = read(key, buffer);
+            final V value = near == null ? read(buffer) : read(near, key, buffer);
             if (value != null || binding.loads() == null) {
                 binding.statistics().got(value != null, startNs);
                 return value;
@@ -60,18 +58,20 @@ public final class Reads<K, V> {
         }
     }
 
+    /** What is kept of a key that needs no encoding for that. Apart, so that reads without a near cache stay small. */
+    private @Nullable V keptByKey(NearCache<V> near, K key) {
+        return NearCache.isPlain(key) ? current(near.find(key)) : null;
+    }
+
     /** As {@link #read(RequestBuffer)}, or from the near cache; the buffer contains the key. */
-    private @Nullable V read(K key, RequestBuffer buffer) {
-        if (near == null) {
-            return read(buffer);
-        }
+    private @Nullable V read(NearCache<V> near, K key, RequestBuffer buffer) {
         final Object nearKey = NearCache.isPlain(key) ? key : buffer.nearKey();
         final ValidatedValue<V> kept = near.find(nearKey);
         final V current = current(kept);
         if (current != null) {
             return current;
         }
-        final Request request = buffer.get();
+        final Request request = buffer.get().requestLocation(true);
         binding.execute(request);
         if (request.status() != Status.OK) {
             near.forget(nearKey, kept);
@@ -157,7 +157,7 @@ public final class Reads<K, V> {
             } else {
                 for (K key : keys) {
                     binding.encodeKey(key, buffer.key());
-                    final V value = read(key, buffer);
+                    final V value = near == null ? read(buffer) : read(near, key, buffer);
                     if (value != null) {
                         values.put(key, value);
                     } else {

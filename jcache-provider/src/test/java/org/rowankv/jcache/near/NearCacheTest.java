@@ -417,7 +417,7 @@ final class NearCacheTest {
         for (int i = 0; i < 5_000; i++) {
             final byte[] key = ("k" + i).getBytes(StandardCharsets.UTF_8);
             client.put(cacheId, key, key);
-            final Request read = new Request().get(cacheId, key, 0, key.length);
+            final Request read = new Request().get(cacheId, key, 0, key.length).requestLocation(true);
             client.execute(read);
             near.keep("k" + i, read, "x".repeat(700), null);
         }

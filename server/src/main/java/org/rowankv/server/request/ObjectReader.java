@@ -88,7 +88,7 @@ public final class ObjectReader {
             }
             Chaos.point("read.copied");
             final String reason = verify ? check.whyInvalid(segment, address, generation) : null;
-            final long use = segments.use(segment);
+            final long use = request.needsLocation() ? segments.use(segment) : 0;
             VarHandle.acquireFence();
             if (segments.generation(segment) != generation) {
                 request.noResult();
@@ -110,7 +110,7 @@ public final class ObjectReader {
                         org.rowankv.protocol.ResultBits.EXISTED,
                         objectVersion,
                         0);
-                if (!inParts) {
+                if (use != 0 && !inParts) {
                     request.found(address, use, version, expiryMs);
                 }
             }

@@ -61,7 +61,8 @@ final class ValidatedValueTest {
     }
 
     private Request read(String key) {
-        final Request read = new Request().get(cache, bytes(key), 0, key.length());
+        final Request read =
+                new Request().get(cache, bytes(key), 0, key.length()).requestLocation(true);
         client.execute(read);
         return read;
     }
@@ -108,15 +109,21 @@ final class ValidatedValueTest {
     }
 
     @Test
-    void shouldKeepNothingOfAMissAndNothingThatAnAccessProlongs() {
+    void shouldKeepNothingOfAMissAndNothingThatAnAccessProlongsAndNothingUnasked() {
         open(1, 1);
         assertThat(client.validated(read("k"), bytes("v"), 1)).isNull();
         client.put(cache, bytes("k"), bytes("v"));
-        final Request touching = new Request().get(cache, bytes("k"), 0, 1).accessTtl(MINUTE_MS);
+        final Request unasked = new Request().get(cache, bytes("k"), 0, 1);
+        client.execute(unasked);
+        assertThat(unasked.status()).isEqualTo(Status.OK);
+        assertThat(client.validated(unasked, bytes("v"), 1)).isNull();
+        final Request touching =
+                new Request().get(cache, bytes("k"), 0, 1).accessTtl(MINUTE_MS).requestLocation(true);
         client.execute(touching);
         assertThat(touching.status()).isEqualTo(Status.OK);
         assertThat(client.validated(touching, bytes("v"), 1)).isNull();
-        final Request put = new Request().put(cache, bytes("k"), 0, 1, bytes("w"), 0, 1);
+        final Request put =
+                new Request().put(cache, bytes("k"), 0, 1, bytes("w"), 0, 1).requestLocation(true);
         client.execute(put);
         assertThat(client.validated(put, bytes("w"), 1)).isNull();
     }

@@ -55,7 +55,7 @@ final class ValidatingSession implements ForwardingSession {
             return;
         }
         tally.count("disturbance.kept values not current");
-        below.call(request);
+        below.call(request.requestLocation(true));
         final ValidatedValue<byte[]> now = request.status() == Status.OK && request.hasResult()
                 ? below.validated(request, Arrays.copyOf(request.result(), request.resultLength()), 1)
                 : null;
