@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
                     + " After twelve faults the servers' files are compared, and another cluster begins.",
             "With --faults none nothing happens to the servers, and the last line ends with \"exclusions=0 renewals=N"
                     + " lease_margin_ms p50=N p1=N p0.1=N\": servers excluded nevertheless, and what was left at least of"
-                    + " leases when they were renewed, but for half, 1 % and 0.1 % of them, by buckets of 1, 2 and 5 times a"
+                    + " leases when they were renewed, but for half, 1 %% and 0.1 %% of them, by buckets of 1, 2 and 5 times a"
                     + " power of ten.",
             "The table says, by kind of fault, for how long a shard completed no operation: if its primary was hit, if a backup"
                     + " was, and if neither was. The control is a JVM that starts, without a fault.",
