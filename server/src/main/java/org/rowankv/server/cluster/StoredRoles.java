@@ -110,6 +110,9 @@ final class StoredRoles {
             if (!found.hasManager()) {
                 throw new StaleTermException("term " + found.term() + " asks all servers to start");
             }
+            if (found.manager() == serverId && !found.excluded().isEmpty()) {
+                own.startWithout(found.excluded()); // a former manager may have granted them leases
+            }
             waitLog.goesOn();
             return found;
         }
@@ -134,11 +137,8 @@ final class StoredRoles {
             final Configuration next =
                     found.restarted(incarnations, away, settings.shape().replicas());
             if (next != null) {
-                // The first server decides; the others read the result.
-                final boolean decided = nodes.decide(next.managedBy(serverId), stored.version());
-                if (decided && !away.isEmpty()) {
-                    own.startWithout(away); // a former manager may have granted them leases
-                }
+                // The first server decides; all read the result, this one too: it may get no answer.
+                final boolean unused = nodes.decide(next.managedBy(serverId), stored.version());
                 return null;
             }
         }

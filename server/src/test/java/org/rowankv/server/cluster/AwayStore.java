@@ -15,6 +15,9 @@ public final class AwayStore implements ConfigurationStore {
     private final ConfigurationStore store;
     public final AtomicLong failures = new AtomicLong();
     public volatile boolean away;
+    /** The next change of that node is applied without an answer, and the store is away from then on. */
+    volatile @Nullable String losesAnswerOf;
+
     volatile Runnable changed = () -> {};
 
     public AwayStore() {
@@ -42,7 +45,13 @@ public final class AwayStore implements ConfigurationStore {
     @Override
     public boolean compareAndSet(
             String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
-        return store().compareAndSet(path, expectedVersion, bytes, stamp, condition);
+        final boolean done = store().compareAndSet(path, expectedVersion, bytes, stamp, condition);
+        if (path.equals(losesAnswerOf)) {
+            losesAnswerOf = null;
+            away = true;
+            throw new ConfigurationStoreException("the answer is lost");
+        }
+        return done;
     }
 
     @Override
