@@ -3,7 +3,6 @@ package org.rowankv.server.manager;
 import java.util.function.Consumer;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.area.Area;
-import org.rowankv.server.authority.Authority;
 import org.rowankv.server.authority.Electorate;
 import org.rowankv.server.engine.Server;
 import org.rowankv.topology.Configuration;
@@ -74,7 +73,7 @@ public final class Adoption {
     public boolean prepare(Configuration next) {
         final Configuration before = prepared;
         if (next.term() <= before.term()) {
-            return next.equals(before);
+            return next.equals(before) && isPreparedByVoter(next);
         }
         if (next.startTerm() != before.startTerm() || !next.names(serverId, incarnation)) {
             return false; // it restarts, or is excluded
@@ -105,8 +104,13 @@ public final class Adoption {
         if (isOwn) {
             return true; // its authority follows when it knows the outcome
         }
-        final Authority after = leases.change(now -> now.mayPrepare(stored) ? now.preparing(stored) : now);
-        return after.voter().preparedTerm() == next.term();
+        leases.change(now -> now.mayPrepare(stored) ? now.preparing(stored) : now);
+        return isPreparedByVoter(next);
+    }
+
+    /** Its promise of a later term may have come between: then it follows that manager in none but a later one. */
+    private boolean isPreparedByVoter(Configuration next) {
+        return leases.authority().voter().preparedTerm() == next.term();
     }
 
     /** Puts the roles of the prepared configuration in force; returns whether they are. */

@@ -146,14 +146,15 @@ public final class ConfigurationManager {
     private @Nullable Configuration next(Configuration present) {
         saying = "";
         final Set<Integer> gone = gone(present);
-        if (!gone.isEmpty()) {
-            return withoutGone(present, gone);
-        }
-        if (!settled) {
-            return null;
+        final Configuration without = gone.isEmpty() ? null : withoutGone(present, gone);
+        if (without != null) {
+            return without;
         }
         if (leases.isOutbid()) {
             return present.succeeded(serverId);
+        }
+        if (!settled || !gone.isEmpty()) {
+            return null;
         }
         final Map<Integer, Set<Integer>> complete = completions.in(present);
         if (!complete.isEmpty()) {
@@ -327,7 +328,7 @@ public final class ConfigurationManager {
         final Set<Integer> prepared =
                 askMembers(present, PeerRequestType.PREPARE, 0, ByteBuffer.wrap(ConfigurationCodec.encode(present)));
         if (prepared == null) {
-            return false; // a member has gone
+            return false;
         }
         for (int member : prepared) {
             leases.change(now -> now.manager() == null
@@ -357,15 +358,15 @@ public final class ConfigurationManager {
         return now.manager() == null ? 0 : now.manager().commitRemainingNs(leases.now(), leases.times());
     }
 
-    /** Whether all members of the configuration can still be heard, and this server manages it. */
+    /** Whether all members of the configuration can still be heard and may prepare it, and this server manages it. */
     private boolean goesOn(Configuration present) {
         if (leases.needsStoreVote()) {
             vote(present);
         }
-        return leases.isManager() && gone(present).isEmpty();
+        return leases.isManager() && !leases.isOutbid() && gone(present).isEmpty();
     }
 
-    /** Asks all other members, and waits for their answers; null if one has gone, or this server does not manage any more. */
+    /** Asks all other members, and waits for their answers; null if that is in vain: see {@link #goesOn}. */
     private @Nullable Set<Integer> askMembers(Configuration present, int question, long argument, ByteBuffer payload) {
         final List<PeerCalls.Call> asked = new ArrayList<>();
         final Set<Integer> answered = new HashSet<>();

@@ -152,14 +152,14 @@ public final class Election {
         return stored;
     }
 
-    /** Whether another manager was elected meanwhile, and has time left to say so. */
+    /** Whether another manager was elected meanwhile, and has time left to say so, or to begin a term above a promise. */
     private boolean isAwaited(Configuration present) {
         final long nowNs = leases.now().monotonicNs();
         if (present.term() != seenTerm) {
             seenTerm = present.term();
             seenNs = nowNs;
         }
-        return present.term() > adoption.prepared().term()
+        return present.term() > leases.authority().voter().preparedTerm()
                 && nowNs - seenNs < 2 * leases.times().leaseNs();
     }
 

@@ -1,11 +1,17 @@
 package org.rowankv.server.manager;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.ManualClock;
@@ -22,6 +28,8 @@ import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.peer.PeerCalls;
+import org.rowankv.server.peer.PeerMessageDescriptor;
+import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
 
@@ -41,6 +49,7 @@ final class ConfigurationManagerTest {
     private long registered = 1;
 
     private final Adoption adoption = mock(Adoption.class);
+    private final PeerCalls calls = mock(PeerCalls.class);
     private final ConfigurationManager manager = new ConfigurationManager(
             0,
             3,
@@ -50,14 +59,18 @@ final class ConfigurationManagerTest {
             step -> step.getAsBoolean(),
             new CompletedCopies(() -> {}),
             server -> server == 2 ? registered : 1,
-            mock(PeerCalls.class),
+            calls,
             () -> {},
             ThreadScheduling.INSTANCE);
 
     private void begin() {
-        assertThat(nodes.decide(OWN, ConfigurationStore.ABSENT)).isTrue();
-        when(adoption.prepared()).thenReturn(OWN);
-        final Electorate own = Electorate.of(OWN);
+        begin(OWN);
+    }
+
+    private void begin(Configuration first) {
+        assertThat(nodes.decide(first, ConfigurationStore.ABSENT)).isTrue();
+        when(adoption.prepared()).thenReturn(first);
+        final Electorate own = Electorate.of(first);
         leases.started(
                 own,
                 true,
@@ -98,5 +111,63 @@ final class ConfigurationManagerTest {
         assertThat(leases.isManager()).isFalse();
         assertThat(nodes.configuration().configuration()).isEqualTo(next);
         assertThat(manager.step()).isFalse();
+    }
+
+    /** A failed candidate can neither prepare that term nor take a lease of it, and it asks for one all the time. */
+    @Test
+    void shouldBeginANewTermForAMemberThatHasPromisedItWhileItWaitsForTheMember() {
+        begin();
+        registered = 2;
+        when(adoption.prepare(any())).thenReturn(true);
+        assertThat(manager.step()).isTrue();
+        final Configuration unsettled = nodes.configuration().configuration();
+        assertThat(unsettled.members()).containsExactly(0, 1, 2);
+
+        final PeerCalls.Call call = mock(PeerCalls.Call.class);
+        when(calls.begin(anyInt(), anyInt(), anyInt(), anyLong(), any())).thenReturn(call);
+        when(call.awaitWhile(any(), any())).thenAnswer(asked -> {
+            requestLease(1, OWN.term(), unsettled.term() + 1);
+            assertThat(asked.<BooleanSupplier>getArgument(0).getAsBoolean())
+                    .as("it waits for the member")
+                    .isFalse();
+            return null;
+        });
+        assertThat(manager.step()).isFalse();
+        assertThat(manager.step()).isTrue();
+        final Configuration next = nodes.configuration().configuration();
+        assertThat(next).isEqualTo(unsettled.succeeded(0));
+        assertThat(leases.isOutbid()).isFalse();
+    }
+
+    /** Also while a member is away that cannot be spared: nothing else gives the candidate a lease. */
+    @Test
+    void shouldBeginANewTermForACandidateAlthoughAMemberCannotBeSpared() {
+        final Configuration own = new Configuration(
+                5,
+                6,
+                9,
+                List.of(1L, 1L, 2L),
+                List.of(new ShardAssignment(4, 0, new int[] {1}), new ShardAssignment(4, 2, new int[] {})),
+                9,
+                0,
+                Set.of());
+        begin(own);
+        when(adoption.prepare(any())).thenReturn(true);
+        for (long passedNs = 0; passedNs <= 2 * LEASE_NS; passedNs += LEASE_NS / 4) {
+            requestLease(1, own.term(), own.term() + 1);
+            passNs(LEASE_NS / 4);
+        }
+        assertThat(leases.silent(LEASE_NS)).containsExactly(2);
+        assertThat(manager.step()).isTrue();
+        assertThat(nodes.configuration().configuration()).isEqualTo(own.succeeded(0));
+    }
+
+    private void requestLease(int from, long term, long promise) {
+        final ByteBuffer payload = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        payload.putLong(clock.wallMs()).putLong(promise).flip();
+        leases.onMessage(
+                from,
+                from == 2 ? 2 : 1,
+                PeerMessageDescriptor.write(PeerRequestType.LEASE, false, 0, term, 0, clock.nanoTime(), payload));
     }
 }

@@ -215,6 +215,19 @@ final class ElectionTest {
         assertThat(pass(700)).isFalse();
     }
 
+    /** It has fenced what the other manager's term excludes; its promise forbids to follow it, so that one begins another. */
+    @Test
+    void shouldGiveTimeToAManagerWhoseTermItMayNotPrepare() {
+        pass(1_000);
+        managerLives = false;
+        pass(400);
+        final Configuration second = managed(2, OTHER);
+        assertThat(nodes.decide(second, nodes.configuration().version())).isTrue();
+        when(adoption.prepared()).thenReturn(second);
+        assertThat(pass(2 * LEASE_MS - STEP_MS)).isFalse();
+        assertThat(pass(2 * LEASE_MS)).isTrue();
+    }
+
     @Test
     void shouldWaitOnlyForLeasesThatItConfirmedItself() {
         pass(1_000);
