@@ -1,6 +1,7 @@
 package org.rowankv.server.cluster;
 
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.AgentStoppedException;
@@ -57,6 +58,7 @@ public final class ClusterServer implements AutoCloseable {
     /** A failure at run time has stopped it. */
     private volatile boolean stopped;
 
+    private final UnreachableMembers unreachable;
     private volatile @Nullable RoleTerm roleTerm;
     /** From the last role term, for the next one. */
     private ChangeFeedHandover changeFeedHandover = ChangeFeedHandover.NONE;
@@ -79,6 +81,7 @@ public final class ClusterServer implements AutoCloseable {
                 settings.name() + "-" + Long.toHexString(context.random().nextLong()),
                 context.random().fork("stamps"));
         this.signal = context.scheduling().signal();
+        this.unreachable = new UnreachableMembers(settings.startWaitMs() * 1_000_000);
         context.errors().whenBroken(this::stopServing);
     }
 
@@ -282,12 +285,13 @@ public final class ClusterServer implements AutoCloseable {
         final RoleTerm next = new RoleTerm(this, area, roles, changeFeedHandover);
         changeFeedHandover = ChangeFeedHandover.NONE;
         roleTerm = next;
-        final StartPatience patience = new StartPatience(this, next, roles, waitLog);
+        final StartPatience patience = new StartPatience(this, next, roles, waitLog, unreachable);
         try {
             next.recover(retried(roles::stored).configuration());
             phase = StartPhase.STARTING;
             next.begin(awaitRoles(area, next, roles), patience);
             phase = StartPhase.SERVING;
+            unreachable.served();
             waitLog.goesOn();
             serve(area, next, roles);
             next.drain(settings.drainMs());
@@ -326,7 +330,7 @@ public final class ClusterServer implements AutoCloseable {
             }
             try {
                 manage(present, roles);
-                if (startRequested && roles.supersede(present)) {
+                if (startRequested && roles.supersede(present, Set.of())) {
                     signal.give();
                 }
                 saying(present.managerSays());

@@ -1,9 +1,7 @@
 package org.rowankv.server.cluster;
 
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import org.rowankv.runtime.Clock;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.HostAndPort;
@@ -14,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How long a server waits for the others of a start: as long as its term is current. Members that cannot be reached for
- * the time of {@code --start-wait}, and can be spared, end the term: the next start leaves them out, unless they register.
- * Used by the thread of the {@link ClusterServer}.
+ * the time of {@code --start-wait}, and can be spared, end the term: the next start leaves them out, unless they register;
+ * the one after that in any case. Used by the thread of the {@link ClusterServer}.
  */
 final class StartPatience implements PeerCalls.Patience {
     private static final Logger LOG = LoggerFactory.getLogger(StartPatience.class);
@@ -27,10 +25,16 @@ final class StartPatience implements PeerCalls.Patience {
     private final WaitLog waitLog;
     private final Clock clock;
     private long checkedNs;
-    /** By unreachable member: the first of the checks that found it so. */
-    private final Map<Integer, Long> unreachableSinceNs = new HashMap<>();
+    private final UnreachableMembers unreachable;
 
-    StartPatience(ClusterServer cluster, RoleTerm present, StoredRoles roles, WaitLog waitLog) {
+    StartPatience(
+            ClusterServer cluster,
+            RoleTerm present,
+            StoredRoles roles,
+            WaitLog waitLog,
+            UnreachableMembers unreachable) {
+        this.unreachable = unreachable;
+        unreachable.begin();
         this.cluster = cluster;
         this.whileOpen = cluster.patienceWhileOpen();
         this.present = present;
@@ -60,23 +64,22 @@ final class StartPatience implements PeerCalls.Patience {
     private void leaveOutUnreachable(long nowNs) {
         // The manager of the start asks every member to confirm its authority, and each member asks it for a lease: one
         // of them finds that a dead one does not accept connections.
-        final Set<Integer> unreachable = present.silent();
-        unreachable.removeIf(member -> present.lastRefusal(member).isEmpty());
-        unreachableSinceNs.keySet().retainAll(unreachable);
-        unreachable.forEach(member -> unreachableSinceNs.putIfAbsent(member, nowNs));
-        final long waitNs = cluster.settings().startWaitMs() * 1_000_000;
-        final Set<Integer> gone = new TreeSet<>();
-        unreachableSinceNs.forEach((member, sinceNs) -> {
-            if (nowNs - sinceNs >= waitNs) {
-                gone.add(member);
-            }
-        });
-        if (!gone.isEmpty() && canBeSpared(gone) && roles.supersede(present)) {
+        final Set<Integer> refusing = present.silent();
+        refusing.removeIf(member -> present.lastRefusal(member).isEmpty());
+        final Set<Integer> gone = unreachable.gone(refusing, nowNs);
+        final Set<Integer> leftOut = unreachable.again(gone);
+        if (!gone.isEmpty() && canBeSpared(gone) && roles.supersede(present, leftOut)) {
+            unreachable.ended(gone);
             LOG.info(
-                    "coordinated restart requested: server={} cause=unreachable in a common start servers={}",
+                    "coordinated restart requested: server={} cause=unreachable in a common start servers={} without={}",
                     cluster.settings().name(),
-                    gone.stream().map(roles.members().names()::get).toList());
+                    names(gone),
+                    names(leftOut));
         }
+    }
+
+    private List<String> names(Set<Integer> servers) {
+        return servers.stream().map(roles.members().names()::get).toList();
     }
 
     private boolean canBeSpared(Set<Integer> gone) {

@@ -119,11 +119,15 @@ final class StoredRoles {
         if (found.incarnations().get(serverId) == own.incarnation()) {
             throw new StaleTermException("term " + found.term() + " excludes this start of the server");
         }
+        if (isLeftOut(found, serverId)) {
+            waitLog.waits("waiting for the start of the others: they leave out this server, and add it afterwards", "");
+            return null;
+        }
         final Set<Integer> away = new TreeSet<>();
         final List<String> needed = new ArrayList<>();
         final List<Long> incarnations = new ArrayList<>(found.incarnations());
         for (int server = 0; server < found.serverCount(); server++) {
-            if (registered(server) > found.incarnations().get(server)) {
+            if (registered(server) > found.incarnations().get(server) && !isLeftOut(found, server)) {
                 incarnations.set(server, registered(server));
             } else {
                 away.add(server);
@@ -150,6 +154,11 @@ final class StoredRoles {
                                         + " spared"),
                 "");
         return null;
+    }
+
+    /** Whether the common start that is asked for is one without that server, which may run. */
+    private static boolean isLeftOut(Configuration found, int server) {
+        return !found.hasManager() && !found.isMember(server);
     }
 
     private static boolean holdsCompleteReplica(Configuration found, int server) {
@@ -213,15 +222,20 @@ final class StoredRoles {
     /**
      * Begins a new term, so that all servers restart: each finds it at its next poll. False if another has begun
      * already.
+     *
+     * @param leftOut members without which they start; others have complete replicas of all shards
      */
-    boolean supersede(RoleTerm present) {
+    boolean supersede(RoleTerm present, Set<Integer> leftOut) {
         final Configuration own = present.configuration();
         final ClusterNodes.Stored stored = nodes.configuration();
         if (own == null || stored == null || stored.configuration().term() != own.term()) {
             return false;
         }
         // Another server's configuration has the same effect.
-        final boolean unused = nodes.decide(stored.configuration().superseded(), stored.version());
+        final Configuration next =
+                leftOut.isEmpty() ? null : stored.configuration().excluding(leftOut, Configuration.NO_MANAGER);
+        final boolean unused =
+                nodes.decide((next == null ? stored.configuration() : next).superseded(), stored.version());
         return true;
     }
 

@@ -38,6 +38,20 @@ final class WaitingServersTest {
         }
     }
 
+    /** All live, so that each start would begin with the same members again. */
+    @Test
+    void shouldStartWithoutAServerThatOthersCannotReachAndAddItAfterwards() {
+        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 8 << 20).withStartWait(300)) {
+            bed.members.get(1).proxy.refuse(true);
+            bed.members.forEach(ClusterBed.Member::start);
+            await().atMost(PATIENCE).until(() -> bed.server(0) != null && bed.server(2) != null);
+
+            bed.members.get(1).proxy.refuse(false);
+            bed.awaitServing();
+            await().atMost(PATIENCE).until(() -> bed.configuration().members().size() == 3);
+        }
+    }
+
     /** Removed, not truncated: a fault of the mapping must not hit other tests in this JVM. */
     @Test
     void shouldStopWhenItsFileIsRemovedAndSayWhichOne() throws IOException {
