@@ -95,6 +95,7 @@ final class ManagedRoles {
                 settings.leaseTimes(),
                 context.clock(),
                 messages::send,
+                isUnreachable,
                 alarm,
                 margins);
         this.copies = new CopyMessages(serverId, this::committed, messages, completions, context.clock());

@@ -37,8 +37,6 @@ public final class Election {
     private static final int RANKS = 8;
 
     private static final int PAIR = 2;
-    /** A smaller side of a split waits for so long that the larger one stores first. */
-    private static final long MINORITY_WAIT_NS = 5_000_000_000L;
 
     private final int serverId;
     private final ClusterNodes nodes;
@@ -119,7 +117,7 @@ public final class Election {
         final Configuration present = stored.configuration();
         return isDue(present)
                 && !isAwaited(present)
-                && (leases.ungrantedNs() >= MINORITY_WAIT_NS || isMissedByMost(present))
+                && (leases.ungrantedNs() >= HeardMembers.MINORITY_WAIT_NS || isMissedByMost(present))
                 && stand(present);
     }
 

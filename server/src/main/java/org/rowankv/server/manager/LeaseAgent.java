@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
@@ -36,9 +37,6 @@ public final class LeaseAgent implements Agent {
     /** Renewals within a lease: some may be lost. */
     private static final int RENEWALS = 5;
 
-    /** Time for the process of a new member to learn that it is one. Nothing waits for it meanwhile. */
-    private static final long ARRIVAL_NS = 3_000_000_000L;
-
     private static final int PAYLOAD_LENGTH = 2 * Long.BYTES;
 
     /** Sends a message to another server; it may be lost. */
@@ -56,10 +54,9 @@ public final class LeaseAgent implements Agent {
     private Authority authority;
     private long nextNs;
     private long lastCycleNs;
-    /** By the monotonic clock, by slot: when its last request for a lease arrived here, or it became a member. */
-    private final long[] heardNs;
-    /** Servers that this manager adds, until their first request. */
-    private final Set<Integer> arriving = new TreeSet<>();
+    private final HeardMembers heard;
+    /** Whether there is no connection to a server, and the last attempt failed. */
+    private final IntPredicate isUnreachable;
     /** Members whose promise exceeds the present term: they can take no lease of it. */
     private final Set<Integer> promisedMore = new TreeSet<>();
     /** When the manager last granted this server a lease, or this server became a member of another term. */
@@ -79,7 +76,10 @@ public final class LeaseAgent implements Agent {
     /** How much of a lease was left when it was renewed, 0 if nothing. Recorded under the monitor. */
     private final LatencyHistogram margins;
 
-    /** @param margins receives how much of each lease was left when it was renewed; 0 if it was over */
+    /**
+     * @param isUnreachable whether there is no connection to a server, and the last attempt failed
+     * @param margins receives how much of each lease was left when it was renewed; 0 if it was over
+     */
     public LeaseAgent(
             int slot,
             int servers,
@@ -87,17 +87,19 @@ public final class LeaseAgent implements Agent {
             LeaseTimes times,
             Clock clock,
             Sender sender,
+            IntPredicate isUnreachable,
             Runnable alarm,
             LatencyHistogram margins) {
         this.times = times;
         this.clock = clock;
         this.sender = sender;
+        this.isUnreachable = isUnreachable;
         this.alarm = alarm;
         this.margins = margins;
         this.renewNs = Math.max(1, times.leaseNs() / RENEWALS);
         final ClockReading now = ClockReading.of(clock);
         this.authority = new Authority(times, Voter.started(slot, incarnation, 0, null, now), 0, null, null);
-        this.heardNs = new long[servers];
+        this.heard = new HeardMembers(servers);
         this.nextNs = now.monotonicNs();
         this.lastCycleNs = nextNs;
         this.grantedNs = nextNs;
@@ -164,9 +166,7 @@ public final class LeaseAgent implements Agent {
             grantedNs = now.monotonicNs(); // patience begins anew with each term
             promisedMore.clear();
             final Electorate prepared = authority.voter().prepared();
-            for (int member : prepared == null ? List.<Integer>of() : prepared.members()) {
-                heardNs[member] = now.monotonicNs();
-            }
+            heard.begin(prepared == null ? List.of() : prepared.members(), now.monotonicNs());
             if (active && before > 0 && prepared != null && authority.manager() == null) {
                 requestLease(prepared); // the lease of a lost manager's term is about to end
             }
@@ -197,26 +197,32 @@ public final class LeaseAgent implements Agent {
         return authority().manager() != null;
     }
 
-    /** Members that have not requested a lease for that long, as long as this agent itself has run. */
+    /**
+     * Members that this manager has not heard in both directions for that long, as long as this agent itself has run. None
+     * while most of the others may be on another side of a split.
+     */
     public synchronized Set<Integer> silent(long ns) {
-        final Set<Integer> silent = new TreeSet<>();
         final ManagerTerm manager = authority.manager();
         final long nowNs = clock.nanoTime();
-        if (manager == null || nowNs - lastCycleNs > times.leaseNs() / 2) {
-            return silent;
+        if (manager == null || nowNs - lastCycleNs > times.leaseNs() / 2 || !actsOnSilence(manager, nowNs)) {
+            return Set.of();
         }
-        for (int member : manager.stored().members()) {
-            final long longest = arriving.contains(member) ? Math.max(ns, ARRIVAL_NS) : ns;
-            if (member != authority.voter().slot() && nowNs - heardNs[member] > longest) {
-                silent.add(member);
-            }
-        }
-        return silent;
+        return heard.silent(others(manager), ns, nowNs);
+    }
+
+    private boolean actsOnSilence(ManagerTerm manager, long nowNs) {
+        return heard.actsOnSilence(others(manager), isUnreachable, times.leaseNs() / 2, nowNs);
+    }
+
+    private List<Integer> others(ManagerTerm manager) {
+        return manager.stored().members().stream()
+                .filter(member -> member != authority.voter().slot())
+                .toList();
     }
 
     /** A server that is about to be added is silent for a while, until it knows. */
     synchronized void awaitArrival(int server) {
-        arriving.add(server);
+        heard.awaitArrival(server);
     }
 
     /** Whether a member has promised a later term than the manager's, and can take no lease of it. */
@@ -236,7 +242,7 @@ public final class LeaseAgent implements Agent {
 
     /** Whether a renewal is overdue, or several. */
     public boolean isRenewalOverdue() {
-        return ungrantedNs() > renewNs + renewNs / 2;
+        return ungrantedNs() > overdueNs();
     }
 
     /** Whether this server, if another one asks, has heard nothing of the manager for so long that it may be replaced. */
@@ -269,7 +275,7 @@ public final class LeaseAgent implements Agent {
         }
         if (nowNs - lastCycleNs > times.leaseNs() / 2) {
             // This process stood still: others may have been heard meanwhile, and the manager's silence does not count.
-            java.util.Arrays.fill(heardNs, nowNs);
+            heard.pass(nowNs);
             final long ungrantedNs = Math.max(0, lastCycleNs - grantedNs);
             grantedNs = nowNs - ungrantedNs;
         }
@@ -279,8 +285,8 @@ public final class LeaseAgent implements Agent {
         publish(now);
         if (manager != null) {
             grantedNs = nowNs; // patience with a successor begins when this term is over
-            askToConfirm(manager);
-            needsStoreVote = !isConfirmedByMembers(manager, now);
+            askToConfirm(manager, nowNs);
+            needsStoreVote = !isConfirmedByMembers(manager, now) && actsOnSilence(manager, nowNs);
             if (needsStoreVote
                     || !promisedMore.isEmpty()
                     || !silent(times.leaseNs()).isEmpty()) {
@@ -288,7 +294,7 @@ public final class LeaseAgent implements Agent {
             }
             return true;
         }
-        arriving.clear();
+        heard.awaitNone();
         final Electorate prepared = authority.voter().prepared();
         if (prepared != null) {
             requestLease(prepared);
@@ -327,12 +333,16 @@ public final class LeaseAgent implements Agent {
                 authority.voter().promise());
     }
 
-    private void askToConfirm(ManagerTerm manager) {
-        for (int member : manager.stored().members()) {
-            if (member != authority.voter().slot()) {
-                send(member, PeerRequestType.CONFIRM, false, manager.stored().term(), now(), 0);
-            }
+    /** One that it does not hear, and so gives no lease, is not to confirm it: another manager waits for that. */
+    private void askToConfirm(ManagerTerm manager, long nowNs) {
+        for (int member : others(manager)) {
+            final long unheard = heard.hears(member, overdueNs(), nowNs) ? 0 : 1;
+            send(member, PeerRequestType.CONFIRM, false, manager.stored().term(), now(), unheard);
         }
+    }
+
+    private long overdueNs() {
+        return renewNs + renewNs / 2;
     }
 
     private void send(int to, int question, boolean answer, long term, ClockReading reading, long promise) {
@@ -366,7 +376,7 @@ public final class LeaseAgent implements Agent {
         } else if (answer) {
             confirmed(from, incarnation, term, sentAt);
         } else {
-            confirm(from, incarnation, term, sentAt);
+            confirm(from, incarnation, term, sentAt, payload.getLong(Long.BYTES) != 0);
         }
         publish(now());
     }
@@ -377,13 +387,15 @@ public final class LeaseAgent implements Agent {
             return;
         }
         final ClockReading arrived = now();
-        heardNs[from] = arrived.monotonicNs();
-        arriving.remove(from);
+        heard.requested(from, Math.max(term, promise) == manager.stored().term(), arrived.monotonicNs());
         if (promise > manager.stored().term()) {
             promisedMore.add(from);
         }
         if (term != manager.stored().term()) {
             return; // it has not prepared this term yet
+        }
+        if (!heard.isHeardBy(from, overdueNs(), arrived.monotonicNs())) {
+            return; // the lease would not reach it, but an exclusion had to wait for its end
         }
         manager = manager.receive(new LeaseRequest(from, incarnation, sentAt), arrived);
         final ClockReading confirmedAt = now();
@@ -417,11 +429,12 @@ public final class LeaseAgent implements Agent {
     }
 
     /** Only what this server has prepared, which is durable: so is the promise. */
-    private void confirm(int from, long incarnation, long term, ClockReading sentAt) {
+    private void confirm(int from, long incarnation, long term, ClockReading sentAt, boolean isUnheard) {
         final Voter voter = authority.voter();
         final Electorate prepared = voter.prepared();
         final ConfirmationRequest request = new ConfirmationRequest(term, voter.slot(), voter.incarnation(), sentAt);
         if (prepared != null
+                && !isUnheard
                 && prepared.term() == term
                 && prepared.isManagedBy(from, incarnation)
                 && voter.confirms(request)) {
@@ -433,8 +446,12 @@ public final class LeaseAgent implements Agent {
     private void confirmed(int from, long incarnation, long term, ClockReading sentAt) {
         final ManagerTerm manager = authority.manager();
         if (manager != null && manager.stored().names(from, incarnation)) {
-            authority = authority.with(
-                    manager.confirmedBy(new ConfirmationRequest(term, from, incarnation, sentAt), now()));
+            final ClockReading now = now();
+            authority =
+                    authority.with(manager.confirmedBy(new ConfirmationRequest(term, from, incarnation, sentAt), now));
+            if (term == manager.stored().term()) {
+                heard.confirmed(from, now.monotonicNs());
+            }
         }
     }
 }

@@ -30,7 +30,15 @@ final class AdoptionTest {
 
     private final ManualClock clock = new ManualClock();
     private final LeaseAgent leases = new LeaseAgent(
-            SELF, 3, 1, LeaseTimes.of(400_000_000), clock, (to, message) -> {}, () -> {}, new LatencyHistogram());
+            SELF,
+            3,
+            1,
+            LeaseTimes.of(400_000_000),
+            clock,
+            (to, message) -> {},
+            server -> false,
+            () -> {},
+            new LatencyHistogram());
     private final Server server = mock(Server.class, RETURNS_DEEP_STUBS);
     private Runnable whilePreparing = () -> {};
     private final Adoption adoption = new Adoption(

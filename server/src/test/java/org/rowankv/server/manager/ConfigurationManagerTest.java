@@ -44,7 +44,15 @@ final class ConfigurationManagerTest {
     private final ClusterNodes nodes =
             new ClusterNodes(new MemoryConfigurationStore(), "test", new SplittableRandomSource(1));
     private final LeaseAgent leases = new LeaseAgent(
-            0, 3, 1, LeaseTimes.of(LEASE_NS), clock, (to, message) -> {}, () -> {}, new LatencyHistogram());
+            0,
+            3,
+            1,
+            LeaseTimes.of(LEASE_NS),
+            clock,
+            (to, message) -> {},
+            server -> false,
+            () -> {},
+            new LatencyHistogram());
     /** The incarnation that server 2 has registered last. */
     private long registered = 1;
 

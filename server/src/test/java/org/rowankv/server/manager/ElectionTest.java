@@ -64,7 +64,7 @@ final class ElectionTest {
     @BeforeEach
     void start() {
         assertThat(nodes.decide(first, ConfigurationStore.ABSENT)).isTrue();
-        leases = new LeaseAgent(CANDIDATE, 3, 1, TIMES, clock, this::sent, () -> {}, margins);
+        leases = new LeaseAgent(CANDIDATE, 3, 1, TIMES, clock, this::sent, server -> false, () -> {}, margins);
         leases.started(Electorate.of(first), true, null);
         when(adoption.prepared()).thenReturn(first);
         when(adoption.prepare(any())).thenReturn(true);

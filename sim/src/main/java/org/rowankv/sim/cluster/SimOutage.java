@@ -20,7 +20,13 @@ final class SimOutage {
         KILL(false),
         KILL_MANAGER(true),
         PAUSE(false),
-        PAUSE_MANAGER(true);
+        PAUSE_MANAGER(true),
+        /** Nothing that it sends reaches the other servers. */
+        MUTE(false),
+        MUTE_MANAGER(true),
+        /** Nothing of the other servers reaches it. */
+        DEAF(false),
+        DEAF_MANAGER(true);
 
         private final boolean ofManager;
 
@@ -131,6 +137,15 @@ final class SimOutage {
             case KILL, KILL_MANAGER -> {
                 victim.kill(false);
                 simulation.scheduler().at(untilNs, victim::start);
+            }
+            case MUTE, MUTE_MANAGER, DEAF, DEAF_MANAGER -> {
+                final boolean isMute = fault == Fault.MUTE || fault == Fault.MUTE_MANAGER;
+                for (int server = 0; server < simulation.plan().servers(); server++) {
+                    if (server != victim.number()) {
+                        final int from = isMute ? victim.number() : server;
+                        simulation.wire().cut(from, isMute ? server : victim.number(), untilNs);
+                    }
+                }
             }
             default -> {
                 if (process == null) {
