@@ -35,7 +35,7 @@ public final class CatalogueStore {
     private static final String ROOT = "/catalogue";
     private static final String CACHES = ROOT + "/caches";
     /** Ids are never reused, and index arrays of 32 bytes for each shard. */
-    static final int MAX_ID = (1 << 20) - 1;
+    public static final int MAX_ID = (1 << 20) - 1;
 
     static final String NEXT_ID = ROOT + "/next_id";
     /** Names of nodes that note a spare id. */

@@ -1,5 +1,6 @@
 package org.rowankv.server.embedded;
 
+import java.util.BitSet;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.function.IntPredicate;
@@ -13,8 +14,8 @@ import org.rowankv.server.resync.CopyListener;
  */
 record JoiningCopies(List<Server> servers, IntPredicate complete) implements CopyListener {
     @Override
-    public boolean announced(int shard, int epoch, int server, long bytes) {
-        return servers.get(server).joining().announced(shard, epoch, bytes);
+    public boolean announced(int shard, int epoch, int server, long bytes, BitSet destroyed) {
+        return servers.get(server).joining().announced(shard, epoch, bytes, destroyed);
     }
 
     @Override

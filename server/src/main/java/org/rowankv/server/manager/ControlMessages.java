@@ -1,11 +1,13 @@
 package org.rowankv.server.manager;
 
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.engine.Server;
@@ -21,6 +23,8 @@ import org.rowankv.topology.Configuration;
  */
 public final class ControlMessages implements PeerMessages.ControlHandler {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    /** A bit for each id of a cache. */
+    private static final int MAX_IDS_LENGTH = CatalogueStore.MAX_ID / Byte.SIZE + 1;
 
     private final PeerMessages messages;
     private final LeaseAgent leases;
@@ -143,12 +147,17 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
         final int shard = PeerMessageDescriptor.shard(message);
         final int epoch = (int) PeerMessageDescriptor.number(message);
         final long bytes = PeerMessageDescriptor.argument(message);
+        final ByteBuffer destroyed = PeerMessageDescriptor.payload(message);
         final Configuration present = following.prepared();
-        if (shard < 0 || shard >= present.shardCount() || present.shard(shard).primary() != from || bytes < 0) {
+        if (shard < 0
+                || shard >= present.shardCount()
+                || present.shard(shard).primary() != from
+                || bytes < 0
+                || destroyed.remaining() > MAX_IDS_LENGTH) {
             return;
         }
         final boolean heard = PeerMessageDescriptor.question(message) == PeerRequestType.COPY_ANNOUNCED
-                ? serving.joining().announced(shard, epoch, bytes)
+                ? serving.joining().announced(shard, epoch, bytes, BitSet.valueOf(destroyed))
                 : serving.joining().copied(shard, epoch);
         serving.wakeUp();
         if (heard) {

@@ -2,6 +2,7 @@ package org.rowankv.server.manager;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.BitSet;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,16 +51,19 @@ public final class CopyMessages implements CopyListener {
     }
 
     @Override
-    public boolean announced(int shard, int epoch, int server, long bytes) {
-        return say(new Said(PeerRequestType.COPY_ANNOUNCED, shard, epoch, server), bytes);
+    public boolean announced(int shard, int epoch, int server, long bytes, BitSet destroyed) {
+        return say(
+                new Said(PeerRequestType.COPY_ANNOUNCED, shard, epoch, server),
+                bytes,
+                ByteBuffer.wrap(destroyed.toByteArray()));
     }
 
     @Override
     public boolean copied(int shard, int epoch, int server) {
-        return say(new Said(PeerRequestType.COPIED, shard, epoch, server), 0);
+        return say(new Said(PeerRequestType.COPIED, shard, epoch, server), 0, ByteBuffer.allocate(0));
     }
 
-    private boolean say(Said said, long bytes) {
+    private boolean say(Said said, long bytes, ByteBuffer payload) {
         final long nowNs = clock.nanoTime();
         final Long last = sent.get(said);
         if (last != null && last == ANSWERED) {
@@ -71,13 +75,7 @@ public final class CopyMessages implements CopyListener {
             messages.send(
                     said.server,
                     PeerMessageDescriptor.write(
-                            said.question,
-                            false,
-                            said.shard,
-                            committed.get().term(),
-                            said.epoch,
-                            bytes,
-                            ByteBuffer.allocate(0)));
+                            said.question, false, said.shard, committed.get().term(), said.epoch, bytes, payload));
         }
         return false;
     }

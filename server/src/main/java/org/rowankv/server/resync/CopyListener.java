@@ -1,5 +1,6 @@
 package org.rowankv.server.resync;
 
+import java.util.BitSet;
 import java.util.SortedMap;
 
 /**
@@ -17,8 +18,10 @@ public interface CopyListener {
      *
      * @param epoch of the shard, in which its primary copies
      * @param server that is catching up
+     * @param destroyed ids of caches that were destroyed before: entries of them are not copied, and the replica must
+     *     refuse them as this one does
      */
-    boolean announced(int shard, int epoch, int server, long bytes);
+    boolean announced(int shard, int epoch, int server, long bytes, BitSet destroyed);
 
     /**
      * Everything of a shard from before the tenure of a server that is catching up has landed in that server's backup

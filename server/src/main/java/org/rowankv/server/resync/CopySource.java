@@ -18,7 +18,8 @@ import org.rowankv.server.shard.ShardReplica;
  * of open sessions, the completions that may still be requested, and the live objects in hash order. Only entries from
  * before the replica's tenure; later ones were sent when they were written.
  *
- * <p>Tombstones are excluded: there is nothing older for them to end. Meanwhile, copied entries may be superseded,
+ * <p>Tombstones are excluded: there is nothing older for them to end, and that a cache is destroyed is
+ * {@linkplain CopyListener#announced announced}. Meanwhile, copied entries may be superseded,
  * removed or cleared. The receiver must ensure that the larger version wins in any order. Damaged entries are left out.
  *
  * <p>Used by one agent.

@@ -1,6 +1,7 @@
 package org.rowankv.server.resync;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -108,9 +109,10 @@ public final class JoinAgent implements Agent {
     }
 
     /** See {@link CopyListener#announced}. Any thread. */
-    public boolean announced(int shard, int epoch, long bytes) {
+    public boolean announced(int shard, int epoch, long bytes, BitSet destroyed) {
         final ShardReplica replica = replicas.find(shard);
         if (replica != null && epoch >= replica.tenure()) {
+            replica.clears().retire(destroyed);
             digest.reserve().announced(shard, epoch, bytes);
         }
         return true;

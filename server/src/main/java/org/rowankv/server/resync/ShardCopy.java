@@ -1,6 +1,7 @@
 package org.rowankv.server.resync;
 
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.log.Segments;
@@ -120,6 +121,11 @@ final class ShardCopy {
             bytes = measured.bytes();
             enter(Phase.ANNOUNCING);
         }
+    }
+
+    /** The caches destroyed by now. Later ones, the receiver learns as a backup. */
+    BitSet destroyed() {
+        return primary.replica().clears().destroyedIds();
     }
 
     /** The receiver has reserved the space. */

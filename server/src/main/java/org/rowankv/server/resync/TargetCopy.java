@@ -158,7 +158,7 @@ final class TargetCopy {
             final ShardCopy copy = shards.get(i);
             if (copy.phase() == Phase.ANNOUNCING
                     && copy.isCallDue(nowNs)
-                    && listener.announced(copy.shard(), copy.epoch(), server, copy.bytes())) {
+                    && listener.announced(copy.shard(), copy.epoch(), server, copy.bytes(), copy.destroyed())) {
                 copy.announced();
                 done++;
             }

@@ -144,7 +144,6 @@ final class TenureChanges {
         }
         digest.tenureChanges(replica.shardId());
         lowerHorizons();
-        replicas.all().stream().findAny().ifPresent(other -> replica.clears().retireAs(other.clears()));
         replicas.begin(replica);
         Chaos.point("join.begun");
     }

@@ -17,7 +17,7 @@ public final class Clears {
 
     private volatile long[] clearedUpTo = new long[16];
     private volatile boolean[] destroyed = new boolean[16];
-    /** Ids whose destruction may be gone from the log. Immutable. */
+    /** Ids whose destruction this replica's log may not have. Immutable. */
     private volatile BitSet retired = new BitSet();
     /** Increases with every clear: the sweep compares it to detect new work. */
     private volatile int count;
@@ -42,18 +42,22 @@ public final class Clears {
         return cacheId >= 0 && cacheId < flags.length && flags[cacheId];
     }
 
-    /**
-     * Refuses these ids from now on: the entry that destroys a cache leaves the log once nothing of the cache is left.
-     *
-     * @param ids immutable from now on; all shards may share it
-     */
-    public void retire(BitSet ids) {
-        retired = ids;
+    /** Refuses these ids too from now on: the entry that destroys a cache leaves the log once nothing of it is left. */
+    public synchronized void retire(BitSet ids) {
+        final BitSet all = (BitSet) ids.clone();
+        all.or(retired);
+        retired = all;
     }
 
-    /** Refuses the ids that another shard refuses so. */
-    public void retireAs(Clears other) {
-        retired = other.retired;
+    /** All ids that are refused. A new set. */
+    public synchronized BitSet destroyedIds() {
+        final BitSet ids = (BitSet) retired.clone();
+        for (int cacheId = 0; cacheId < destroyed.length; cacheId++) {
+            if (destroyed[cacheId]) {
+                ids.set(cacheId);
+            }
+        }
+        return ids;
     }
 
     synchronized void clear(int cacheId, long version, boolean destroy) {

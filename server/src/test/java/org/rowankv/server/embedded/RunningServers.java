@@ -3,6 +3,7 @@ package org.rowankv.server.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -168,8 +169,8 @@ final class RunningServers implements AutoCloseable {
 
     private final class Copies implements CopyListener {
         @Override
-        public boolean announced(int shard, int epoch, int server, long bytes) {
-            return isAlive(server) && servers.get(server).joining().announced(shard, epoch, bytes);
+        public boolean announced(int shard, int epoch, int server, long bytes, BitSet destroyed) {
+            return isAlive(server) && servers.get(server).joining().announced(shard, epoch, bytes, destroyed);
         }
 
         @Override

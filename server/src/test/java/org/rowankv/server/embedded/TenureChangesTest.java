@@ -3,6 +3,7 @@ package org.rowankv.server.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -77,6 +78,26 @@ final class TenureChangesTest {
         }
         assertThat(posted).isPositive();
         requireAllThere();
+    }
+
+    /** What destroyed a cache is not copied, since it ends nothing there: the replica is told otherwise. */
+    @Test
+    void shouldRefuseCachesThatWereDestroyedBefore() {
+        final int destroyed = RunningServers.CACHE + 100;
+        write("a");
+        for (int shard = 0; shard < RunningServers.SHARDS; shard++) {
+            servers.requireOk(new Request().destroy(destroyed, shard));
+        }
+        assertThat(servers.adopt(servers.adding(JOINER))).isTrue();
+        requireAllThere();
+        assertThat(held())
+                .hasSize(RunningServers.SHARDS)
+                .allMatch(replica -> replica.clears().isDestroyed(destroyed));
+        assertThat(held()).noneMatch(replica -> replica.clears().isDestroyed(RunningServers.CACHE));
+        // It passes on what it was told, too.
+        assertThat(held())
+                .allSatisfy(replica -> assertThat(replica.clears().destroyedIds())
+                        .isEqualTo(BitSet.valueOf(new long[] {0, 1L << destroyed})));
     }
 
     /** The configuration says later that they are complete. */
@@ -158,15 +179,17 @@ final class TenureChangesTest {
         servers.holdCopied(true);
         final long before = space().available();
         final var joining = servers.server(JOINER).joining();
-        assertThat(joining.announced(0, epoch(0) + 1, 1000)).isTrue();
-        assertThat(joining.announced(0, epoch(0) + 1, 1000)).isTrue();
+        assertThat(joining.announced(0, epoch(0) + 1, 1000, new BitSet())).isTrue();
+        assertThat(joining.announced(0, epoch(0) + 1, 1000, new BitSet())).isTrue();
         assertThat(space().available()).as("repeated").isEqualTo(before - 1000);
-        assertThat(joining.announced(0, epoch(0), 500)).isTrue();
-        assertThat(joining.announced(0, 1, 500)).isTrue();
+        assertThat(joining.announced(0, epoch(0), 500, new BitSet())).isTrue();
+        assertThat(joining.announced(0, 1, 500, new BitSet())).isTrue();
         assertThat(space().available()).as("late, or void").isEqualTo(before - 1000);
-        assertThat(joining.announced(0, epoch(0) + 2, 300)).isTrue();
+        assertThat(joining.announced(0, epoch(0) + 2, 300, new BitSet())).isTrue();
         assertThat(space().available()).as("of another primary").isEqualTo(before - 300);
-        assertThat(joining.announced(77, 9, 300)).as("of no shard").isTrue();
+        assertThat(joining.announced(77, 9, 300, new BitSet()))
+                .as("of no shard")
+                .isTrue();
 
         assertThat(joining.copied(0, epoch(0) + 1)).isTrue();
         agents.step(10);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +43,7 @@ final class ServerPermitTest {
 
     private static final class NoCopies implements CopyListener {
         @Override
-        public boolean announced(int shard, int epoch, int joining, long bytes) {
+        public boolean announced(int shard, int epoch, int joining, long bytes, BitSet destroyed) {
             return false; // nothing joins
         }
 

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -505,8 +506,8 @@ final class LiveCluster implements AutoCloseable {
 
     private final class Copies implements CopyListener {
         @Override
-        public boolean announced(int shard, int epoch, int server, long bytes) {
-            return servers.get(server).joining().announced(shard, epoch, bytes);
+        public boolean announced(int shard, int epoch, int server, long bytes, BitSet destroyed) {
+            return servers.get(server).joining().announced(shard, epoch, bytes, destroyed);
         }
 
         @Override

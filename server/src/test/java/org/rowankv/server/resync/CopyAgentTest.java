@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -47,7 +48,7 @@ final class CopyAgentTest {
 
     private final class Listener implements CopyListener {
         @Override
-        public boolean announced(int shard, int epoch, int server, long bytes) {
+        public boolean announced(int shard, int epoch, int server, long bytes, BitSet destroyed) {
             assertThat(bytes).isPositive();
             announced.add(server + "@" + epoch);
             return !deaf.contains(server);

@@ -9,6 +9,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -42,7 +43,7 @@ final class JoinAgentTest {
 
     private final class Listener implements CopyListener {
         @Override
-        public boolean announced(int shard, int epoch, int server, long bytes) {
+        public boolean announced(int shard, int epoch, int server, long bytes, BitSet destroyed) {
             throw new AssertionError("by a primary");
         }
 
