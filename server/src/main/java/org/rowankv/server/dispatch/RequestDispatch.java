@@ -88,10 +88,11 @@ public final class RequestDispatch implements MutationSlots {
     /** Executes the request on the calling thread, and waits for its answer. */
     public void call(Request request) {
         try {
-            final ShardPrimary primary = servedPrimary(request.shard());
+            final Roles inForce = roles.get();
+            final ShardPrimary primary = servedPrimary(inForce, request.shard());
             if (primary == null) {
                 refuse(request);
-            } else if (!answersRead(primary, request, permit)) {
+            } else if (!answersRead(inForce, primary, request, permit)) {
                 mutate(primary, request);
             }
         } catch (InternalError e) {
@@ -106,13 +107,13 @@ public final class RequestDispatch implements MutationSlots {
 
     /** The primary of the shard; null if another server has it, or this one does not serve. */
     @Nullable
-    ShardPrimary servedPrimary(int shard) {
-        return serving.isOpen() ? roles.get().find(shard) : null;
+    ShardPrimary servedPrimary(Roles inForce, int shard) {
+        return serving.isOpen() ? inForce.find(shard) : null;
     }
 
     /** The replica of a shard, if this server serves the shard as its primary now; else null. */
     public @Nullable ShardReplica servedReplica(int shard) {
-        final ShardPrimary primary = servedPrimary(shard);
+        final ShardPrimary primary = servedPrimary(roles.get(), shard);
         return primary == null ? null : primary.replica();
     }
 
@@ -138,9 +139,10 @@ public final class RequestDispatch implements MutationSlots {
     /**
      * Answers a read that writes nothing, or refuses it; false if the request needs a worker context.
      *
+     * @param inForce in which it is the shard's primary
      * @param permitted the server's permit, or what it said since the request arrived
      */
-    boolean answersRead(ShardPrimary primary, Request request, AnswerPermit permitted) {
+    boolean answersRead(Roles inForce, ShardPrimary primary, Request request, AnswerPermit permitted) {
         if (request.operation() != Operation.GET || request.accessTtlMs() != Ttl.UNCHANGED) {
             return false;
         }
@@ -151,7 +153,7 @@ public final class RequestDispatch implements MutationSlots {
         if (!reader.get(primary.replica(), request, primary.versions().last())) {
             return false;
         }
-        if (!roles.has(primary)) {
+        if (!roles.has(primary, inForce)) {
             refuse(request, Status.NOT_PRIMARY); // the replica may hold what another primary has not committed
         }
         return true;

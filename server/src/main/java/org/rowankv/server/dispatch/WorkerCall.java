@@ -3,6 +3,7 @@ package org.rowankv.server.dispatch;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.server.authority.AnswerPermit;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
@@ -83,12 +84,13 @@ final class WorkerCall implements PollableCall {
     private boolean advance() {
         ShardPrimary served = primary;
         if (served == null) {
-            served = dispatch.servedPrimary(request.shard());
+            final Roles inForce = dispatch.roles();
+            served = dispatch.servedPrimary(inForce, request.shard());
             if (served == null) {
                 dispatch.refuse(request);
                 return true;
             }
-            if (dispatch.answersRead(served, request, permit)) {
+            if (dispatch.answersRead(inForce, served, request, permit)) {
                 return true;
             }
             primary = served;

@@ -29,6 +29,13 @@ public final class CurrentRoles {
         return roles.has(primary);
     }
 
+    /** As above, for a primary of these roles: most often they are in force still. */
+    public boolean has(ShardPrimary primary, Roles before) {
+        VarHandle.acquireFence();
+        final Roles now = roles;
+        return now == before || now.has(primary);
+    }
+
     /**
      * Puts the roles of a later configuration in force, or those of the present one with more open shards.
      *
