@@ -33,7 +33,7 @@ final class AckReader extends FrameReader {
 
     /**
      * @param onProgress called on the event loop when the owner may poll or retry
-     * @param onEnded called once, on the event loop
+     * @param onEnded called on the event loop before the end is visible, and perhaps again
      */
     AckReader(
             Channel channel,
@@ -136,6 +136,7 @@ final class AckReader extends FrameReader {
         }
         onGrant(PeerFrameDescriptor.first(buffer, at));
         acknowledged = upTo;
+        onEnded.run(); // first: the owner's next connection must not call this pair live
         end.compareAndSet(null, new QueuePairEnd(done, true));
         final ChannelHandlerContext here = context();
         if (here != null) {
@@ -150,8 +151,8 @@ final class AckReader extends FrameReader {
 
     @Override
     protected void onEnd() {
-        end.compareAndSet(null, QueuePairEnd.BROKEN);
         onEnded.run();
+        end.compareAndSet(null, QueuePairEnd.BROKEN);
         onProgress.run();
     }
 
