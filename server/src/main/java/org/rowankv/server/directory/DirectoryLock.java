@@ -33,8 +33,11 @@ public final class DirectoryLock {
     public static final String FILE_NAME = "rowan.lock";
 
     private static final int MAX_HOLDER_LENGTH = 64;
-    /** By the directory's file key, or its real path if it has none: the path under which the directory is open. */
-    private static final Map<Object, Path> HELD = new HashMap<>();
+    /**
+     * By the directory's file key, or its real path if it has none. The collector closes a channel that nothing refers
+     * to: a lock that is never released must stay here.
+     */
+    private static final Map<Object, DirectoryLock> HELD = new HashMap<>();
 
     private static final List<FileChannel> NEVER_CLOSED = new ArrayList<>();
 
@@ -47,7 +50,7 @@ public final class DirectoryLock {
         this.key = key;
         this.directory = directory;
         this.channel = channel;
-        HELD.put(key, directory);
+        HELD.put(key, this);
     }
 
     /**
@@ -55,8 +58,10 @@ public final class DirectoryLock {
      * and another one have its file key.
      */
     private static @Nullable Path holderOf(Object key, Path directory) throws IOException {
-        final Path holder = HELD.get(key);
-        return holder != null && Files.exists(holder) && Files.isSameFile(holder, directory) ? holder : null;
+        final DirectoryLock held = HELD.get(key);
+        return held != null && Files.exists(held.directory) && Files.isSameFile(held.directory, directory)
+                ? held.directory
+                : null;
     }
 
     /** Takes the lock of an existing directory, or throws StoreOpenException that names the holder. */
@@ -140,7 +145,7 @@ public final class DirectoryLock {
             if (channel != null) {
                 channel.close();
             }
-            HELD.remove(key, directory);
+            HELD.remove(key, this);
         }
     }
 
