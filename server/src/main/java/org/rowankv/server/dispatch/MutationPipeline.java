@@ -16,7 +16,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
     private final RequestDispatch dispatch;
     private final BatchPermit permit;
     private final Share[] shares;
-    private final BackupShares backups;
+    private final SlotShares slotShares;
     private final int atOnce;
 
     /** @param slots of the pool: the contexts that this loop acquires */
@@ -24,7 +24,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
         this.dispatch = dispatch;
         this.permit = new BatchPermit(dispatch::mayAnswer);
         this.atOnce = atOnce;
-        this.backups = new BackupShares(slots.length * atOnce);
+        this.slotShares = new SlotShares(slots.length * atOnce);
         this.shares = new Share[slots.length];
         for (int i = 0; i < slots.length; i++) {
             shares[i] = new Share(slots[i], i * atOnce);
@@ -70,18 +70,29 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
             return ANSWERED;
         }
         final Roles roles = dispatch.roles();
-        final int full = backups.findFull(roles, request.shard());
-        if (full != BackupShares.NONE) {
-            return MutationSlots.waitsFor(full);
+        if (!slotShares.hasFor(roles, request.shard())) {
+            recount();
+            if (!slotShares.hasFor(roles, request.shard())) {
+                return NONE;
+            }
         }
         for (int i = 0; i < shares.length; i++) {
             final int number = shares[i].acquire();
             if (number != NONE) {
-                backups.take(i * atOnce + number, roles, request.shard());
+                slotShares.take(i * atOnce + number, request.shard());
                 return i * atOnce + number;
             }
         }
         return NONE;
+    }
+
+    /** Contexts given up with unfinished mutations count until they are seen again: nothing else would look there. */
+    private void recount() {
+        for (Share share : shares) {
+            if (!share.held && share.unfinishedCount > 0 && share.hold()) {
+                share.releaseIfUnused();
+            }
+        }
     }
 
     private Share shareOf(int slot) {
@@ -128,18 +139,21 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
         }
 
         int acquire() {
-            if (!held) {
-                if (!dispatch.pool().tryAcquire(slot)) {
-                    return NONE;
-                }
-                held = true;
-                freeCount = 0;
-                unfinishedCount = 0;
-                for (int number = atOnce - 1; number >= 0; number--) {
-                    sort(number);
-                }
+            return (held || hold()) && freeCount > 0 ? free[--freeCount] : NONE;
+        }
+
+        /** Acquires the context; false if another owner has it. */
+        boolean hold() {
+            if (!dispatch.pool().tryAcquire(slot)) {
+                return false;
             }
-            return freeCount == 0 ? NONE : free[--freeCount];
+            held = true;
+            freeCount = 0;
+            unfinishedCount = 0;
+            for (int number = atOnce - 1; number >= 0; number--) {
+                sort(number);
+            }
+            return true;
         }
 
         private void sort(int number) {
@@ -152,7 +166,7 @@ public final class MutationPipeline implements PollableCalls, MutationSlots {
 
         private void free(int number) {
             free[freeCount++] = number;
-            backups.free(first + number);
+            slotShares.free(first + number);
         }
 
         void release(int number) {

@@ -5,23 +5,13 @@ import org.rowankv.server.shard.ShardPrimary;
 
 /** Slots in worker contexts, one per mutation in flight, as acquired by callers that poll their requests. */
 interface MutationSlots {
-    /** No slot is free. */
+    /** No slot is free for that request. */
     int NONE = -1;
 
     /** No slot is needed: the request is answered. */
     int ANSWERED = -2;
 
-    /** As {@link #NONE}, but only for requests with that backup, which has its share of the slots. */
-    static int waitsFor(int backup) {
-        return ANSWERED - 1 - backup;
-    }
-
-    /** The argument of {@link #waitsFor}; −1: a result of another kind. */
-    static int backupOf(int result) {
-        return result < ANSWERED ? ANSWERED - 1 - result : -1;
-    }
-
-    /** Acquires a slot for the request: ≥ 0, or {@link #NONE}, {@link #ANSWERED} or {@link #waitsFor}. */
+    /** Acquires a slot for the request: ≥ 0, or {@link #NONE} or {@link #ANSWERED}. */
     int tryAcquire(Request request);
 
     /** Releases a slot; other threads complete an unfinished mutation in it. */

@@ -19,12 +19,4 @@ public interface PollableCall {
 
     /** Whether the call still waits for a worker context: until another mutation ends, a step has no effect. */
     boolean awaitsWorker();
-
-    /**
-     * The backup whose mutations have to end first, for a call that {@linkplain #awaitsWorker waits for a context}: it
-     * has its share of the contexts, and calls without it need not wait. −1: none has.
-     */
-    default int awaitedBackup() {
-        return -1;
-    }
 }

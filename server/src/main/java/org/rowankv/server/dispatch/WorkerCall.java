@@ -57,11 +57,6 @@ final class WorkerCall implements PollableCall {
     }
 
     @Override
-    public int awaitedBackup() {
-        return MutationSlots.backupOf(slot);
-    }
-
-    @Override
     public boolean step() {
         boolean pending = false;
         try {

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Mutations that wait for a slot of a worker context. Each delays those behind it; one that waits because a backup has
- * its share of the slots delays only those that wait for the same backup. Owned by the loop.
+ * Mutations that wait for a slot of a worker context, by shard in order of arrival. The first of a shard delays those
+ * behind it and no other shard. The shard that began one least recently is tried first, so none starves. Owned by the
+ * loop.
  */
 final class WaitingRequests {
     /** A step of a request. */
@@ -17,66 +18,70 @@ final class WaitingRequests {
         boolean step(PendingRequest request);
     }
 
-    /** In order of arrival. */
-    private final ArrayDeque<PendingRequest> arrived = new ArrayDeque<>();
-    /** By backup, in order of arrival. */
-    private final List<ArrayDeque<PendingRequest>> byBackup = new ArrayList<>();
-
-    private int ofBackups;
+    private final List<ArrayDeque<PendingRequest>> byShard = new ArrayList<>();
+    /** Those that are not empty, in the order in which they are tried. */
+    private final List<ArrayDeque<PendingRequest>> turns = new ArrayList<>();
+    /** Within a step: those that go behind the others. */
+    private final List<ArrayDeque<PendingRequest>> served = new ArrayList<>();
 
     boolean isEmpty() {
-        return arrived.isEmpty() && ofBackups == 0;
+        return turns.isEmpty();
     }
 
-    /** Behind all that have arrived before. */
+    /** Behind all of its shard that have arrived before. */
     void add(PendingRequest request) {
-        arrived.addLast(request);
+        while (byShard.size() <= request.shard()) {
+            byShard.add(new ArrayDeque<>());
+        }
+        final ArrayDeque<PendingRequest> queue = byShard.get(request.shard());
+        if (queue.isEmpty()) {
+            turns.add(queue);
+        }
+        queue.addLast(request);
     }
 
     /** Steps the first ones, until they have to wait on; adds to {@code begun} those that have a slot now. */
     void step(Steps steps, List<PendingRequest> begun) {
-        for (int backup = 0; ofBackups > 0 && backup < byBackup.size(); backup++) {
-            final ArrayDeque<PendingRequest> queue = byBackup.get(backup);
-            while (!queue.isEmpty() && stepFirst(queue, backup, steps, begun)) {
-                queue.pollFirst();
-                ofBackups--;
+        int left = 0;
+        for (int i = 0; i < turns.size(); i++) {
+            final ArrayDeque<PendingRequest> queue = turns.get(i);
+            final int before = queue.size();
+            while (!queue.isEmpty() && stepFirst(queue.getFirst(), steps, begun)) {
+                queue.removeFirst();
+            }
+            if (queue.size() == before) {
+                turns.set(left++, queue);
+            } else if (!queue.isEmpty()) {
+                served.add(queue);
             }
         }
-        while (!arrived.isEmpty() && stepFirst(arrived, -1, steps, begun)) {
-            arrived.pollFirst();
+        while (turns.size() > left) {
+            turns.remove(turns.size() - 1);
         }
+        for (int i = 0; i < served.size(); i++) {
+            turns.add(served.get(i));
+        }
+        served.clear();
     }
 
-    /** Returns false if it waits where it is. */
-    private boolean stepFirst(ArrayDeque<PendingRequest> queue, int backup, Steps steps, List<PendingRequest> begun) {
-        final PendingRequest first = queue.getFirst();
+    /** Returns false if it has to wait on. */
+    private static boolean stepFirst(PendingRequest first, Steps steps, List<PendingRequest> begun) {
         if (steps.step(first)) {
             return true;
         }
-        if (!first.call().awaitsWorker()) {
-            begun.add(first);
-            return true;
-        }
-        final int awaited = first.call().awaitedBackup();
-        if (awaited < 0 || awaited == backup) {
+        if (first.call().awaitsWorker()) {
             return false;
         }
-        while (byBackup.size() <= awaited) {
-            byBackup.add(new ArrayDeque<>());
-        }
-        byBackup.get(awaited).addLast(first);
-        ofBackups++;
+        begun.add(first);
         return true;
     }
 
     void forEach(Consumer<PendingRequest> action) {
-        byBackup.forEach(queue -> queue.forEach(action));
-        arrived.forEach(action);
+        turns.forEach(queue -> queue.forEach(action));
     }
 
     void clear() {
-        byBackup.forEach(ArrayDeque::clear);
-        ofBackups = 0;
-        arrived.clear();
+        turns.forEach(ArrayDeque::clear);
+        turns.clear();
     }
 }

@@ -27,6 +27,7 @@ import org.rowankv.topology.ShardMap;
 class MutationPipelineTest {
     private static final int CACHE = 1;
     private static final int KEYS = 12;
+    private static final int SLOTS = ClusterBed.WORKERS * ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
@@ -141,60 +142,102 @@ class MutationPipelineTest {
         return call;
     }
 
-    /** A key of a shard of this server, whose backup that other one is, or is not. */
-    private byte[] keyOf(int other, boolean isBackup) {
+    /** A key of a shard of this server with all those backups and without that one. */
+    private byte[] keyWith(List<Integer> backups, int without) {
         return IntStream.range(0, 10_000)
                 .mapToObj(i -> bytes("key" + i))
                 .filter(key -> {
                     final int shard = put(key, "").shard();
-                    return server.isPrimary(shard) && configuration.shard(shard).isReplica(other) == isBackup;
+                    return server.isPrimary(shard)
+                            && backups.stream().allMatch(configuration.shard(shard)::isReplica)
+                            && !configuration.shard(shard).isReplica(without);
                 })
                 .findFirst()
                 .orElseThrow();
     }
 
-    @Test
-    void shouldLeaveHalfOfTheSlotsToShardsWithoutTheBackupThatIsAway() throws IOException {
-        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 16 << 20).withLongLease()) {
-            bed.startAll();
-            configuration = bed.configuration();
-            server = bed.server(0);
-            calls = server.callsOfLoop(0, 1);
-            final int lost = bed.members.get(1).server.serverId();
-            final byte[] stuck = keyOf(lost, true);
-            final byte[] other = keyOf(lost, false);
-            bed.members.get(1).proxy.refuse(true);
-            assertThat(bed.members.get(1).proxy.cut()).isPositive();
+    /** Begins writes until one has to wait for a slot, and returns all. */
+    private List<PollableCall> fill(byte[] stuck) {
+        final List<PollableCall> all = new ArrayList<>();
+        do {
+            all.add(begun(stuck, "second"));
+        } while (!all.get(all.size() - 1).awaitsWorker());
+        return all;
+    }
 
-            final List<PollableCall> all = new ArrayList<>();
+    private void open(ClusterBed bed) {
+        bed.startAll();
+        configuration = bed.configuration();
+        server = bed.server(0);
+        calls = server.callsOfLoop(0, 1);
+    }
+
+    private static void leave(ClusterBed.Member member) {
+        member.proxy.refuse(true);
+        assertThat(member.proxy.cut()).isPositive();
+    }
+
+    @Test
+    void shouldLeaveSlotsToShardsWithoutTheBackupThatIsAway() throws IOException {
+        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 16 << 20).withLongLease()) {
+            open(bed);
+            final ClusterBed.Member member = bed.members.get(1);
+            final int lost = member.server.serverId();
+            final int there = bed.members.get(2).server.serverId();
+            final byte[] stuck = keyWith(List.of(lost), there);
+            final byte[] other = keyWith(List.of(there), lost);
+            for (int round = 0; round < 2; round++) {
+                leave(member);
+                final List<PollableCall> all = fill(stuck);
+                try {
+                    assertThat(all).hasSizeGreaterThan(SLOTS / 2);
+                    untilAnswered(List.of(begun(other, "first!")));
+                    untilAnswered(List.of(begun(other, "first!")));
+                    assertThat(all).noneMatch(PollableCall::step);
+                } finally {
+                    member.proxy.refuse(false);
+                    untilAnswered(all);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldLeaveSlotsToShardsThatShareTheirBackupsWithTheStuckOnes() throws IOException {
+        try (ClusterBed bed = new ClusterBed(dir, 4, 3, 16 << 20).withLongLease()) {
+            open(bed);
+            final ClusterBed.Member member = bed.members.get(1);
+            final int lost = member.server.serverId();
+            final int second = bed.members.get(2).server.serverId();
+            final int third = bed.members.get(3).server.serverId();
+            final byte[] other = keyWith(List.of(second, third), lost);
+            leave(member);
+            final List<PollableCall> all = new ArrayList<>(fill(keyWith(List.of(lost, second), third)));
             try {
-                fillTheShareOf(lost, stuck, other, all);
-                bed.members.get(1).proxy.refuse(false);
-                untilAnswered(all);
-                bed.members.get(1).proxy.refuse(true);
-                assertThat(bed.members.get(1).proxy.cut()).isPositive();
-                all.clear();
-                fillTheShareOf(lost, stuck, other, all);
+                untilAnswered(List.of(begun(other, "first!")));
+                all.addAll(fill(keyWith(List.of(lost, third), second)));
+                untilAnswered(List.of(begun(other, "second")));
+                assertThat(all).noneMatch(PollableCall::step);
             } finally {
-                bed.members.get(1).proxy.refuse(false);
+                member.proxy.refuse(false);
                 untilAnswered(all);
             }
         }
     }
 
-    /** @param stuck a key of a shard with that backup, which is away; the other one has a shard without it */
-    private void fillTheShareOf(int backup, byte[] stuck, byte[] other, List<PollableCall> all) {
-        final int half = ClusterBed.WORKERS * ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER / 2;
-        for (int i = 0; i <= half; i++) {
-            final PollableCall call = begun(stuck, "second");
-            all.add(call);
-            assertThat(call.awaitsWorker()).as("the number %d", i).isEqualTo(i == half);
+    @Test
+    void shouldNotCountWhatOthersHaveFinishedInItsContexts() throws IOException {
+        try (ClusterBed bed = new ClusterBed(dir, 3, 2, 16 << 20).withLongLease()) {
+            open(bed);
+            final ClusterBed.Member member = bed.members.get(1);
+            final byte[] stuck = keyWith(
+                    List.of(member.server.serverId()), bed.members.get(2).server.serverId());
+            leave(member);
+            fill(stuck).forEach(PollableCall::abandon);
+            member.proxy.refuse(false);
+            await().atMost(PATIENCE).until(server.spaceRequests()::releaseGrants);
+            untilAnswered(List.of(begun(stuck, "third!")));
         }
-        assertThat(all.get(half).awaitedBackup()).isEqualTo(backup);
-        for (int i = 0; i < 2; i++) {
-            untilAnswered(List.of(begun(other, "first!")));
-        }
-        assertThat(all).noneMatch(PollableCall::step);
     }
 
     @Test

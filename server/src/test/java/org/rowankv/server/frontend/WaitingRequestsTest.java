@@ -3,21 +3,18 @@ package org.rowankv.server.frontend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.rowankv.protocol.Request;
 import org.rowankv.server.dispatch.PollableCall;
 
 /** Which requests a waiting one delays, and which not. */
 final class WaitingRequestsTest {
-    private static final int ANY = -1;
-
-    /** What each request waits for: a backup's share, or {@link #ANY} context; absent: nothing. */
-    private final Map<Request, Integer> awaited = new HashMap<>();
+    /** Shards whose requests find no slot. */
+    private final Set<Integer> full = new HashSet<>();
+    /** Slots left; requests of any shard find none at 0. */
+    private int slots = Integer.MAX_VALUE;
 
     private final WaitingRequests waiting = new WaitingRequests();
     private final List<PendingRequest> answered = new ArrayList<>();
@@ -25,47 +22,41 @@ final class WaitingRequestsTest {
     private final Set<PendingRequest> slow = new HashSet<>();
 
     private final class Call implements PollableCall {
-        private final Request request;
-
-        Call(Request request) {
-            this.request = request;
-        }
+        private boolean hasSlot;
 
         @Override
         public void again() {}
 
         @Override
         public boolean step() {
-            return !awaited.containsKey(request);
+            throw new AssertionError("stepped without the pipeline");
+        }
+
+        boolean step(PendingRequest request) {
+            hasSlot = slots > 0 && !full.contains(request.shard());
+            if (hasSlot) {
+                slots--;
+            }
+            return hasSlot && !slow.contains(request);
         }
 
         @Override
         public boolean awaitsWorker() {
-            return awaited.containsKey(request);
-        }
-
-        @Override
-        public int awaitedBackup() {
-            return awaited.getOrDefault(request, ANY);
+            return !hasSlot;
         }
     }
 
-    private PendingRequest arrives() {
-        final PendingRequest one = new PendingRequest(Call::new);
+    private PendingRequest arrives(int shard) {
+        final PendingRequest one = new PendingRequest(request -> new Call());
+        one.arrived(null, 0, shard, 1, 0);
         waiting.add(one);
-        return one;
-    }
-
-    private PendingRequest arrivesFor(int backup) {
-        final PendingRequest one = arrives();
-        awaited.put(one.request(), backup);
         return one;
     }
 
     private void step() {
         waiting.step(
                 request -> {
-                    final boolean isAnswered = request.call().step() && !slow.contains(request);
+                    final boolean isAnswered = ((Call) request.call()).step(request);
                     if (isAnswered) {
                         answered.add(request);
                     }
@@ -75,53 +66,66 @@ final class WaitingRequestsTest {
     }
 
     @Test
-    void shouldLetOthersPassThoseThatWaitForTheShareOfABackup() {
-        final PendingRequest ofTwo = arrivesFor(2);
-        final PendingRequest ofNone = arrives();
-        final PendingRequest alsoOfTwo = arrivesFor(2);
-        final PendingRequest ofOne = arrivesFor(1);
-        final PendingRequest last = arrives();
+    void shouldLetOthersPassThoseOfAShardWithoutSlots() {
+        full.add(2);
+        final PendingRequest stuck = arrives(2);
+        final PendingRequest other = arrives(0);
+        final PendingRequest behind = arrives(2);
+        final PendingRequest last = arrives(1);
         step();
-        assertThat(answered).containsExactly(ofNone, last);
+        assertThat(answered).containsExactly(other, last);
         assertThat(waiting.isEmpty()).isFalse();
 
-        awaited.clear();
+        full.clear();
         step();
-        assertThat(answered).containsExactly(ofNone, last, ofOne, ofTwo, alsoOfTwo);
+        assertThat(answered).containsExactly(other, last, stuck, behind);
         assertThat(waiting.isEmpty()).isTrue();
     }
 
     @Test
-    void shouldKeepTheOrderWhileNoContextIsFree() {
-        final PendingRequest first = arrivesFor(ANY);
-        final PendingRequest second = arrives();
+    void shouldKeepTheOrderWithinAShard() {
+        slots = 0;
+        final List<PendingRequest> all = List.of(arrives(3), arrives(3), arrives(3), arrives(3));
         step();
         assertThat(answered).isEmpty();
-        awaited.clear();
-        step();
-        assertThat(answered).containsExactly(first, second);
+        for (int i = 1; i <= all.size(); i++) {
+            slots = 1;
+            step();
+            assertThat(answered).isEqualTo(all.subList(0, i));
+        }
     }
 
     @Test
-    void shouldKeepTheOrderOfThoseWithTheSameBackup() {
-        final PendingRequest first = arrivesFor(0);
-        final PendingRequest second = arrivesFor(0);
+    void shouldBeginThoseOfTheShardThatHasWaitedLongest() {
+        slots = 0;
+        final PendingRequest first = arrives(0);
+        arrives(0);
+        arrives(0);
+        final PendingRequest second = arrives(1);
+        arrives(1);
+        final PendingRequest third = arrives(2);
+        for (int i = 0; i < 3; i++) {
+            slots = 1;
+            step();
+        }
+        assertThat(answered).containsExactly(first, second, third);
+        full.add(0); // keeps its place in front
+        slots = 1;
         step();
-        awaited.remove(second.request()); // the first is polled before it, and still has to wait
+        full.clear();
+        final PendingRequest late = arrives(1);
+        slots = 1;
         step();
-        assertThat(answered).isEmpty();
-        awaited.remove(first.request());
-        step();
-        assertThat(answered).containsExactly(first, second);
+        assertThat(answered).hasSize(5).doesNotContain(late);
+        assertThat(answered.get(4).shard()).isZero();
     }
 
     @Test
     void shouldHandOverThoseThatHaveASlotNow() {
-        final PendingRequest one = arrivesFor(3);
+        slots = 0;
+        final PendingRequest one = arrives(3);
         step();
-        awaited.put(one.request(), 1); // the share of another backup, after new roles
-        step();
-        awaited.clear();
+        slots = 1;
         slow.add(one);
         step();
         assertThat(begun).containsExactly(one);
@@ -131,15 +135,21 @@ final class WaitingRequestsTest {
 
     @Test
     void shouldForgetAll() {
-        final PendingRequest first = arrivesFor(1);
+        slots = 0;
+        final PendingRequest first = arrives(1);
         step();
-        final PendingRequest second = arrives();
+        final PendingRequest second = arrives(0);
         final List<PendingRequest> all = new ArrayList<>();
         waiting.forEach(all::add);
         assertThat(all).containsExactly(first, second);
         waiting.clear();
         assertThat(waiting.isEmpty()).isTrue();
+        slots = 2;
         step();
         assertThat(answered).isEmpty();
+
+        final PendingRequest again = arrives(1);
+        step();
+        assertThat(answered).containsExactly(again);
     }
 }
