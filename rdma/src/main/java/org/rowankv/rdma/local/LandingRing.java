@@ -153,8 +153,9 @@ final class LandingRing {
         final int last = RingWord.lastLength(ringWord);
         if (last != 0) {
             final int segment = segment(posting);
-            final int at = offset(segment, RingWord.tail(ringWord) - last);
-            FrameDescriptor.reserve(buffer(segment), at, generation(posting), last);
+            final int slot = RingWord.tail(ringWord) - last;
+            FrameDescriptor.reserve(
+                    buffer(segment), offset(segment, slot), address(segment, slot), generation(posting), last);
         }
     }
 
@@ -173,7 +174,7 @@ final class LandingRing {
     void abandon(int segment, int offsetStrides, int strides, int generation) {
         final ByteBuffer buffer = buffer(segment);
         final int at = offset(segment, offsetStrides);
-        FrameDescriptor.reserve(buffer, at, generation, strides);
+        FrameDescriptor.reserve(buffer, at, address(segment, offsetStrides), generation, strides);
         FrameDescriptor.makeVoid(buffer, at, generation);
         flushWord(segment, offsetStrides);
     }

@@ -161,14 +161,14 @@ final class LocalQueuePair implements QueuePair {
         final ByteBuffer buffer = ring.buffer(segment);
         final int at = ring.offset(segment, slot);
         final int strides = FrameDescriptor.stridesOf(length);
-        if (!FrameDescriptor.reserve(buffer, at, generation, strides) || fenced) {
+        final long address = ring.address(segment, slot);
+        if (!FrameDescriptor.reserve(buffer, at, address, generation, strides) || fenced) {
             return notLanded();
         }
         Chaos.point("local.after-word");
         copyBody(buffer, at, source, offset, length);
         Chaos.point("local.before-publish");
         final int bodyCrc = FrameDescriptor.bodyCrc(source, offset);
-        final long address = ring.address(segment, slot);
         if (!sealer.publish(buffer, at, address, generation, length, type, bodyCrc, tag, 0)) {
             return notLanded();
         }

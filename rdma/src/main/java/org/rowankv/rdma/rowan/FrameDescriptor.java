@@ -151,16 +151,23 @@ public final class FrameDescriptor {
 
     /**
      * Turns any older word into RESERVED. The caller has reserved the space, or helps its owner, and names the segment in
-     * its hazard word, so that the segment is still in this use.
+     * its hazard word, so that the segment is still in this use. A published word of which a bit has flipped is no older
+     * one: it stays, so that the receiver finds the damage.
      *
+     * @param address region address of the frame
      * @return whether the word is RESERVED now, set by us or by a helper; false if it was voided or published since
      */
-    public static boolean reserve(ByteBuffer buffer, int offset, int generation, int strides) {
+    public static boolean reserve(ByteBuffer buffer, int offset, long address, int generation, int strides) {
         final long reserved = word(generation, strides, RESERVED);
         for (; ; ) {
             final long found = (long) LONGS.getVolatile(buffer, offset + WORD_OFFSET);
             if (generation(found) == generation) {
                 return found == reserved;
+            }
+            // Hardly ever asked: generations are random.
+            if (Integer.bitCount(generation(found) ^ generation) == 1
+                    && wordBeforeAFlip(buffer, offset, address, generation, new FrameChecksum()) != 0) {
+                return false;
             }
             if (LONGS.compareAndSet(buffer, offset + WORD_OFFSET, found, reserved)) {
                 return true;

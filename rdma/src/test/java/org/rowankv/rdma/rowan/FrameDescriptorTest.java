@@ -92,17 +92,36 @@ final class FrameDescriptorTest {
     @Test
     void shouldGoFromOldBytesOverReservedToPublished() {
         buffer.putLong(0, 0xDEAD_BEEF_DEAD_BEEFL);
-        assertThat(FrameDescriptor.reserve(buffer, 0, GENERATION, 2)).isTrue();
-        assertThat(FrameDescriptor.reserve(buffer, 0, GENERATION, 2))
+        assertThat(FrameDescriptor.reserve(buffer, 0, 0, GENERATION, 2)).isTrue();
+        assertThat(FrameDescriptor.reserve(buffer, 0, 0, GENERATION, 2))
                 .as("helped, or helping")
                 .isTrue();
         assertThat(whyInvalid(0)).contains("reserved");
         assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isTrue();
         assertThat(whyInvalid(0)).isNull();
-        assertThat(FrameDescriptor.reserve(buffer, 0, GENERATION, 2)).isFalse();
+        assertThat(FrameDescriptor.reserve(buffer, 0, 0, GENERATION, 2)).isFalse();
         assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION)).isFalse();
         assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isFalse();
         assertThat(whyInvalid(0)).isNull();
+    }
+
+    @Test
+    void shouldNotReserveAgainWhatWasPublishedBeforeABitFlipped() {
+        assertThat(FrameDescriptor.reserve(buffer, 0, 0, GENERATION, 2)).isTrue();
+        assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isTrue();
+        final long published = FrameDescriptor.wordPlain(buffer, 0);
+        for (int bit = 0; bit < Long.SIZE; bit++) {
+            buffer.putLong(0, published ^ 1L << bit);
+            assertThat(FrameDescriptor.reserve(buffer, 0, 0, GENERATION, 2)).isFalse();
+            assertThat(FrameDescriptor.wordPlain(buffer, 0)).isEqualTo(published ^ 1L << bit);
+        }
+    }
+
+    @Test
+    void shouldReserveOverAnEntryWhoseGenerationDiffersInOneBit() {
+        sealer.publishOwned(buffer, 0, 0, GENERATION ^ 16, 128, 3, 0, 1, 0);
+        assertThat(FrameDescriptor.reserve(buffer, 0, 0, GENERATION, 2)).isTrue();
+        assertThat(whyInvalid(0)).contains("reserved");
     }
 
     @Test
@@ -110,7 +129,7 @@ final class FrameDescriptorTest {
         assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION))
                 .as("nothing is reserved")
                 .isFalse();
-        FrameDescriptor.reserve(buffer, 0, GENERATION, 2);
+        FrameDescriptor.reserve(buffer, 0, 0, GENERATION, 2);
         assertThat(FrameDescriptor.makeVoid(buffer, 0, GENERATION + 1))
                 .as("of another use")
                 .isFalse();
@@ -118,7 +137,7 @@ final class FrameDescriptorTest {
         assertThat(FrameDescriptor.length(FrameDescriptor.wordAcquire(buffer, 0)))
                 .isEqualTo(128);
         assertThat(sealer.publish(buffer, 0, 0, GENERATION, 128, 3, 0, 1, 0)).isFalse();
-        assertThat(FrameDescriptor.reserve(buffer, 0, GENERATION, 2)).isFalse();
+        assertThat(FrameDescriptor.reserve(buffer, 0, 0, GENERATION, 2)).isFalse();
         assertThat(whyInvalid(0)).contains("void");
     }
 

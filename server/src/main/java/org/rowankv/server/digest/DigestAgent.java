@@ -123,13 +123,18 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             return;
         }
         final int segment = queue.segmentAt(cursor.ordinal());
+        requireNoFlippedWord(segment);
+        queue.fenceHole(segment, cursor.offset());
+        holesFenced.add(1);
+    }
+
+    /** The cursor takes a word of another generation for a hole, or in a closed segment for its end. */
+    private void requireNoFlippedWord(int segment) {
         final long base = segments.area().addressOf(segment);
         final long address = base + cursor.offset();
         if (check.typeBeforeAFlip(address, base + segments.length(), segments.generation(segment)) != 0) {
             throw damaged(segment, address, "a bit of the publication word has flipped");
         }
-        queue.fenceHole(segment, cursor.offset());
-        holesFenced.add(1);
     }
 
     @Override
@@ -372,6 +377,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     @Override
     public void onSegmentClosed(long ordinal, int segment) {
+        requireNoFlippedWord(segment);
         tracker.closed(segment);
     }
 

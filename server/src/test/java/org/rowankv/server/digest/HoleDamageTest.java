@@ -19,7 +19,7 @@ import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 
-/** A reserved place whose word stays empty for long. */
+/** A reserved place whose word stays empty for long, and one whose word was damaged. */
 final class HoleDamageTest {
     private static final int HOLE_TIMEOUT_NS = 1_000;
     private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
@@ -29,6 +29,7 @@ final class HoleDamageTest {
     private long address;
     private int length;
     private int fences;
+    private boolean closed;
     private DigestAgent digest;
 
     private void land() {
@@ -58,17 +59,33 @@ final class HoleDamageTest {
         }
     }
 
-    @Test
-    void shouldStopWhereABitOfThePublicationWordHasFlipped() {
-        land();
+    private void flipABitOfTheWord() {
         final ByteBuffer buffer = server.segments.region().buffer(address);
         final int at = server.segments.region().offset(address);
         buffer.put(at, (byte) (buffer.get(at) ^ 32));
+    }
+
+    @Test
+    void shouldStopWhereABitOfThePublicationWordHasFlipped() {
+        land();
+        flipABitOfTheWord();
 
         assertThatThrownBy(this::waitForTheHole)
                 .isInstanceOf(DamagedLandingError.class)
                 .hasMessageContaining("publication word");
         assertThat(fences).isZero();
+        assertThat(server.segments.area().superblock().isIncomplete()).isTrue();
+    }
+
+    @Test
+    void shouldNotTakeAFlippedPublicationWordForTheEndOfAClosedSegment() {
+        land();
+        flipABitOfTheWord();
+        closed = true;
+
+        assertThatThrownBy(digest::doWork)
+                .isInstanceOf(DamagedLandingError.class)
+                .hasMessageContaining("publication word");
         assertThat(server.segments.area().superblock().isIncomplete()).isTrue();
     }
 
@@ -116,7 +133,7 @@ final class HoleDamageTest {
 
         @Override
         public boolean isClosed(long ordinal) {
-            return false;
+            return closed;
         }
 
         @Override

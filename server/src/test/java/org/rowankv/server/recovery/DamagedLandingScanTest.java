@@ -178,7 +178,8 @@ final class DamagedLandingScanTest {
         final int generation = server.segments().generation(server.segments().segmentOf(place));
         final int length = lengthAt(server, addresses[0]);
         final int strides = FrameDescriptor.stridesOf(length + FrameDescriptor.STRIDE);
-        assertThat(FrameDescriptor.reserve(buffer, at, generation, strides)).isTrue();
+        assertThat(FrameDescriptor.reserve(buffer, at, place, generation, strides))
+                .isTrue();
         buffer.put(at + FrameDescriptor.STRIDE, buffer(server, addresses[0]), offset(server, addresses[0]), length);
         if (isVoid) {
             assertThat(FrameDescriptor.makeVoid(buffer, at, generation)).isTrue();
