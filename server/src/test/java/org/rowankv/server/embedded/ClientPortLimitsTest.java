@@ -369,9 +369,11 @@ final class ClientPortLimitsTest {
         final byte[] put = put(270_000);
         final int asked = 17;
         final RawClient many = client();
+        final long first = port.counts().receivedBytes();
         for (int i = 1; i < asked; i++) {
             many.say(put);
         }
+        awaitThat(() -> port.counts().receivedBytes() - first == (asked - 1L) * put.length);
         awaitThat(() -> port.counts().heldBytes() >= budget / 2);
         final long before = port.counts().receivedBytes();
         many.say(java.util.Arrays.copyOf(put, 100_000));
