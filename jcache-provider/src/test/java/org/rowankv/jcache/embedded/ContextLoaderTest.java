@@ -1,14 +1,12 @@
 package org.rowankv.jcache.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.function.BiFunction;
 import javax.cache.Cache;
 import javax.cache.CacheManager;
@@ -97,16 +95,7 @@ final class ContextLoaderTest {
         final WeakReference<ClassLoader> application = openAndLeaveItToAnother(staying);
         try {
             assertThat(use(staying[0]).get("k")).isEqualTo("v");
-            await().atMost(Duration.ofSeconds(60))
-                    .pollInterval(Duration.ofMillis(20))
-                    .untilAsserted(() -> {
-                        System.gc();
-                        assertThat(Thread.getAllStackTraces().keySet())
-                                .filteredOn(thread -> thread.getContextClassLoader() != null
-                                        && application.refersTo(thread.getContextClassLoader()))
-                                .isEmpty();
-                        assertThat(application.refersTo(null)).as("collected").isTrue();
-                    });
+            CollectedLoader.require(application);
         } finally {
             staying[0].close();
         }

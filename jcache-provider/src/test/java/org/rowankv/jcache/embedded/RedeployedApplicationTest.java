@@ -1,7 +1,6 @@
 package org.rowankv.jcache.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.io.Serializable;
@@ -10,7 +9,6 @@ import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -160,16 +158,7 @@ final class RedeployedApplicationTest {
 
     private static void requireCollected(WeakReference<ClassLoader> loader) throws Exception {
         linkAnotherRecord();
-        await().atMost(Duration.ofSeconds(60))
-                .pollInterval(Duration.ofMillis(20))
-                .untilAsserted(() -> {
-                    System.gc();
-                    assertThat(Thread.getAllStackTraces().keySet())
-                            .filteredOn(thread -> thread.getContextClassLoader() != null
-                                    && loader.refersTo(thread.getContextClassLoader()))
-                            .isEmpty();
-                    assertThat(loader.refersTo(null)).as("collected").isTrue();
-                });
+        CollectedLoader.require(loader);
     }
 
     @Test

@@ -4,15 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.embedded.HurriedClose;
 import org.rowankv.server.engine.Server;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
@@ -20,7 +18,6 @@ import org.rowankv.topology.ShardMap;
 /** A server that stops while an event loop does not go on with a request that it has begun. */
 final class StuckRequestTest {
     private static final int CACHE = 1;
-    private static final int MOST_WAITS = 10_000;
     private static final long HURRY_NS = 50_000_000;
 
     @TempDir
@@ -53,20 +50,6 @@ final class StuckRequestTest {
         }
     }
 
-    private void closeInAHurry(ClusterServer server) throws Exception {
-        final CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
-        for (int i = 0; i < MOST_WAITS; i++) {
-            hurriedNs.addAndGet(HURRY_NS);
-            try {
-                closed.get(1, TimeUnit.MILLISECONDS);
-                return;
-            } catch (TimeoutException e) {
-                // It waits.
-            }
-        }
-        throw new AssertionError("it waits without end");
-    }
-
     @Test
     void shouldStopAndSayWhichServerHasARequestThatDoesNotEnd() throws Exception {
         try (ClusterBed bed = new ClusterBed(dir, 2, 2, 8 << 20).with(new HurriedClock())) {
@@ -76,7 +59,7 @@ final class StuckRequestTest {
                     .as("its backup has not acknowledged yet")
                     .isFalse();
             final ClusterServer server = bed.members.get(0).server;
-            closeInAHurry(server);
+            HurriedClose.of(server::close, () -> hurriedNs.addAndGet(HURRY_NS));
             assertThat(server.phase()).isEqualTo(StartPhase.FAILED);
             assertThat(server.failure()).hasMessageContaining("an operation on server 0 has not ended");
             assertThat(server.hasStoppedItself()).isTrue();

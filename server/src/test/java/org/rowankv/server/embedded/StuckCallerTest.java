@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,8 +24,6 @@ import org.rowankv.server.engine.Server;
 @Tag("chaos")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class StuckCallerTest {
-    private static final int MOST_WAITS = 10_000;
-
     @TempDir
     Path dir;
 
@@ -96,25 +93,11 @@ final class StuckCallerTest {
         }
     }
 
-    private void closeInAHurry(EmbeddedCluster store) throws Exception {
-        final CompletableFuture<Void> closed = CompletableFuture.runAsync(store::close);
-        for (int i = 0; i < MOST_WAITS; i++) {
-            clock.hurry();
-            try {
-                closed.get(1, TimeUnit.MILLISECONDS);
-                return;
-            } catch (TimeoutException e) {
-                // It waits.
-            }
-        }
-        throw new AssertionError("it waits without end");
-    }
-
     @Test
     void shouldSayThatAnOperationDoesNotEndAndKeepTheDirectoryLocked() throws InterruptedException {
         final EmbeddedCluster store = open();
         final CompletableFuture<Void> end = stick(store);
-        assertThatThrownBy(() -> closeInAHurry(store))
+        assertThatThrownBy(() -> HurriedClose.of(store::close, clock::hurry))
                 .hasCauseInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("an operation on server 0 has not ended")
                 .hasMessageContaining("end this process");
