@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 /** Help of commands. Its texts are formats, and a percent sign alone makes picocli print a warning above them. */
 final class HelpTextsTest {
     @Command(name = "specimen", description = "in 1 % of all runs")
-    private static final class Specimen {}
+    private static final class PercentAlone {}
 
     private static String complaintsAbout(Class<?> command) {
         final PrintStream before = System.err;
@@ -59,6 +59,6 @@ final class HelpTextsTest {
 
     @Test
     void shouldNoticeAComplaint() {
-        assertThat(complaintsAbout(Specimen.class)).contains("Could not format");
+        assertThat(complaintsAbout(PercentAlone.class)).contains("Could not format");
     }
 }

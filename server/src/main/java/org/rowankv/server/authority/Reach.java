@@ -9,6 +9,9 @@ package org.rowankv.server.authority;
  * @param heard of these, with the server itself, ≥ 1
  */
 public record Reach(int members, int heard) {
+    /** A smaller side of a split waits for so long that the larger one stores first. */
+    public static final long MINORITY_WAIT_NS = 5_000_000_000L;
+
     private static final int PAIR = 2;
 
     public Reach {

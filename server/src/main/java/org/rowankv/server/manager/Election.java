@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.authority.Authority;
 import org.rowankv.server.authority.Electorate;
 import org.rowankv.server.authority.LeaseTimes;
+import org.rowankv.server.authority.Reach;
 import org.rowankv.server.authority.StoreVersions;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterNodes;
@@ -117,7 +118,7 @@ public final class Election {
         final Configuration present = stored.configuration();
         return isDue(present)
                 && !isAwaited(present)
-                && (leases.ungrantedNs() >= HeardMembers.MINORITY_WAIT_NS || isMissedByMost(present))
+                && (leases.ungrantedNs() >= Reach.MINORITY_WAIT_NS || isMissedByMost(present))
                 && stand(present);
     }
 

@@ -16,9 +16,6 @@ final class HeardMembers {
     /** Time for the process of a new member to learn that it is one. Nothing waits for it meanwhile. */
     private static final long ARRIVAL_NS = 3_000_000_000L;
 
-    /** A smaller side of a split waits for so long that the larger one stores first. */
-    static final long MINORITY_WAIT_NS = 5_000_000_000L;
-
     /** By slot: when its last request for a lease arrived, or it became a member. */
     private final long[] requestedNs;
     /** When a member confirmed last; before that, its first request in this term. Without those that may not confirm. */
@@ -113,6 +110,6 @@ final class HeardMembers {
         if (2 * heard > members) {
             heardMostNs = nowNs;
         }
-        return new Reach(members, heard).actsAtOnce() || nowNs - heardMostNs >= MINORITY_WAIT_NS;
+        return new Reach(members, heard).actsAtOnce() || nowNs - heardMostNs >= Reach.MINORITY_WAIT_NS;
     }
 }

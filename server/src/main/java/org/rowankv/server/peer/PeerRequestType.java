@@ -35,7 +35,10 @@ public final class PeerRequestType {
 
     /** A lease, from the manager; the argument and the payload are the sender's clocks and its promise. */
     public static final int LEASE = 11;
-    /** That no later term is known; of the manager, with its clocks as above. */
+    /**
+     * That no later term is known; of the manager, with its clocks as above, and 1 in place of the promise if it does not
+     * hear the answerer.
+     */
     public static final int CONFIRM = 12;
     /** Whether the manager has lately granted the answerer a lease; the argument of the answer is 1 if so. */
     public static final int HEARS_MANAGER = 13;
@@ -45,7 +48,10 @@ public final class PeerRequestType {
     public static final int COMMIT = 15;
     /** The sender's copies of the shards in the payload are complete in their epochs; to the manager, without an answer. */
     public static final int COMPLETED = 16;
-    /** A copy of a shard will take so many bytes at the answerer; the number is the epoch, here and below. */
+    /**
+     * A copy of a shard will take so many bytes at the answerer; the number is the epoch, here and below. The payload has a bit
+     * for each id of a destroyed cache.
+     */
     public static final int COPY_ANNOUNCED = 17;
     /** A copy of a shard has landed at the answerer. */
     public static final int COPIED = 18;

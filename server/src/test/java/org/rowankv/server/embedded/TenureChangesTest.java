@@ -80,7 +80,7 @@ final class TenureChangesTest {
         requireAllThere();
     }
 
-    /** What destroyed a cache is not copied, since it ends nothing there: the replica is told otherwise. */
+    /** What destroyed a cache is not copied, since it ends nothing there: the announcement has its id. */
     @Test
     void shouldRefuseCachesThatWereDestroyedBefore() {
         final int destroyed = RunningServers.CACHE + 100;
@@ -94,7 +94,7 @@ final class TenureChangesTest {
                 .hasSize(RunningServers.SHARDS)
                 .allMatch(replica -> replica.clears().isDestroyed(destroyed));
         assertThat(held()).noneMatch(replica -> replica.clears().isDestroyed(RunningServers.CACHE));
-        // It passes on what it was told, too.
+        // As a primary it announces them in turn.
         assertThat(held())
                 .allSatisfy(replica -> assertThat(replica.clears().destroyedIds())
                         .isEqualTo(BitSet.valueOf(new long[] {0, 1L << destroyed})));
