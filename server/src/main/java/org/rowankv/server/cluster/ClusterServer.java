@@ -322,12 +322,6 @@ public final class ClusterServer implements AutoCloseable {
         while (!closing) {
             pause(watched ? POLL_WHILE_WATCHED_MS : POLL_WHILE_SERVING_MS);
             area.requireFile();
-            final Server server = present.server();
-            if (server != null && server.isStopped()) {
-                stopped = true;
-                throw new IllegalStateException(
-                        "a broken invariant, reported in the log above, has stopped the server's agents");
-            }
             try {
                 manage(present, roles);
                 if (startRequested && roles.supersede(present, Set.of())) {
