@@ -162,12 +162,13 @@ public final class SessionLeases implements Service {
 
     private void look() {
         final EmbeddedCluster now = scene.cluster();
-        long sinceNs = scene.nowNs();
+        // A session met for the first time has been open since then at most. After a start, all have a whole lease from
+        // when the store served again, which was later than that, too.
+        final long sinceNs = lookedAtNs;
         if (now != incarnation) {
             incarnation = now;
             open.clear(); // how each of them ended in between is unknown
             usedAtNs.clear();
-            sinceNs = lookedAtNs; // a whole lease from when the store served again: after this, and before it was open
         }
         lookedAtNs = scene.nowNs();
         final Set<Place> found = new HashSet<>();
