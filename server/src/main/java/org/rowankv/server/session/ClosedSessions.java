@@ -42,9 +42,14 @@ final class ClosedSessions {
     }
 
     /** Whether the session is among those that are remembered. */
-    boolean contains(long sessionId) {
-        for (long id : ids) {
-            if (id == sessionId) {
+    private boolean contains(long sessionId) {
+        return isClosedBehind(sessionId, 0);
+    }
+
+    /** Whether the session is remembered as closed by an entry with a greater version. */
+    boolean isClosedBehind(long sessionId, long version) {
+        for (int i = 0; i < ids.length; i++) {
+            if (ids[i] == sessionId && closedAt[i] > version) {
                 return true;
             }
         }

@@ -4,12 +4,12 @@ package org.rowankv.server.session;
 final class OpenSession {
     /** 0: not seen yet, while a scan reads entries in any order. */
     long openAddress;
-
-    boolean closed;
-    final Completions completions = new Completions();
-
+    /** Version of the entry that opened it; 0 if that is unknown. */
+    long openVersion;
     /** Version of the entry that closed it, while a scan reads entries in any order; 0 until then. */
     long closeVersion;
+
+    final Completions completions = new Completions();
     /** Its requests in flight here. */
     int requests;
     /** The tick of its last use. */
@@ -23,7 +23,8 @@ final class OpenSession {
     /** It is ending so that another one can be opened, which holds its slot already. */
     boolean replaced;
 
-    OpenSession(long openAddress) {
-        this.openAddress = openAddress;
+    /** As far as a scan has read: it may have been opened once more behind that. */
+    boolean isClosed() {
+        return closeVersion > openVersion;
     }
 }

@@ -55,7 +55,7 @@ final class SessionSlots {
             }
             final boolean isOwn = session.connection == connection;
             ofConnection += isOwn ? 1 : 0;
-            if (session.requests > 0 || session.ending || session.closed) {
+            if (session.requests > 0 || session.ending) {
                 continue;
             }
             if (session.lastUse < anyLastUse) {

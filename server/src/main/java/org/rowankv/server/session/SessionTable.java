@@ -83,10 +83,10 @@ public final class SessionTable {
         int freed = 0;
         for (long sessionId : sessions.keys()) {
             final OpenSession session = sessions.get(sessionId);
-            if (session != null && (session.closed || session.openAddress == 0)) {
+            if (session != null && session.openAddress == 0) {
                 freed += session.completions.releaseAll(release);
                 sessions.remove(sessionId);
-                if (session.closed) {
+                if (session.isClosed()) {
                     closed.add(sessionId, session.closeVersion);
                 }
             }
@@ -95,32 +95,40 @@ public final class SessionTable {
     }
 
     /**
-     * Opens a session; false if it is open already, or closed.
+     * Opens a session, unless it is closed behind that opening. It may have been closed before it: then it is open once
+     * more, see {@link ClosedSessions}.
      *
-     * @param address of the entry that opens it
-     * @param length of that entry
+     * @param version of the entry that opens it
+     * @param address of that entry
+     * @return the address of an opening that is dead now: this one, an earlier one, or 0 for none
      */
-    public synchronized boolean open(long sessionId, long address, int length) {
-        final OpenSession session = sessions.get(sessionId);
-        if (session == null && closed.contains(sessionId)) {
-            return false; // the same entry again
-        }
+    public synchronized long open(long sessionId, long version, long address) {
+        OpenSession session = sessions.get(sessionId);
         if (session == null) {
-            sessions.put(sessionId, newSession(address));
-            return true;
+            if (closed.isClosedBehind(sessionId, version)) {
+                return address; // the same entry again
+            }
+            session = newSession();
+            sessions.put(sessionId, session);
         }
-        if (session.closed || session.openAddress != 0 && !copies.isPreferred(address, session.openAddress)) {
-            return false;
+        if (session.openAddress == address) {
+            return 0;
         }
-        if (session.openAddress != 0) {
-            final int unused = release.release(session.openAddress, length); // a start counts free space at its end
+        if (version < session.closeVersion
+                || version < session.openVersion
+                || session.openAddress != 0
+                        && version == session.openVersion
+                        && !copies.isPreferred(address, session.openAddress)) {
+            return address;
         }
+        final long before = session.openAddress;
         session.openAddress = address;
-        return true;
+        session.openVersion = version;
+        return before;
     }
 
-    private OpenSession newSession(long openAddress) {
-        final OpenSession session = new OpenSession(openAddress);
+    private OpenSession newSession() {
+        final OpenSession session = new OpenSession();
         used(session);
         return session;
     }
@@ -131,7 +139,7 @@ public final class SessionTable {
     }
 
     /**
-     * Closes a session.
+     * Closes a session, unless it was opened behind that closing.
      *
      * @param version of the entry that closes it
      * @param opening receives the address of the entry that opened it, before the cleaner can consider that entry dead
@@ -139,14 +147,14 @@ public final class SessionTable {
      */
     public synchronized int close(long sessionId, long version, LongToIntFunction opening) {
         final OpenSession session = scanning ? scanned(sessionId) : sessions.get(sessionId);
-        if (session == null) {
+        if (session == null || version < session.openVersion) {
             return 0;
         }
-        int freed = session.openAddress == 0 || session.closed ? 0 : opening.applyAsInt(session.openAddress);
-        freed += session.completions.releaseAll(release);
-        session.closed = true;
+        int freed = session.openAddress == 0 ? 0 : opening.applyAsInt(session.openAddress);
+        session.openAddress = 0;
         session.closeVersion = Math.max(session.closeVersion, version);
-        if (!scanning) {
+        if (!scanning) { // else they may be of a later opening, which is not read yet
+            freed += session.completions.releaseAll(release);
             slots.release(session);
             sessions.remove(sessionId);
             closed.add(sessionId, session.closeVersion);
@@ -157,7 +165,7 @@ public final class SessionTable {
     private OpenSession scanned(long sessionId) {
         OpenSession session = sessions.get(sessionId);
         if (session == null) {
-            session = newSession(0);
+            session = newSession();
             sessions.put(sessionId, session);
         }
         return session;
@@ -273,7 +281,7 @@ public final class SessionTable {
     }
 
     private boolean isUnused(OpenSession session, int ticks) {
-        return session.requests == 0 && !session.closed && tick - session.usedAt > ticks;
+        return session.requests == 0 && tick - session.usedAt > ticks;
     }
 
     /**
@@ -309,7 +317,7 @@ public final class SessionTable {
     /** Whether this is the entry that opened an open session. */
     public synchronized boolean isOpening(long sessionId, long address) {
         final OpenSession session = sessions.get(sessionId);
-        return session != null && !session.closed && session.openAddress == address;
+        return session != null && session.openAddress == address;
     }
 
     /** The cleaner copied the opening of a session. */
@@ -343,7 +351,7 @@ public final class SessionTable {
     public synchronized int complete(
             long sessionId, long sequence, int unanswered, long version, long previousVersion, int bits, long address) {
         final OpenSession session = scanning ? scanned(sessionId) : sessions.get(sessionId);
-        if (session == null || session.closed) {
+        if (session == null || version < session.closeVersion) {
             return 0;
         }
         return session.completions.remember(
@@ -359,7 +367,7 @@ public final class SessionTable {
     public synchronized int answeredWithoutEntry(
             long sessionId, long sequence, int unanswered, Status status, long version, int bits) {
         final OpenSession session = sessions.get(sessionId);
-        return session == null || session.closed
+        return session == null
                 ? 0
                 : session.completions.remember(release, copies, sequence, unanswered, status, version, 0, bits, 0);
     }
@@ -389,7 +397,7 @@ public final class SessionTable {
      */
     public synchronized boolean readOpening(long sessionId, AddressReader reader) {
         final OpenSession session = sessions.get(sessionId);
-        if (session == null || session.closed || session.openAddress == 0) {
+        if (session == null || session.openAddress == 0) {
             return false;
         }
         reader.read(session.openAddress);
@@ -416,7 +424,7 @@ public final class SessionTable {
     public synchronized boolean lacksCompletion(long sessionId, long sequence) {
         final OpenSession session = sessions.get(sessionId);
         return session == null
-                || !session.closed
+                || !session.isClosed()
                         && sequence >= session.completions.firstUnanswered()
                         && held(sessionId, sequence) == null;
     }
@@ -460,15 +468,20 @@ public final class SessionTable {
         }
         for (long sessionId : sessions.keys()) {
             final OpenSession session = sessions.get(sessionId);
-            if (session != null && !session.closed) {
+            if (session != null && session.openAddress != 0) {
                 images.add(session.completions.image(sessionId, session.openAddress));
             }
         }
     }
 
-    /** Restores an open session, while entries arrive in any order. */
-    public synchronized void restore(SessionImage image) {
+    /**
+     * Restores an open session, while entries arrive in any order.
+     *
+     * @param openVersion of the entry that opened it; 0 if the scan must find it
+     */
+    public synchronized void restore(SessionImage image, long openVersion) {
         final OpenSession session = scanned(image.sessionId());
+        session.openVersion = openVersion;
         session.openAddress = image.openAddress();
         session.completions.restore(image);
     }

@@ -73,8 +73,15 @@ public final class ShardSessions {
 
     void restore(List<SessionImage> images) {
         for (SessionImage session : images) {
-            of(session.sessionId()).restore(session);
+            of(session.sessionId()).restore(session, openVersion(session.openAddress()));
         }
+    }
+
+    private long openVersion(long opening) {
+        return opening == 0
+                ? 0
+                : EntryDescriptor.version(
+                        segments.region().buffer(opening), segments.region().offset(opening));
     }
 
     void beginScan() {
@@ -103,13 +110,12 @@ public final class ShardSessions {
     int open(ByteBuffer entry, int at, long address, int length, @Nullable CheckpointBound bound) {
         final int flags = EntryDescriptor.flags(entry, at);
         final long sessionId = EntryDescriptor.sessionId(entry, at, flags);
-        if (bound != null && bound.isSessionOver(sessionId, EntryDescriptor.version(entry, at))) {
+        final long version = EntryDescriptor.version(entry, at);
+        if (bound != null && bound.isSessionOver(sessionId, version)) {
             return segments.markDead(address, length);
         }
-        final SessionTable table = of(sessionId);
-        return table.open(sessionId, address, length) || table.isOpening(sessionId, address)
-                ? 0
-                : segments.markDead(address, length);
+        final long dead = of(sessionId).open(sessionId, version, address);
+        return dead == 0 ? 0 : segments.markDead(dead, length);
     }
 
     /**

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.protocol.Version;
 import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.session.SessionTable;
@@ -81,7 +82,11 @@ final class CopiesAtAStartTest {
         final Segments segments = server.segments();
         final long later = segments.area().addressOf(segments.allocate(SegmentOwner.CLEAN, 0));
         final SessionTable table = replica.sessions(SESSIONS[0]);
-        assertThat(table.open(SESSIONS[0], later, 64)).isFalse();
+        final long[] opened = new long[1];
+        final SessionTable.AddressReader itsVersion = address -> opened[0] = EntryDescriptor.version(
+                segments.region().buffer(address), segments.region().offset(address));
+        assertThat(table.readOpening(SESSIONS[0], itsVersion)).isTrue();
+        assertThat(table.open(SESSIONS[0], opened[0], later)).as("dead").isEqualTo(later);
         final SessionTable.AddressReader liesInFirst =
                 address -> assertThat(segments.segmentOf(address)).isEqualTo(first);
         assertThat(table.readOpening(SESSIONS[0], liesInFirst)).isTrue();

@@ -163,7 +163,7 @@ final class AcquiredWorkers {
         }
         programs.forEach(program -> clients.add(new Client(program)));
         for (int session = 0; session <= programs.size(); session++) {
-            replica.sessions(session + 1).open(session + 1, 64, 64);
+            replica.sessions(session + 1).open(session + 1, 1, 64);
         }
         firstVersion = putFirst();
         // One more than there are logs: what puts something leaves a free segment to what ends something.

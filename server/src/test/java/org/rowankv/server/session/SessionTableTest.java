@@ -2,8 +2,10 @@ package org.rowankv.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 final class SessionTableTest {
@@ -11,7 +13,7 @@ final class SessionTableTest {
     @Test
     void shouldKeepOthersWhenOneIsMetAgain() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64, 64);
+        table.open(9, 1, 64);
         table.complete(9, 1, 0, 101, 0, 0, 128);
         table.complete(9, 2, 1, 102, 0, 0, 192);
         table.complete(9, 3, 2, 103, 0, 0, 256);
@@ -26,7 +28,7 @@ final class SessionTableTest {
     void shouldCallAnsweredWhatTheNewestEntrySaysInWhateverOrderAScanMeetsThem() {
         final SessionTable table = new SessionTable((address, length) -> length);
         table.beginScan();
-        table.open(9, 64, 64);
+        table.open(9, 1, 64);
         table.complete(9, 5, 1, 105, 0, 0, 320); // the watermark is 3
         table.complete(9, 2, 1, 102, 0, 0, 192);
         table.endScan();
@@ -41,12 +43,13 @@ final class SessionTableTest {
     @Test
     void shouldNotOpenAgainWhatWasClosed() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64, 64);
+        table.open(9, 1, 64);
         table.close(9, 9, address -> 0);
         assertThat(table.mayBeClosed(9, 8)).isTrue();
-        assertThat(table.open(9, 128, 64)).isFalse();
+        assertThat(table.open(9, 1, 128)).as("dead").isEqualTo(128);
         assertThat(table.isOpen(9)).isFalse();
-        assertThat(table.open(10, 192, 64)).isTrue();
+        assertThat(table.open(10, 10, 192)).isZero();
+        assertThat(table.isOpen(10)).isTrue();
     }
 
     @Test
@@ -54,14 +57,87 @@ final class SessionTableTest {
         final SessionTable table = new SessionTable((address, length) -> length);
         table.beginScan();
         table.close(9, 9, address -> 64); // a scan reads entries in any order
-        table.open(9, 640, 64);
-        table.open(10, 704, 64);
+        table.open(9, 1, 640);
+        table.open(10, 1, 704);
         table.endScan();
 
         assertThat(table.mayBeClosed(9, 8)).isTrue();
-        assertThat(table.open(9, 768, 64)).isFalse();
+        assertThat(table.open(9, 1, 768)).as("dead").isEqualTo(768);
         assertThat(table.mayBeClosed(10, 9)).isFalse();
         assertThat(table.isOpen(10)).isTrue();
+    }
+
+    /** A session that no mutation had used may open once more; a start then reads the entries of both times. */
+    @Test
+    void shouldKeepASessionOpenThatWasOpenedBehindItsEndInWhateverOrderAScanMeetsThem() {
+        final List<Long> dead = new ArrayList<>();
+        final List<Consumer<SessionTable>> entries = List.of(
+                table -> opened(table, 5, 64, dead),
+                table -> table.close(9, 8, opening -> closed(opening, dead)),
+                table -> opened(table, 12, 128, dead),
+                table -> table.complete(9, 1, 0, 13, 0, 0, 192),
+                table -> table.close(9, 8, opening -> closed(opening, dead))); // a copy
+        for (List<Consumer<SessionTable>> order : permutations(entries)) {
+            final SessionTable table = new SessionTable((address, length) -> length);
+            dead.clear();
+            table.beginScan();
+            order.forEach(entry -> entry.accept(table));
+            assertThat(table.endScan()).isZero();
+            assertThat(table.isOpening(9, 128)).isTrue();
+            assertThat(table.find(9, 1)).isNotNull();
+            assertThat(dead).containsExactly(64L);
+        }
+    }
+
+    private static void opened(SessionTable table, long version, long address, List<Long> dead) {
+        final long found = table.open(9, version, address);
+        if (found != 0) {
+            dead.add(found);
+        }
+    }
+
+    private static int closed(long opening, List<Long> dead) {
+        dead.add(opening);
+        return 0;
+    }
+
+    private static <T> List<List<T>> permutations(List<T> of) {
+        if (of.isEmpty()) {
+            return List.of(List.of());
+        }
+        final List<List<T>> all = new ArrayList<>();
+        for (int i = 0; i < of.size(); i++) {
+            final List<T> others = new ArrayList<>(of);
+            final T first = others.remove(i);
+            for (List<T> rest : permutations(others)) {
+                final List<T> one = new ArrayList<>(rest);
+                one.add(0, first);
+                all.add(one);
+            }
+        }
+        return all;
+    }
+
+    /** A backup may remember an end that the primary has forgotten, and meet a copy of that end again. */
+    @Test
+    void shouldOpenOnceMoreWhatItRemembersAsClosedBeforeThat() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        table.open(9, 5, 64);
+        table.close(9, 8, opening -> 0);
+        assertThat(table.open(9, 12, 128)).isZero();
+        assertThat(table.close(9, 8, opening -> 64)).isZero();
+        assertThat(table.isOpening(9, 128)).isTrue();
+    }
+
+    /** A checkpoint holds the second opening, and the log that is read behind it the end of the first. */
+    @Test
+    void shouldKeepARestoredSessionOpenWhenAScanMeetsAnEarlierEndOfIt() {
+        final SessionTable table = new SessionTable((address, length) -> length);
+        table.beginScan();
+        table.restore(new SessionImage(9, 128, 0, List.of()), 12);
+        assertThat(table.close(9, 8, opening -> 64)).isZero();
+        table.endScan();
+        assertThat(table.isOpening(9, 128)).isTrue();
     }
 
     /** However many were closed since: a late copy of an opening has a version from before the session was opened. */
@@ -70,7 +146,7 @@ final class SessionTableTest {
         final SessionTable table = new SessionTable((address, length) -> length);
         final int count = 20 * ClosedSessions.REMEMBERED;
         for (int id = 1; id <= count; id++) {
-            table.open(id, 64L * id, 64);
+            table.open(id, 1, 64L * id);
             table.close(id, 100 + id, address -> 0);
             assertThat(table.mayBeClosed(count + id, 100 + id)).isFalse(); // another, with the newest version
         }
@@ -84,11 +160,11 @@ final class SessionTableTest {
     @Test
     void shouldRefuseLateOpeningsOfASessionThatWereSentWhileItWasOpen() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64, 64);
+        table.open(9, 1, 64);
         // A second opening, with asOf = 20, finds it open; then a mutation of it has version 21.
         table.close(9, 30, address -> 0);
         for (int id = 100; id < 100 + ClosedSessions.REMEMBERED; id++) {
-            table.open(id, 64L * id, 64);
+            table.open(id, 1, 64L * id);
             table.close(id, 32, address -> 0);
         }
         assertThat(table.mayBeClosed(9, 20)).isTrue();
@@ -100,11 +176,11 @@ final class SessionTableTest {
     void shouldRefuseLateOpeningsOfARestoredSession() {
         final SessionTable table = new SessionTable((address, length) -> length);
         table.beginScan();
-        table.restore(new SessionImage(9, 64, 0, List.of()));
+        table.restore(new SessionImage(9, 64, 0, List.of()), 1);
         table.endScan();
         table.close(9, 30, address -> 0);
         for (int id = 100; id < 100 + ClosedSessions.REMEMBERED; id++) {
-            table.open(id, 64L * id, 64);
+            table.open(id, 1, 64L * id);
             table.close(id, 32, address -> 0);
         }
         assertThat(table.mayBeClosed(9, 29)).isTrue();
@@ -116,7 +192,7 @@ final class SessionTableTest {
             table.close(replaced[0], 1_000, address -> 0);
         }
         if (begun != SessionOpening.WAITS) {
-            table.open(sessionId, 64 * sessionId, 64);
+            table.open(sessionId, 1, 64 * sessionId);
             table.opened(sessionId, connection);
         }
         return begun;
@@ -158,7 +234,7 @@ final class SessionTableTest {
         assertThat(table.beginOpening(5, replaced)).isEqualTo(SessionOpening.WAITS);
         table.leave(1);
         table.close(2, 1_000, address -> 0);
-        table.open(4, 256, 64);
+        table.open(4, 1, 256);
         table.opened(4, 4);
         assertThat(table.openSessions()).containsExactlyInAnyOrder(1, 4);
         assertThat(open(table, 5, 5, replaced)).isEqualTo(SessionOpening.REPLACES);
@@ -187,9 +263,9 @@ final class SessionTableTest {
     @Test
     void shouldCallUnusedWhatNobodyAskedForLongerThanTheLease() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64, 64);
-        table.open(10, 128, 64);
-        table.open(11, 192, 64);
+        table.open(9, 1, 64);
+        table.open(10, 1, 128);
+        table.open(11, 1, 192);
         assertThat(table.enter(10, 1)).isEqualTo(SessionTable.Finding.NEW);
         for (int tick = 0; tick < 4; tick++) {
             assertThat(table.tick(4)).isEmpty();
@@ -211,7 +287,7 @@ final class SessionTableTest {
     @Test
     void shouldLetRequestsWaitWhileTheirSessionIsBeingEnded() {
         final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 64, 64);
+        table.open(9, 1, 64);
         table.complete(9, 1, 0, 101, 0, 0, 128);
         for (int tick = 0; tick < 5; tick++) {
             table.tick(4);
