@@ -60,6 +60,8 @@ public final class ConfigurationManager {
     /** Whether all members have the roles of {@code stored} in force. */
     private boolean settled;
 
+    private final ReturnPauses pauses = new ReturnPauses();
+
     private String saying = "";
     private long lackingSinceNs;
 
@@ -220,10 +222,15 @@ public final class ConfigurationManager {
     private @Nullable Configuration withReturned(Configuration present) {
         for (int server = 0; server < present.serverCount(); server++) {
             final long registered = registrations.incarnation(server);
-            if (!present.isMember(server) && registered > present.incarnations().get(server)) {
+            if (present.isMember(server) || registered <= present.incarnations().get(server)) {
+                continue;
+            }
+            final String whyNot = pauses.whyNot(server, leases.now().monotonicNs());
+            if (whyNot == null) {
                 leases.awaitArrival(server);
                 return present.adding(server, registered);
             }
+            saying = whyNot;
         }
         return null;
     }
@@ -299,6 +306,7 @@ public final class ConfigurationManager {
             lost(next); // a common start follows
             return true;
         }
+        pauses.follow(Objects.requireNonNull(stored), next, leases.now().monotonicNs());
         manage(next, false);
         if (!adopting.run(() -> adoption.prepare(next))) {
             lost(next);

@@ -106,6 +106,44 @@ final class ConfigurationManagerTest {
         assertThat(leases.isManager()).isTrue();
     }
 
+    /** As one does that the manager cannot hear, or that dies before its copies are complete. */
+    @Test
+    void shouldAddAServerAfterAGrowingPauseThatWasLostBeforeItsCopiesWereComplete() {
+        begin();
+        when(adoption.prepare(any())).thenReturn(true);
+        long pauseNs = 0;
+        for (int round = 0; round < 9; round++) {
+            registered++;
+            if (pauseNs > 0) {
+                settle();
+                passHeardNs(pauseNs - LEASE_NS);
+                manager.step();
+                assertThat(members()).as("round %d, pause %d", round, pauseNs).containsExactly(0, 1);
+                assertThat(manager.saying())
+                        .contains("server 2")
+                        .contains("after a pause of " + pauseNs / 1_000_000_000);
+                passHeardNs(LEASE_NS);
+            }
+            manager.step();
+            assertThat(members()).as("round %d", round).containsExactly(0, 1, 2);
+            passHeardNs(4_000_000_000L);
+            manager.step();
+            assertThat(members()).containsExactly(0, 1);
+            pauseNs = Math.min(Math.max(ReturnPauses.FIRST_NS, 2 * pauseNs), ReturnPauses.LONGEST_NS);
+        }
+        assertThat(pauseNs).isEqualTo(ReturnPauses.LONGEST_NS);
+    }
+
+    @Test
+    void shouldAddAServerAtOnceWhoseCopiesWereComplete() {
+        final ReturnPauses pauses = new ReturnPauses();
+        final Configuration complete = configuration(Set.of(), Set.of());
+        pauses.follow(configuration(Set.of(), Set.of(2)), configuration(Set.of(2), Set.of()), 0);
+        assertThat(pauses.whyNot(2, 0)).isNotNull();
+        pauses.follow(complete, configuration(Set.of(2), Set.of()), 0);
+        assertThat(pauses.whyNot(2, 0)).isNull();
+    }
+
     /** It reads of its successor when it votes, and would propose to add a server that has returned. */
     @Test
     void shouldProposeNothingOnceItIsSuperseded() {
@@ -168,6 +206,35 @@ final class ConfigurationManagerTest {
         assertThat(leases.silent(LEASE_NS)).containsExactly(2);
         assertThat(manager.step()).isTrue();
         assertThat(nodes.configuration().configuration()).isEqualTo(own.succeeded(0));
+    }
+
+    /** Server 1 is heard for that long, and has not prepared the present term: it confirms nothing. */
+    private void passHeardNs(long ns) {
+        for (long leftNs = ns; leftNs > 0; leftNs -= LEASE_NS / 4) {
+            clock.advanceNs(LEASE_NS / 4);
+            requestLease(1, OWN.term() - 1, 0);
+            leases.doWork();
+        }
+    }
+
+    /** All members prepare and commit. */
+    private void settle() {
+        final PeerCalls.Call call = mock(PeerCalls.Call.class);
+        when(call.awaitWhile(any(), any())).thenReturn(ByteBuffer.allocate(0));
+        when(call.server()).thenReturn(1);
+        when(calls.begin(anyInt(), anyInt(), anyInt(), anyLong(), any())).thenReturn(call);
+        when(adoption.commit(anyLong())).thenReturn(true);
+        manager.step();
+    }
+
+    private List<Integer> members() {
+        return nodes.configuration().configuration().members();
+    }
+
+    private static Configuration configuration(Set<Integer> excluded, Set<Integer> joining) {
+        final int[] backups = excluded.isEmpty() ? new int[] {1, 2} : new int[] {1};
+        return new Configuration(
+                5, 6, 9, List.of(1L, 1L, 1L), List.of(new ShardAssignment(4, 0, backups, joining)), 9, 0, excluded);
     }
 
     private void requestLease(int from, long term, long promise) {
