@@ -277,8 +277,8 @@ final class ClusterSimulation {
     /** Also until nothing more is found out about faults of before. */
     void awaitServed() {
         long sinceNs = timeline.nowNs();
-        while (!isServed() || timeline.nowNs() - sinceNs < SETTLED_NS) {
-            if (!isServed()) {
+        for (boolean served = isServed(); !served || timeline.nowNs() - sinceNs < SETTLED_NS; served = isServed()) {
+            if (!served) {
                 sinceNs = timeline.nowNs();
             }
             scheduler.step();

@@ -29,7 +29,7 @@ final class SimCoordinator {
     private final long[] splitUntilNs;
 
     private long flakyUntilNs;
-    private long term;
+    private @Nullable Configuration stored;
     private int late;
 
     SimCoordinator(ClusterSimulation simulation, int slowNs) {
@@ -67,8 +67,7 @@ final class SimCoordinator {
     /** The stored configuration, without delay. */
     @Nullable
     Configuration configuration() {
-        final VersionedNode node = nodes.read(ConfigurationCodec.PATH);
-        return node == null ? null : ConfigurationCodec.decode(node.bytes());
+        return stored;
     }
 
     /** The existing caches, without delay. */
@@ -85,15 +84,16 @@ final class SimCoordinator {
             String path, long expectedVersion, byte[] bytes, Stamp stamp, @Nullable NodeVersion condition) {
         final boolean done = nodes.compareAndSet(path, expectedVersion, bytes, stamp, condition);
         if (done && path.equals(ConfigurationCodec.PATH)) {
-            final Configuration stored = ConfigurationCodec.decode(bytes);
-            if (stored.term() <= term) {
-                simulation.violation("term " + stored.term() + " was stored after term " + term);
+            final Configuration next = ConfigurationCodec.decode(bytes);
+            final long before = stored == null ? 0 : stored.term();
+            if (next.term() <= before) {
+                simulation.violation("term " + next.term() + " was stored after term " + before);
             }
-            term = stored.term();
+            stored = next; // decoded once: each step of the simulation asks for it
             simulation
                     .trace()
-                    .tell("term " + term + " is stored, with incarnations " + stored.incarnations() + ", manager "
-                            + stored.manager() + ", without " + stored.excluded() + ", shards " + stored.shards());
+                    .tell("term " + next.term() + " is stored, with incarnations " + next.incarnations() + ", manager "
+                            + next.manager() + ", without " + next.excluded() + ", shards " + next.shards());
         }
         return done;
     }
