@@ -18,7 +18,8 @@ import org.rowankv.sim.SimThread;
  */
 final class Fiber extends SimTask implements RunningTask {
     /** Longer than any step: a fiber that does not return waits for an event that no other task will cause. */
-    private static final long LOST_AFTER_S = 120;
+    private static final long LOST_AFTER_S =
+            600; // of real time: on a busy machine a woken thread may wait for a minute
 
     /** A thread with a reference to its fiber. */
     private static final class Body extends SimThread {
