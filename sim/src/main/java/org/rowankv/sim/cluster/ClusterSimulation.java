@@ -58,6 +58,8 @@ final class ClusterSimulation {
     private List<Integer> primaries = List.of();
 
     private boolean accepting;
+    private long examinedTerm;
+    private boolean whole;
     private boolean calm = true;
     private boolean healing;
     private boolean over;
@@ -288,10 +290,7 @@ final class ClusterSimulation {
     /** Whether every server serves, in the stored term, and every replica is complete. */
     boolean isServed() {
         final Configuration stored = coordinator.configuration();
-        if (stored == null
-                || !stored.excluded().isEmpty()
-                || stored.shards().stream()
-                        .anyMatch(shard -> !shard.joining().isEmpty() || shard.replicaCount() != plan.replicas())) {
+        if (stored == null || !isWhole(stored)) {
             return false;
         }
         for (SimHost host : hosts) {
@@ -305,6 +304,17 @@ final class ClusterSimulation {
             }
         }
         return true;
+    }
+
+    /** Computed once for each term: each step of a wait asks. */
+    private boolean isWhole(Configuration stored) {
+        if (stored.term() != examinedTerm) {
+            examinedTerm = stored.term();
+            whole = stored.excluded().isEmpty()
+                    && stored.shards().stream()
+                            .allMatch(shard -> shard.joining().isEmpty() && shard.replicaCount() == plan.replicas());
+        }
+        return whole;
     }
 
     /** The configuration in which all serve. */
