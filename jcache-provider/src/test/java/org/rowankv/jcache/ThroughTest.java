@@ -407,7 +407,7 @@ class ThroughTest {
                     @Override
                     public void deleteAll(java.util.Collection<?> keys) {}
                 }));
-        for (int round = 0; round < 100; round++) {
+        for (int round = 0; round < 40; round++) {
             final List<Thread> threads = new ArrayList<>();
             for (int t = 0; t < 4; t++) {
                 final int number = t;

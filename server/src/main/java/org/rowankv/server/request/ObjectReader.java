@@ -74,7 +74,7 @@ public final class ObjectReader {
                 // Normally freed and reused. If not, it stays unreadable.
                 final String damage = whyDamaged(shard, position, segment, address, generation);
                 if (damage != null) {
-                    return answerCorrupted(request, segment, address, generation, damage);
+                    return answerCorrupted(shard, request, segment, address, generation, damage);
                 }
                 continue;
             }
@@ -95,7 +95,7 @@ public final class ObjectReader {
                 continue;
             }
             if (reason != null || segments.damage().isLost(address, generation)) {
-                return answerCorrupted(request, segment, address, generation, reason);
+                return answerCorrupted(shard, request, segment, address, generation, reason);
             }
             if (!visible) {
                 return answerMiss(shard, request, missVersion);
@@ -145,8 +145,9 @@ public final class ObjectReader {
         return true;
     }
 
+    /** A destroyed cache has no entries, readable or not. */
     private boolean answerCorrupted(
-            Request request, int segment, long address, int generation, @Nullable String reason) {
+            ShardReplica shard, Request request, int segment, long address, int generation, @Nullable String reason) {
         if (reason != null) {
             errors.reportExpected(
                     "reading segment " + segment + " at "
@@ -155,7 +156,8 @@ public final class ObjectReader {
             segments.damage().suspect(segment, generation);
         }
         request.noResult();
-        request.answer(Status.CORRUPTED, 0, 0, 0);
+        request.answer(
+                shard.clears().isDestroyed(request.cacheId()) ? Status.UNKNOWN_CACHE : Status.CORRUPTED, 0, 0, 0);
         return true;
     }
 
@@ -167,7 +169,7 @@ public final class ObjectReader {
             final int generation = segments.generation(segment);
             final String reason = whyDamaged(shard, position, segment, candidate, generation);
             if (reason != null) {
-                return answerCorrupted(request, segment, candidate, generation, reason);
+                return answerCorrupted(shard, request, segment, candidate, generation, reason);
             }
             candidate = shard.index().candidate(position, n);
         }

@@ -149,6 +149,16 @@ final class DamagedUpdateTest {
         assertThat(numberOf(KEY, client.get(cache, bytes(KEY)))).isEqualTo(2);
     }
 
+    /** By its version the entry is none of those that the destruction has ended. */
+    @Test
+    void shouldNotFindADamagedObjectInADestroyedCache() {
+        open(true);
+        flip(VERSION_AT);
+        client.execute(request().destroy(cache, 0));
+        assertThat(execute(request().get(cache, bytes(KEY), 0, bytes(KEY).length)))
+                .isEqualTo(Status.UNKNOWN_CACHE);
+    }
+
     /** Another replica may have the object: reporting it absent would leave it there. */
     @Test
     void shouldNotCallAnObjectAbsentWhoseEntryDoesNotSayWhatItIs() {

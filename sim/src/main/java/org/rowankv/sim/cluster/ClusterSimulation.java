@@ -287,7 +287,7 @@ final class ClusterSimulation {
         }
     }
 
-    /** Whether every server serves, in the stored term, and every replica is complete. */
+    /** Whether every server serves, in the stored term and with a lease, and every replica is complete. */
     boolean isServed() {
         final Configuration stored = coordinator.configuration();
         if (stored == null || !isWhole(stored)) {
@@ -299,7 +299,8 @@ final class ClusterSimulation {
             if (process == null
                     || door == null
                     || process.isStopping()
-                    || door.configuration().term() != stored.term()) {
+                    || door.configuration().term() != stored.term()
+                    || !door.server().requests().mayAnswer()) {
                 return false;
             }
         }
