@@ -8,7 +8,8 @@ import org.rowankv.protocol.Parts;
  * The ids assigned by the catalogue, according to this port's readings in the present roles. Ids are never reused, so
  * the set stays valid until the roles end; the shards refuse a cache destroyed since. They remember that only as long
  * as the roles: afterwards the log may have lost the destroying entry, so new roles start with the present catalogue. A
- * replica that joins during the roles learns from its primary which caches were destroyed before. A server keeps arrays by cache id: an unassigned id from a client must not reach them.
+ * replica that joins during the roles learns from its primary which caches were destroyed before. A server keeps arrays
+ * by cache id: an unassigned id from a client must not reach them.
  *
  * <p>A lookup is two loads; thread-safe.
  */
