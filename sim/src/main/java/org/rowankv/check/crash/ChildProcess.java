@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.rowankv.runtime.SystemClock;
 
 /** The child process of one round of the crash check. Confined to the parent's thread. */
@@ -43,10 +44,19 @@ final class ChildProcess {
 
     /** Returns when the child has reached this phase or has ended. */
     void awaitPhase(ChildPhase phase) {
+        await(() -> journal.phase().compareTo(phase) >= 0, phase.toString());
+    }
+
+    /** Returns when the child has an acknowledged operation or has ended. */
+    void awaitAcked() {
+        await(journal::hasAcked, "an acknowledged operation");
+    }
+
+    private void await(BooleanSupplier reached, String what) {
         final long deadline = SystemClock.INSTANCE.nanoTime() + TimeUnit.SECONDS.toNanos(STUCK_AFTER_SECONDS);
-        while (journal.phase().compareTo(phase) < 0 && process.isAlive()) {
+        while (!reached.getAsBoolean() && process.isAlive()) {
             if (SystemClock.INSTANCE.nanoTime() > deadline) {
-                throw new IllegalStateException("stuck: the child reached " + journal.phase() + " and not " + phase
+                throw new IllegalStateException("stuck: the child reached " + journal.phase() + " and not " + what
                         + " within " + STUCK_AFTER_SECONDS + " s\n" + output());
             }
             LockSupport.parkNanos(LOOK_EVERY_NS);

@@ -18,8 +18,9 @@ import org.rowankv.runtime.SplittableRandomSource;
 /**
  * Runs rounds of the crash check: a child writes, is killed, and its store is checked. In each, a child works on a
  * store and is killed; the areas are compared with the acknowledged operations, server by server, before the store is
- * opened again. The child of the next round compares the reopened store. The run ends with the first round that finds
- * something, and leaves its files.
+ * opened again. The child of the next round compares the reopened store. The first kill of a run comes in the load, when
+ * something is acknowledged: a run shows nothing without something to lose, and how long a start takes is measured. The
+ * run ends with the first round that finds something, and leaves its files.
  */
 public final class CrashRun {
     private static final int LONGEST_LOAD_MS = 900;
@@ -74,7 +75,8 @@ public final class CrashRun {
     }
 
     private void crash(CrashRound plan) throws IOException, InterruptedException {
-        final CrashMoment moment = CrashMoment.draw(random);
+        final boolean first = plan.number() == 1;
+        final CrashMoment moment = first ? CrashMoment.IN_LOAD : CrashMoment.draw(random);
         moments.merge(moment, 1, Integer::sum);
         final int loadMs = moment == CrashMoment.IN_CLOSE ? 1 + random.nextInt(LONGEST_LOAD_MS) : 60_000;
         final CrashRound round = new CrashRound(plan.number(), plan.seed(), plan.directory(), plan.store(), loadMs);
@@ -87,6 +89,9 @@ public final class CrashRun {
                 child.awaitPhase(ChildPhase.OPENED);
                 usualStartMicros = child.ageMicros();
                 child.awaitPhase(ChildPhase.LOADING);
+                if (first) {
+                    child.awaitAcked();
+                }
                 child.pauseMicros(1_000 + random.nextInt(1_000 * LONGEST_LOAD_MS));
             }
             case IN_CLOSE -> {

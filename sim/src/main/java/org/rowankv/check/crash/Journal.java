@@ -73,6 +73,18 @@ final class Journal {
         JournalDescriptor.intRelease(buffer, JournalDescriptor.PHASE_OFFSET, phase.ordinal());
     }
 
+    /** Whether an operation of the first thread has been acknowledged. */
+    boolean hasAcked() {
+        for (int record = 0; record < recordsPerThread; record++) {
+            final int at = JournalDescriptor.recordOffset(0, recordsPerThread, record);
+            final State state = STATES[JournalDescriptor.intAcquire(buffer, at + JournalDescriptor.STATE_OFFSET)];
+            if (state == State.ACKED || state == State.EMPTY) {
+                return state == State.ACKED;
+            }
+        }
+        return false;
+    }
+
     Writer writer(int thread) {
         return new Writer(thread);
     }
