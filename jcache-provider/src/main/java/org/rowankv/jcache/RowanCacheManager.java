@@ -295,6 +295,9 @@ public final class RowanCacheManager implements CacheManager {
         if (type.isInstance(this)) {
             return type.cast(this);
         }
+        if (type == SharedStore.class) {
+            return type.cast(store);
+        }
         if (type.isAssignableFrom(RowanClient.class)) {
             return type.cast(store.store().client());
         }

@@ -47,7 +47,7 @@ public final class ByteSink extends OutputStream {
     }
 
     /** Reserves {@code count} more bytes, counted as written; returns their first index. */
-    int claim(int count) {
+    public int claim(int count) {
         final int start = length;
         final long needed = (long) start + count;
         if (needed > bytes.length) {
@@ -73,7 +73,7 @@ public final class ByteSink extends OutputStream {
         System.arraycopy(source, offset, bytes, at, count);
     }
 
-    void writeShort(int value) {
+    public void writeShort(int value) {
         final int at = claim(2);
         SHORTS.set(bytes, at, (short) value);
     }
@@ -87,7 +87,7 @@ public final class ByteSink extends OutputStream {
      * Writes the length of what follows index {@code at}, at which one byte was reserved: seven bits per byte, the lowest
      * first. What follows moves if the length needs more bytes.
      */
-    void setVarint(int at) {
+    public void setVarint(int at) {
         final int count = length - at - 1;
         int extra = 0;
         for (int rest = count >>> 7; rest != 0; rest >>>= 7) {

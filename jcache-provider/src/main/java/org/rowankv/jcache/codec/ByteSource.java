@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** Reader of the bytes of {@link ByteSink}; throws {@link MalformedBytesException} at the end. Used by one thread. */
-final class ByteSource {
+public final class ByteSource {
     private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -15,22 +15,22 @@ final class ByteSource {
     private int end;
     private int at;
 
-    ByteSource(byte[] bytes, int offset, int length) {
+    public ByteSource(byte[] bytes, int offset, int length) {
         this.bytes = bytes;
         this.at = offset;
         this.end = offset + length;
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         return bytes;
     }
 
-    int remaining() {
+    public int remaining() {
         return end - at;
     }
 
     /** Skips {@code count} bytes and returns their first index. */
-    int skip(int count) {
+    public int skip(int count) {
         if (count < 0 || count > end - at) {
             throw new MalformedBytesException(
                     "an encoded object of this kind has at least " + count + " more bytes, not " + (end - at));
@@ -61,15 +61,15 @@ final class ByteSource {
     }
 
     /** The next byte, which stays; requires that there is one. */
-    byte peek() {
+    public byte peek() {
         return bytes[at];
     }
 
-    byte readByte() {
+    public byte readByte() {
         return bytes[skip(1)];
     }
 
-    short readShort() {
+    public short readShort() {
         return (short) SHORTS.get(bytes, skip(2));
     }
 
@@ -82,7 +82,7 @@ final class ByteSource {
     }
 
     /** A number as {@link ByteSink#setVarint} writes it. */
-    int readVarint() {
+    public int readVarint() {
         int value = 0;
         for (int shift = 0; shift < Integer.SIZE; shift += 7) {
             final int next = readByte();
@@ -94,7 +94,7 @@ final class ByteSource {
         throw new MalformedBytesException("a stored length has more than five bytes");
     }
 
-    byte[] readBytes(int count) {
+    public byte[] readBytes(int count) {
         final int start = skip(count);
         return Arrays.copyOfRange(bytes, start, start + count);
     }

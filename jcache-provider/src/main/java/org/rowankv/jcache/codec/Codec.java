@@ -152,7 +152,7 @@ public final class Codec {
     }
 
     /** Appends the bytes of an object whose type has its own tag; returns whether it is such an object. */
-    static boolean encodeValueType(Object value, ByteSink out) {
+    public static boolean encodeValueType(Object value, ByteSink out) {
         final Class<?> type = value.getClass();
         if (type == String.class) {
             StringFormat.write((String) value, out);

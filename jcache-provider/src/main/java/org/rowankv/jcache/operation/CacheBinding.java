@@ -12,16 +12,12 @@ import org.rowankv.driver.api.RowanException;
 import org.rowankv.jcache.codec.ByteSink;
 import org.rowankv.jcache.codec.Codec;
 import org.rowankv.jcache.event.EntryDecoder;
-import org.rowankv.jcache.event.EventHub;
 import org.rowankv.jcache.expiry.ExpiryEvaluator;
 import org.rowankv.jcache.integration.LoaderCalls;
 import org.rowankv.jcache.integration.WriterCalls;
 import org.rowankv.jcache.management.Statistics;
 import org.rowankv.jcache.near.NearCache;
-import org.rowankv.jcache.store.ProcessorRuns;
 import org.rowankv.jcache.store.SharedCacheState;
-import org.rowankv.jcache.store.SpeculativeValues;
-import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.slf4j.Logger;
@@ -43,10 +39,6 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
     private final ExpiryEvaluator expiry;
     private final Statistics statistics;
     private final SharedCacheState sharedState;
-    // --- parts of sharedState ---
-    private final EventHub events;
-    private final ProcessorRuns runs;
-    private final SpeculativeValues speculativeValues;
 
     private final @Nullable LoaderCalls<K, V> loads;
     private final @Nullable WriterCalls<K, V> writes;
@@ -84,9 +76,6 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
         this.expiry = parts.expiry();
         this.statistics = parts.statistics();
         this.sharedState = parts.sharedState();
-        this.events = sharedState.events();
-        this.runs = sharedState.runs();
-        this.speculativeValues = sharedState.speculativeValues();
         this.loads = parts.loads();
         this.writes = parts.writes();
         this.near = parts.near();
@@ -263,21 +252,13 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
      * all others. Also throws the exceptions of synchronous listeners, after the request has taken effect.
      */
     void execute(Request request) {
-        try {
-            send(request);
-        } finally {
-            noteChange(request);
-        }
+        send(request);
         checkOutcome(request);
     }
 
     private void send(Request request) {
         try {
-            if (events.isInterestedIn(request.operation())) {
-                events.execute(request);
-            } else {
-                client.execute(request);
-            }
+            sharedState.execute(client, request);
         } catch (RowanException e) { // a store that has stopped answers no request
             throw ExceptionMapping.of(e);
         }
@@ -301,27 +282,10 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
      * #checkOutcome}.
      */
     void executeAll(List<Request> requests) {
-        if (requests.isEmpty()) {
-            return;
-        }
         try {
-            if (events.isInterestedIn(requests.get(0).operation())) {
-                requests.forEach(events::execute); // sequentially
-            } else {
-                client.executeAll(requests);
-            }
+            sharedState.executeAll(client, requests);
         } catch (RowanException e) {
             throw ExceptionMapping.of(e);
-        } finally {
-            requests.forEach(this::noteChange);
-        }
-    }
-
-    private void noteChange(Request request) {
-        final boolean changes = request.operation() == Operation.PUT || request.operation() == Operation.DELETE;
-        if (changes && request.status() == Status.OK) {
-            runs.noteMutation(request);
-            speculativeValues.invalidate(request);
         }
     }
 
@@ -373,9 +337,8 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
 
     /** Removes all objects of the cache at once, without events. */
     public void clear() {
-        speculativeValues.clear();
         try {
-            client.clear(cacheId);
+            sharedState.clear(client, cacheId);
         } catch (RowanException e) {
             throw ExceptionMapping.of(e);
         }
