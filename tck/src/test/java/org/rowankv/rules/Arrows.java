@@ -34,6 +34,7 @@ final class Arrows {
     private static final String JACKSON = "org.rowankv.jackson..";
     private static final String KRYO = "org.rowankv.kryo..";
     private static final String JCACHE_NEAR = "org.rowankv.jcache.near..";
+    private static final String JDBC = "org.rowankv.jdbc..";
     private static final String MICROMETER = "org.rowankv.micrometer..";
     private static final String SPRING = "org.rowankv.spring..";
     private static final String SAMPLES = "org.rowankv.samples..";
@@ -56,6 +57,7 @@ final class Arrows {
         JCACHE,
         JACKSON,
         KRYO,
+        JDBC,
         MICROMETER,
         SPRING,
         SAMPLES,
@@ -151,6 +153,10 @@ final class Arrows {
     @ArchTest
     static final ArchRule VALUE_CODEC_STANDS_ALONE = onlySees(resideInAnyPackage(VALUE_CODEC), VALUE_CODEC);
 
+    /** It reads and writes the bytes of entries, which the provider's codecs own. */
+    @ArchTest
+    static final ArchRule JDBC_SEES_CACHES = onlySees(resideInAnyPackage(JDBC), JDBC, JCACHE, DRIVER, PROTOCOL);
+
     @ArchTest
     static final ArchRule MICROMETER_SEES_CACHES_AND_STORES = onlySees(
             resideInAnyPackage(MICROMETER), MICROMETER, JCACHE, DRIVER, SERVER_EMBEDDED, "org.rowankv.server.engine");
@@ -208,6 +214,10 @@ final class Arrows {
     @ArchTest
     static final ArchRule KRYO_SEES_ITS_LIBRARIES =
             usesOnly(resideInAnyPackage(KRYO), "com.esotericsoftware..", "org.objenesis..");
+
+    @ArchTest
+    static final ArchRule JDBC_SEES_ITS_LIBRARY =
+            usesOnly(resideInAnyPackage(JDBC), "javax.cache..", "javax.sql", "org.h2..");
 
     @ArchTest
     static final ArchRule MICROMETER_SEES_ITS_LIBRARY =

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  */
 final class MonitorsTest {
     private static final Set<String> CLIENT_SIDE =
-            Set.of("runtime", "protocol", "driver", "jcache-provider", "micrometer", "spring-boot-starter");
+            Set.of("runtime", "protocol", "driver", "jcache-provider", "jdbc", "micrometer", "spring-boot-starter");
 
     private static final Pattern MONITOR = Pattern.compile("(?m)^(?! *\\*).*\\bsynchronized\\b(?! hash)");
 

@@ -126,6 +126,8 @@ final class RulesCanFailTest {
                         "jcache.codec"),
                 has("JSON uses JUnit", Arrows.JACKSON_SEES_ITS_LIBRARY, "jackson", "org.junit.jupiter.api.Test test;"),
                 has("Kryo uses JUnit", Arrows.KRYO_SEES_ITS_LIBRARIES, "kryo", "org.junit.jupiter.api.Test test;"),
+                sees("JDBC sees the engine", Arrows.JDBC_SEES_CACHES, "jdbc", "server.embedded"),
+                has("JDBC uses JUnit", Arrows.JDBC_SEES_ITS_LIBRARY, "jdbc", "org.junit.jupiter.api.Test test;"),
                 sees("meters see a room", Arrows.MICROMETER_SEES_CACHES_AND_STORES, "micrometer", "server.log"),
                 sees("Spring sees the engine", Arrows.SPRING_SEES_CACHES, "spring", "server.embedded"),
                 has(

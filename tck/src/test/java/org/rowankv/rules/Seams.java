@@ -137,6 +137,7 @@ final class Seams {
                             "org.rowankv.driver..",
                             "org.rowankv.server..",
                             "org.rowankv.jcache..",
+                            "org.rowankv.jdbc..",
                             "org.rowankv.micrometer..",
                             "org.rowankv.spring..")
                     .and(resideOutsideOfPackages("org.rowankv.rdma.tcp.."))

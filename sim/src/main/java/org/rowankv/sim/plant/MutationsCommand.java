@@ -44,8 +44,9 @@ public final class MutationsCommand implements Callable<Integer> {
 
     @Option(
             names = "--table",
-            description = "the bugs of this table (\"spring\"), or of a file in the form of the tables, instead of the"
-                    + " catalogue's")
+            description =
+                    "the bugs of this table (\"jdbc\", \"spring\"), or of a file in the form of the tables, instead of"
+                            + " the catalogue's")
     private @Nullable Path table;
 
     @Option(names = "--at-most", description = "seeds or seconds, instead of the bound that each bug names")

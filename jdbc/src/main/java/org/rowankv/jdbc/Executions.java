@@ -1,0 +1,37 @@
+package org.rowankv.jdbc;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
+import org.rowankv.jdbc.table.StatementScope;
+
+/** Begins the executions of a connection's statements. Used by the thread that runs a statement. */
+final class Executions {
+    private static final Pattern SELECT = Pattern.compile("\\bselect\\b", Pattern.CASE_INSENSITIVE);
+
+    private final JdbcConnection connection;
+    private final StatementScope scope;
+
+    Executions(JdbcConnection connection, StatementScope scope) {
+        this.connection = connection;
+        this.scope = scope;
+    }
+
+    StatementScope scope() {
+        return scope;
+    }
+
+    /**
+     * Begins an execution: nothing that earlier ones have read is used again. Rows of a single query are read as they are
+     * asked for; with an inner query H2 would run that once for each row, so rows are collected.
+     *
+     * @param canRunAgain whether it can be run again for rows that it loses
+     */
+    void begin(String sql, boolean canRunAgain) {
+        final SessionLocal session = (SessionLocal) connection.getSession();
+        final Matcher selects = SELECT.matcher(sql);
+        session.setLazyQueryExecution(!(selects.find() && selects.find()));
+        scope.begin(session.getDatabase().getNextModificationDataId(), canRunAgain);
+    }
+}

@@ -1,0 +1,27 @@
+package org.rowankv.jdbc;
+
+import java.lang.reflect.Method;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+
+/** Rows, whose statement is the one that the application has. */
+final class ResultSetHandler extends JdbcHandler {
+    private final Statement statement;
+
+    private ResultSetHandler(ResultSet rows, Statement statement) {
+        super(rows);
+        this.statement = statement;
+    }
+
+    static ResultSet wrap(ResultSet rows, Statement statement) {
+        return proxy(ResultSet.class, new ResultSetHandler(rows, statement));
+    }
+
+    @Override
+    @Nullable
+    Object handle(Object proxy, Method method, @Nullable Object[] arguments) throws Throwable {
+        final Object result = forward(method, arguments);
+        return method.getName().equals("getStatement") ? statement : result;
+    }
+}

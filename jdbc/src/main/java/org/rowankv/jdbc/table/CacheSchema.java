@@ -1,0 +1,184 @@
+package org.rowankv.jdbc.table;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.cache.CacheException;
+import org.h2.api.ErrorCode;
+import org.h2.command.ddl.CreateTableData;
+import org.h2.engine.Database;
+import org.h2.engine.DbObject;
+import org.h2.engine.RightOwner;
+import org.h2.engine.SessionLocal;
+import org.h2.message.DbException;
+import org.h2.schema.Schema;
+import org.h2.schema.SchemaObject;
+import org.h2.table.Table;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.ScanCursor;
+import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.driver.api.ScanPage;
+import org.rowankv.jcache.configuration.CacheDescriptor;
+import org.rowankv.jdbc.mapping.ColumnFinder;
+
+/**
+ * The schema of a connection whose tables are the caches of the store. A table is made when a statement names it, from
+ * the catalogue as it is then; its columns from the first entries. Nothing else lives here but temporary tables. Used by
+ * one session.
+ */
+public final class CacheSchema extends Schema {
+    /** Entries that are read to find the columns of a cache. */
+    private static final int SAMPLE = 256;
+
+    private final CacheStore store;
+    private final StatementScope scope;
+    private final Map<Integer, CacheTable> tables = new HashMap<>();
+
+    public CacheSchema(
+            Database database, int id, String name, RightOwner owner, CacheStore store, StatementScope scope) {
+        super(database, id, name, owner, false);
+        this.store = store;
+        this.scope = scope;
+    }
+
+    CacheStore store() {
+        return store;
+    }
+
+    StatementScope scope() {
+        return scope;
+    }
+
+    @Override
+    public boolean canDrop() {
+        return false;
+    }
+
+    @Override
+    public @Nullable Table findTableOrView(SessionLocal session, String name) {
+        final Table temporary = super.findTableOrView(session, name);
+        return temporary != null ? temporary : find(name);
+    }
+
+    @Override
+    public Table getTableOrView(SessionLocal session, String name) {
+        final Table found = findTableOrView(session, name);
+        if (found == null) {
+            throw DbException.get(ErrorCode.TABLE_OR_VIEW_NOT_FOUND_1, name);
+        }
+        return found;
+    }
+
+    private @Nullable CacheTable find(String name) {
+        try {
+            Catalogue.CacheRecord cache = store.client().catalogue().find(name);
+            if (cache == null) {
+                final List<Catalogue.CacheRecord> alike = store.client().catalogue().list().stream()
+                        .filter(each -> each.name().equalsIgnoreCase(name))
+                        .toList();
+                if (alike.size() != 1) {
+                    return null;
+                }
+                cache = alike.get(0);
+            }
+            return cache.descriptor().length == 0 ? null : tableOf(cache);
+        } catch (RowanException e) {
+            throw SqlErrors.of(e);
+        }
+    }
+
+    private CacheTable tableOf(Catalogue.CacheRecord cache) {
+        final CacheTable known = tables.get(cache.id());
+        if (known != null && known.isCurrent()) {
+            return known;
+        }
+        final ColumnFinder columns =
+                known != null ? known.columnFinder() : new ColumnFinder(descriptorOf(cache), store.loader());
+        long entries = 0;
+        if (known == null || columns.isEmpty()) {
+            final ScanCursor cursor = store.client().scan(cache.id(), true);
+            for (int i = 0; i < SAMPLE && cursor.hasNext(); i++) {
+                final ScanPage.Entry entry = cursor.next();
+                final byte[] value = entry.value();
+                if (value != null) {
+                    columns.see(entry.key(), value);
+                }
+            }
+            entries = store.client().catalogue().objects(cache.id());
+        }
+        final CacheTable table = new CacheTable(this, cache, descriptorOf(cache), columns, entries);
+        tables.put(cache.id(), table);
+        return table;
+    }
+
+    private static CacheDescriptor descriptorOf(Catalogue.CacheRecord cache) {
+        try {
+            return CacheDescriptor.of(cache.descriptor());
+        } catch (CacheException e) {
+            throw DbException.fromUser("0A000", e.getMessage());
+        }
+    }
+
+    /** All caches; without a session only those that statements have named. */
+    @Override
+    public Collection<Table> getAllTablesAndViews(@Nullable SessionLocal session) {
+        final List<Table> all = new ArrayList<>(super.getAllTablesAndViews(session));
+        if (session == null) {
+            all.addAll(tables.values());
+            return all;
+        }
+        final Set<Integer> present = new HashSet<>();
+        try {
+            for (Catalogue.CacheRecord cache : store.client().catalogue().list()) {
+                if (cache.descriptor().length > 0) {
+                    all.add(tableOf(cache));
+                    present.add(cache.id());
+                }
+            }
+        } catch (RowanException e) {
+            throw SqlErrors.of(e);
+        }
+        tables.keySet().retainAll(present);
+        return all;
+    }
+
+    @Override
+    public void add(SchemaObject object) {
+        throw SqlErrors.unsupported("CREATE " + typeName(object.getType()));
+    }
+
+    private static String typeName(int type) {
+        return switch (type) {
+            case DbObject.TABLE_OR_VIEW -> "TABLE or VIEW";
+            case DbObject.INDEX -> "INDEX";
+            case DbObject.SEQUENCE -> "SEQUENCE";
+            case DbObject.CONSTRAINT -> "CONSTRAINT";
+            case DbObject.DOMAIN -> "DOMAIN";
+            case DbObject.SYNONYM -> "SYNONYM";
+            case DbObject.CONSTANT -> "CONSTANT";
+            default -> "of such an object";
+        };
+    }
+
+    @Override
+    public void remove(SchemaObject object) {
+        if (object instanceof CacheTable table) {
+            tables.remove(table.cacheId());
+        } else {
+            super.remove(object);
+        }
+    }
+
+    @Override
+    public Table createTable(CreateTableData data) {
+        if (data.temporary && !data.globalTemporary) {
+            return super.createTable(data);
+        }
+        throw SqlErrors.unsupported("CREATE TABLE");
+    }
+}

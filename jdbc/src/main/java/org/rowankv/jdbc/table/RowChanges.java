@@ -1,0 +1,211 @@
+package org.rowankv.jdbc.table;
+
+import java.util.ArrayList;
+import java.util.List;
+import javax.cache.expiry.EternalExpiryPolicy;
+import org.h2.command.CommandInterface;
+import org.h2.command.Prepared;
+import org.h2.command.dml.Update;
+import org.h2.engine.SessionLocal;
+import org.h2.message.DbException;
+import org.h2.result.LocalResult;
+import org.h2.result.Row;
+import org.h2.value.Value;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.jcache.configuration.CacheDescriptor;
+import org.rowankv.jdbc.mapping.CacheMapping;
+import org.rowankv.protocol.Condition;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Ttl;
+
+/**
+ * Changes of a cache's rows: each one conditional write, by the version at which the statement has read the row. A row
+ * that another writer has changed is noted for another run of the statement. Used by one session.
+ */
+final class RowChanges {
+    private static final int BATCH = 256;
+
+    private final CacheTable table;
+    private final CacheMapping mapping;
+    private final CacheStore store;
+    private final StatementScope scope;
+    private final CacheDescriptor descriptor;
+    private final List<Row> removals = new ArrayList<>();
+
+    RowChanges(
+            CacheTable table,
+            CacheMapping mapping,
+            CacheStore store,
+            StatementScope scope,
+            CacheDescriptor descriptor) {
+        this.table = table;
+        this.mapping = mapping;
+        this.store = store;
+        this.scope = scope;
+        this.descriptor = descriptor;
+    }
+
+    /** Begins the changes of a statement. */
+    void begin() {
+        removals.clear();
+        scope.changing();
+    }
+
+    /** Writes the row's entry if its key is absent. */
+    void insert(SessionLocal session, Row row) {
+        if (!descriptor.expiryClass().equals(EternalExpiryPolicy.class.getName())) {
+            throw SqlErrors.unsupported("INSERT into " + table.getName() + ", whose entries expire by "
+                    + descriptor.expiryClass() + ", which only the cache API evaluates, and therefore");
+        }
+        scope.changing();
+        final Value[] values = row.getValueList();
+        requireNoVersion(values[values.length - 1]);
+        final Request request;
+        try {
+            final byte[] key = table.bytesOfKey(session, row);
+            final byte[] value = mapping.newValue(values, CacheTable.FIRST_OF_VALUE, session);
+            request = new Request()
+                    .put(table.cacheId(), key, 0, key.length, value, 0, value.length)
+                    .when(Condition.IF_ABSENT)
+                    .ttl(Ttl.ETERNAL, Ttl.UNCHANGED);
+        } catch (IllegalArgumentException e) {
+            throw SqlErrors.of(e);
+        }
+        store.execute(request);
+        if (request.status() != Status.OK) {
+            throw table.findPrimaryKey().getDuplicateKeyException(values[CacheTable.KEY].getTraceSQL());
+        }
+    }
+
+    private static void requireNoVersion(@Nullable Value version) {
+        if (version != null && version.getValueType() != Value.NULL) {
+            throw DbException.fromUser("22018", "the store assigns " + CacheTable.VERSION);
+        }
+    }
+
+    /** Writes each changed row on condition of the version that it was read at. */
+    void update(Prepared prepared, SessionLocal session, LocalResult rows) {
+        final List<Row> before = new ArrayList<>();
+        final List<Row> after = new ArrayList<>();
+        while (rows.next()) {
+            before.add(rows.currentRowForTable());
+            if (!rows.next()) {
+                throw DbException.getInternalError("a changed row without its new values");
+            }
+            after.add(rows.currentRowForTable());
+            if (before.size() == BATCH) {
+                prepared.checkCanceled();
+                update(prepared, session, before, after);
+                before.clear();
+                after.clear();
+            }
+        }
+        update(prepared, session, before, after);
+    }
+
+    private void update(Prepared prepared, SessionLocal session, List<Row> before, List<Row> after) {
+        final List<Request> reads = new ArrayList<>();
+        for (int i = 0; i < before.size(); i++) {
+            requireSameKey(session, before.get(i), after.get(i));
+            final byte[] key = table.bytesOfKey(session, before.get(i));
+            reads.add(new Request().get(table.cacheId(), key, 0, key.length));
+        }
+        store.executeAll(table.cacheId(), reads);
+        final List<Request> writes = new ArrayList<>();
+        for (int i = 0; i < reads.size(); i++) {
+            final Request read = reads.get(i);
+            CacheStore.check(read);
+            final long version = versionOf(before.get(i));
+            final byte[] stored = read.resultBytes();
+            if (read.status() != Status.OK || stored == null) {
+                scope.countGone();
+            } else if (read.version() != version) {
+                lose(read.key(), prepared instanceof Update);
+            } else {
+                writes.add(replacement(session, read.key(), stored, before.get(i), after.get(i), version));
+            }
+        }
+        store.executeAll(table.cacheId(), writes);
+        for (Request write : writes) {
+            CacheStore.check(write);
+            settle(write, prepared instanceof Update);
+        }
+    }
+
+    private void requireSameKey(SessionLocal session, Row before, Row after) {
+        final int last = table.getColumns().length - 1;
+        if (session.compare(before.getValue(CacheTable.KEY), after.getValue(CacheTable.KEY)) != 0) {
+            throw SqlErrors.unsupported("UPDATE of the key column "
+                    + table.getColumn(CacheTable.KEY).getName() + ": an entry under another key is another entry; it");
+        }
+        if (!before.getValue(last).equals(after.getValue(last))) {
+            requireNoVersion(after.getValue(last));
+        }
+    }
+
+    private Request replacement(SessionLocal session, byte[] key, byte[] stored, Row before, Row after, long version) {
+        try {
+            final byte[] value = mapping.changedValue(
+                    stored, before.getValueList(), after.getValueList(), CacheTable.FIRST_OF_VALUE, session);
+            return new Request()
+                    .put(table.cacheId(), key, 0, key.length, value, 0, value.length)
+                    .when(Condition.IF_VERSION, version)
+                    .ttl(Ttl.ETERNAL, Ttl.UNCHANGED);
+        } catch (IllegalArgumentException e) {
+            throw SqlErrors.of(e);
+        }
+    }
+
+    private long versionOf(Row row) {
+        return row.getValue(table.getColumns().length - 1).getLong();
+    }
+
+    /** Notes what became of a conditional write. */
+    private void settle(Request write, boolean canRunAgain) {
+        if (write.status() == Status.OK) {
+            return;
+        }
+        if (write.version() == 0) {
+            scope.countGone();
+        } else {
+            lose(write.key(), canRunAgain);
+        }
+    }
+
+    private void lose(byte[] key, boolean canRunAgain) {
+        if (!canRunAgain || !scope.lose(key)) {
+            throw SqlErrors.lostRace(table.getName());
+        }
+    }
+
+    /** Removes the row's entry with others, at the latest in {@link #flushRemovals}. */
+    void remove(SessionLocal session, Row row) {
+        removals.add(row);
+        if (removals.size() == BATCH || !isDelete(session)) {
+            flushRemovals(session);
+        }
+    }
+
+    private static boolean isDelete(SessionLocal session) {
+        return session.getCurrentCommand() != null
+                && session.getCurrentCommand().getCommandType() == CommandInterface.DELETE;
+    }
+
+    /** Removes what is left. */
+    void flushRemovals(SessionLocal session) {
+        final List<Request> requests = new ArrayList<>();
+        for (Row row : removals) {
+            final byte[] key = table.bytesOfKey(session, row);
+            requests.add(new Request()
+                    .delete(table.cacheId(), key, 0, key.length)
+                    .when(Condition.IF_VERSION, versionOf(row)));
+        }
+        removals.clear();
+        store.executeAll(table.cacheId(), requests);
+        for (Request request : requests) {
+            CacheStore.check(request);
+            settle(request, isDelete(session));
+        }
+    }
+}

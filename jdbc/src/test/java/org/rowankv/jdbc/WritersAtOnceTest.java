@@ -1,0 +1,142 @@
+package org.rowankv.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import javax.cache.Cache;
+import javax.cache.CacheManager;
+import javax.cache.Caching;
+import javax.cache.configuration.MutableConfiguration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** No change is lost or made twice where several writers change the same rows. */
+final class WritersAtOnceTest {
+    private static final String URL = "rowan:embedded?servers=1&capacity=64m&name=writers";
+    private static final int ROWS = 300;
+
+    private CacheManager manager;
+    private Cache<Integer, Long> counts;
+    private ExecutorService threads;
+
+    @BeforeEach
+    void open() {
+        manager = Caching.getCachingProvider("org.rowankv.jcache.spi.RowanCachingProvider")
+                .getCacheManager(URI.create(URL), null);
+        counts = manager.createCache(
+                "counts", new MutableConfiguration<Integer, Long>().setTypes(Integer.class, Long.class));
+        for (int i = 0; i < ROWS; i++) {
+            counts.put(i, 0L);
+        }
+        threads = Executors.newFixedThreadPool(8);
+    }
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+        manager.close();
+    }
+
+    private static long update(String sql, int times) throws SQLException {
+        long changed = 0;
+        try (Connection connection = DriverManager.getConnection("jdbc:" + URL);
+                Statement statement = connection.createStatement()) {
+            for (int i = 0; i < times; i++) {
+                changed += statement.executeUpdate(sql);
+            }
+        }
+        return changed;
+    }
+
+    private long sum() {
+        long sum = 0;
+        for (Cache.Entry<Integer, Long> entry : counts) {
+            sum += entry.getValue();
+        }
+        return sum;
+    }
+
+    @Test
+    void shouldLoseNoUpdateOfOneRow() throws Exception {
+        final List<Future<Long>> writers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            writers.add(threads.submit(() -> update("UPDATE counts SET _value = _value + 1 WHERE _key = 7", 200)));
+        }
+        long changed = 0;
+        for (Future<Long> writer : writers) {
+            changed += writer.get();
+        }
+
+        assertThat(changed).isEqualTo(1_600);
+        assertThat(counts.get(7)).isEqualTo(1_600);
+    }
+
+    @Test
+    void shouldLoseNoUpdateOfManyRows() throws Exception {
+        final List<Future<Long>> writers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            writers.add(threads.submit(() -> update("UPDATE counts SET _value = _value + 1", 20)));
+        }
+        writers.add(threads.submit((Callable<Long>) () -> {
+            for (int i = 0; i < 20 * ROWS; i++) {
+                counts.invoke(i % ROWS, (entry, arguments) -> {
+                    entry.setValue(entry.getValue() + 1);
+                    return null;
+                });
+            }
+            return 20L * ROWS;
+        }));
+        long changed = 0;
+        for (Future<Long> writer : writers) {
+            changed += writer.get();
+        }
+
+        assertThat(changed).isEqualTo(80L * ROWS);
+        assertThat(sum()).isEqualTo(80L * ROWS);
+    }
+
+    /** A row that another writer changes is deleted only if the condition holds for what is there then. */
+    @Test
+    void shouldDeleteNoRowThatNoLongerMatches() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < ROWS; i++) {
+                counts.put(i, 0L);
+            }
+            final Future<Long> deleted = threads.submit(() -> update("DELETE FROM counts WHERE _value = 0", 3));
+            final List<Integer> kept = new ArrayList<>();
+            for (int i = ROWS - 1; i >= 0; i--) {
+                if (counts.replace(i, 0L, 1L)) {
+                    kept.add(i);
+                }
+            }
+
+            assertThat(deleted.get() + kept.size()).isEqualTo(ROWS);
+            assertThat(kept).allSatisfy(key -> assertThat(counts.get(key)).isEqualTo(1L));
+        }
+    }
+
+    @Test
+    void shouldCountEachRowThatOneOfSeveralDeletes() throws Exception {
+        final List<Future<Long>> writers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            writers.add(threads.submit(() -> update("DELETE FROM counts", 1)));
+        }
+        long deleted = 0;
+        for (Future<Long> writer : writers) {
+            deleted += writer.get();
+        }
+
+        assertThat(deleted).isEqualTo(ROWS);
+    }
+}
