@@ -5,9 +5,12 @@ import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.h2.jdbc.JdbcConnection;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +22,15 @@ final class ConnectionHandler extends JdbcHandler {
     private final Executions executions;
     private final Runnable whenClosed;
     private final AtomicBoolean released = new AtomicBoolean();
+    /** Of a handle that a pool has lent: what it must close when it is given back. */
+    private final @Nullable List<Statement> lentStatements;
+
     private boolean autocommit = true;
 
-    private ConnectionHandler(JdbcConnection connection, ConnectionUrl url, Executions executions, Runnable whenClosed) {
+    private ConnectionHandler(
+            JdbcConnection connection, ConnectionUrl url, Executions executions, Runnable whenClosed, boolean isLent) {
         super(connection);
+        this.lentStatements = isLent ? new ArrayList<>() : null;
         this.connection = connection;
         this.url = url;
         this.executions = executions;
@@ -30,12 +38,20 @@ final class ConnectionHandler extends JdbcHandler {
     }
 
     static Connection wrap(JdbcConnection connection, ConnectionUrl url, Executions executions, Runnable whenClosed) {
-        return proxy(Connection.class, new ConnectionHandler(connection, url, executions, whenClosed));
+        return proxy(Connection.class, new ConnectionHandler(connection, url, executions, whenClosed, false));
+    }
+
+    /** A handle whose end leaves the connection open. */
+    static Connection lend(JdbcConnection connection, ConnectionUrl url, Executions executions, Runnable whenClosed) {
+        return proxy(Connection.class, new ConnectionHandler(connection, url, executions, whenClosed, true));
     }
 
     @Override
     @Nullable
     Object handle(Object proxy, Method method, @Nullable Object[] arguments) throws Throwable {
+        if (released.get() && lentStatements != null) {
+            return afterReturn(method.getName());
+        }
         switch (method.getName()) {
             case "createStatement" -> {
                 return statement(Statement.class, proxy, method, arguments);
@@ -55,7 +71,7 @@ final class ConnectionHandler extends JdbcHandler {
             }
             case "close", "abort" -> {
                 try {
-                    return forward(method, arguments);
+                    return lentStatements == null ? forward(method, arguments) : closeAll(lentStatements);
                 } finally {
                     release();
                 }
@@ -64,6 +80,22 @@ final class ConnectionHandler extends JdbcHandler {
                 return transaction(method, arguments);
             }
         }
+    }
+
+    private static Object afterReturn(String method) throws SQLException {
+        return switch (method) {
+            case "close", "abort", "isClosed" -> true;
+            case "isValid" -> false;
+            case "setClientInfo" -> throw new SQLClientInfoException("the connection was given back", "08003", null);
+            default -> throw new SQLException("the connection was given back to its pool", "08003");
+        };
+    }
+
+    private static @Nullable Object closeAll(List<Statement> statements) throws SQLException {
+        for (Statement statement : statements) {
+            statement.close();
+        }
+        return null;
     }
 
     private void release() {
@@ -77,6 +109,10 @@ final class ConnectionHandler extends JdbcHandler {
         final Object statement = forward(method, arguments);
         if (statement == null) {
             throw new SQLException("no statement was made", "HY000");
+        }
+        if (lentStatements != null) {
+            lentStatements.removeIf(StatementHandler::isClosed);
+            lentStatements.add((Statement) statement);
         }
         return StatementHandler.wrap(
                 type,
@@ -123,7 +159,11 @@ final class ConnectionHandler extends JdbcHandler {
                 requireOpen();
                 throw new SQLFeatureNotSupportedException("there are no transactions", "0A000");
             }
+            case "isClosed", "isValid", "setClientInfo" -> {
+                return forward(method, arguments);
+            }
             default -> {
+                requireOpen();
                 return forward(method, arguments);
             }
         }

@@ -3,6 +3,7 @@ package org.rowankv.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Properties;
+import javax.sql.PooledConnection;
 import org.h2.engine.Constants;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
@@ -27,10 +28,22 @@ final class Connections {
     private Connections() {}
 
     static Connection open(ConnectionUrl url) throws SQLException {
+        return open(url, ConnectionHandler::wrap);
+    }
+
+    static PooledConnection openPooled(ConnectionUrl url) throws SQLException {
+        return open(url, ReusedConnection::new);
+    }
+
+    /** What the application gets of a connection to the private database. */
+    private interface Front<T> {
+        T of(JdbcConnection database, ConnectionUrl url, Executions executions, Runnable whenClosed);
+    }
+
+    private static <T> T open(ConnectionUrl url, Front<T> front) throws SQLException {
         if (!Constants.VERSION.equals(H2_VERSION)) {
             throw new SQLException(
-                    "rowan-jdbc needs com.h2database:h2:" + H2_VERSION + ", and the class path has "
-                            + Constants.VERSION,
+                    "rowan-jdbc needs com.h2database:h2:" + H2_VERSION + ", and the class path has " + Constants.VERSION,
                     "08001");
         }
         final ClassLoader context = Thread.currentThread().getContextClassLoader();
@@ -41,7 +54,7 @@ final class Connections {
             final JdbcConnection database = new JdbcConnection(H2_URL, new Properties(), "rowan", "", false);
             final StatementScope scope = new StatementScope();
             showCaches((SessionLocal) database.getSession(), new CacheStore(use.store(), loader), scope);
-            final Connection connection = ConnectionHandler.wrap(database, url, new Executions(database, scope), use::release);
+            final T connection = front.of(database, url, new Executions(database, scope), use::release);
             opened = true;
             return connection;
         } finally {

@@ -30,8 +30,8 @@ final class Executions {
      */
     void begin(String sql, boolean canRunAgain) {
         final SessionLocal session = (SessionLocal) connection.getSession();
-        final Matcher selects = SELECT.matcher(sql);
-        session.setLazyQueryExecution(!(selects.find() && selects.find()));
+        final Matcher first = SELECT.matcher(sql);
+        session.setLazyQueryExecution(!first.find() || !first.find(first.end()));
         scope.begin(session.getDatabase().getNextModificationDataId(), canRunAgain);
     }
 }

@@ -40,13 +40,25 @@ final class StatementHandler extends JdbcHandler {
         return proxy(type, new StatementHandler(statement, connection, executions, preparedSql));
     }
 
+    static boolean isClosed(Statement statement) {
+        try {
+            return statement.isClosed();
+        } catch (SQLException e) {
+            return true;
+        }
+    }
+
     @Override
     @Nullable
     Object handle(Object proxy, Method method, @Nullable Object[] arguments) throws Throwable {
         return switch (method.getName()) {
             case "getConnection" -> {
-                final Object unused = forward(method, arguments); // refuses if it is closed
+                requireOpen();
                 yield connection;
+            }
+            case "isPoolable", "setPoolable" -> {
+                requireOpen();
+                yield forward(method, arguments);
             }
             case "execute", "executeUpdate", "executeLargeUpdate" -> change(method, arguments);
             case "executeQuery", "executeBatch", "executeLargeBatch" -> {
@@ -69,6 +81,12 @@ final class StatementHandler extends JdbcHandler {
             }
             default -> forward(method, arguments);
         };
+    }
+
+    private void requireOpen() throws SQLException {
+        if (statement.isClosed()) {
+            throw new SQLException("the statement is closed", "90007");
+        }
     }
 
     private String sqlOf(@Nullable Object[] arguments) {

@@ -120,7 +120,7 @@ final class CachesAsTablesTest {
                         "Ada",
                         1815,
                         java.time.OffsetDateTime.parse("2026-01-02T03:04:05.000000006Z")));
-        assertThat(query("SELECT sum(pages), count(*) FROM books")).containsExactly(List.of(300L, 2L));
+        assertThat(query("SELECT sum(PAGES), count(*) FROM Books")).containsExactly(List.of(300L, 2L));
         assertThat(query("SELECT _key FROM books WHERE _key IN ('i2', 'i3', 'i1') ORDER BY 1"))
                 .containsExactly(List.of("i1"), List.of("i2"));
         try (Statement statement = connection.createStatement();

@@ -10,6 +10,7 @@ import java.util.Set;
 import javax.cache.CacheException;
 import org.h2.api.ErrorCode;
 import org.h2.command.ddl.CreateTableData;
+import org.h2.constraint.Constraint;
 import org.h2.engine.Database;
 import org.h2.engine.DbObject;
 import org.h2.engine.RightOwner;
@@ -148,6 +149,13 @@ public final class CacheSchema extends Schema {
     }
 
     @Override
+    public Collection<Constraint> getAllConstraints() {
+        final List<Constraint> all = new ArrayList<>();
+        tables.values().forEach(table -> all.addAll(table.getConstraints()));
+        return all;
+    }
+
+    @Override
     public void add(SchemaObject object) {
         throw SqlErrors.unsupported("CREATE " + typeName(object.getType()));
     }
@@ -169,7 +177,7 @@ public final class CacheSchema extends Schema {
     public void remove(SchemaObject object) {
         if (object instanceof CacheTable table) {
             tables.remove(table.cacheId());
-        } else {
+        } else if (!(object instanceof Constraint)) {
             super.remove(object);
         }
     }

@@ -5,7 +5,9 @@ import java.util.List;
 import org.h2.api.Trigger;
 import org.h2.command.Prepared;
 import org.h2.command.query.AllColumnsForPlan;
+import org.h2.constraint.ConstraintUnique;
 import org.h2.engine.Constants;
+import org.h2.engine.NullsDistinct;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Cursor;
 import org.h2.index.Index;
@@ -82,6 +84,16 @@ final class CacheTable extends Table {
         indexes.add(byKey);
         indexes.add(keyScan);
         getColumn(KEY).setPrimaryKey(true);
+        addConstraint(primaryKey(keyColumns));
+    }
+
+    /** For tools alone: the index and the conditional writes hold it. */
+    private ConstraintUnique primaryKey(IndexColumn[] keyColumns) {
+        final ConstraintUnique constraint = new ConstraintUnique(
+                getSchema(), database.allocateObjectId(), byKey.getName(), this, true, NullsDistinct.DISTINCT);
+        constraint.setColumns(keyColumns);
+        constraint.setIndex(byKey, false);
+        return constraint;
     }
 
     private CacheIndex index(String name, IndexColumn @Nullable [] columns, CacheIndex.Way way) {
