@@ -43,7 +43,8 @@ final class Connections {
     private static <T> T open(ConnectionUrl url, Front<T> front) throws SQLException {
         if (!Constants.VERSION.equals(H2_VERSION)) {
             throw new SQLException(
-                    "rowan-jdbc needs com.h2database:h2:" + H2_VERSION + ", and the class path has " + Constants.VERSION,
+                    "rowan-jdbc needs com.h2database:h2:" + H2_VERSION + ", and the class path has "
+                            + Constants.VERSION,
                     "08001");
         }
         final ClassLoader context = Thread.currentThread().getContextClassLoader();

@@ -26,12 +26,13 @@ final class Executions {
      * Begins an execution: nothing that earlier ones have read is used again. Rows of a single query are read as they are
      * asked for; with an inner query H2 would run that once for each row, so rows are collected.
      *
+     * @param statement for {@link StatementScope#cancel}
      * @param canRunAgain whether it can be run again for rows that it loses
      */
-    void begin(String sql, boolean canRunAgain) {
+    void begin(Object statement, String sql, boolean canRunAgain) {
         final SessionLocal session = (SessionLocal) connection.getSession();
         final Matcher first = SELECT.matcher(sql);
         session.setLazyQueryExecution(!first.find() || !first.find(first.end()));
-        scope.begin(session.getDatabase().getNextModificationDataId(), canRunAgain);
+        scope.begin(statement, session.getDatabase().getNextModificationDataId(), canRunAgain);
     }
 }

@@ -63,8 +63,13 @@ final class StatementHandler extends JdbcHandler {
             case "execute", "executeUpdate", "executeLargeUpdate" -> change(method, arguments);
             case "executeQuery", "executeBatch", "executeLargeBatch" -> {
                 count = NO_COUNT;
-                executions.begin(sqlOf(arguments), false);
+                executions.begin(this, sqlOf(arguments), false);
                 yield wrapped(forward(method, arguments), proxy);
+            }
+            case "cancel" -> {
+                final Object unused = forward(method, arguments);
+                scope.cancel(this);
+                yield null;
             }
             case "getResultSet", "getGeneratedKeys" -> wrapped(forward(method, arguments), proxy);
             case "getUpdateCount" -> {
@@ -99,7 +104,7 @@ final class StatementHandler extends JdbcHandler {
 
     private @Nullable Object change(Method method, @Nullable Object[] arguments) throws Throwable {
         count = NO_COUNT;
-        executions.begin(sqlOf(arguments), true);
+        executions.begin(this, sqlOf(arguments), true);
         try {
             Object result = forward(method, arguments);
             if (Boolean.TRUE.equals(result)) {

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Test;
  */
 final class ConformanceTest {
     private static final String URL = "rowan:embedded?servers=1&capacity=32m&name=conformance";
-    private static final Set<String> OF_CLOSED =
-            Set.of("close", "isClosed", "abort", "isWrapperFor", "unwrap", "isValid", "enquoteLiteral", "enquoteNCharLiteral");
+    private static final Set<String> OF_CLOSED = Set.of(
+            "close", "isClosed", "abort", "isWrapperFor", "unwrap", "isValid", "enquoteLiteral", "enquoteNCharLiteral");
 
     /** They throw a NullPointerException for null. */
     private static final Set<String> OF_TEXT =
@@ -108,7 +108,8 @@ final class ConformanceTest {
                 final T target = opener.call();
                 final Throwable failure = failureOf(method, target, argumentsOf(method, number));
                 checks++;
-                final boolean isSpecified = failure instanceof NullPointerException && OF_TEXT.contains(method.getName());
+                final boolean isSpecified =
+                        failure instanceof NullPointerException && OF_TEXT.contains(method.getName());
                 if (failure != null && !(failure instanceof SQLException) && !isSpecified) {
                     failures.add(method + " with " + number + ": " + failure);
                 }
@@ -143,13 +144,17 @@ final class ConformanceTest {
             rows.next();
             return rows;
         });
-        checkOpen(ResultSetMetaData.class, () -> connection
-                .createStatement()
-                .executeQuery("SELECT * FROM c")
-                .getMetaData());
-        checkOpen(ParameterMetaData.class, () -> connection
-                .prepareStatement("SELECT * FROM c WHERE _key = ?")
-                .getParameterMetaData());
+        checkOpen(
+                ResultSetMetaData.class,
+                () -> connection
+                        .createStatement()
+                        .executeQuery("SELECT * FROM c")
+                        .getMetaData());
+        checkOpen(
+                ParameterMetaData.class,
+                () -> connection
+                        .prepareStatement("SELECT * FROM c WHERE _key = ?")
+                        .getParameterMetaData());
         checkClosed(Connection.class, () -> {
             final Connection closed = connect();
             closed.close();

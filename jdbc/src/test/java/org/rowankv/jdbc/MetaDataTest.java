@@ -61,7 +61,8 @@ final class MetaDataTest {
 
         assertThat(column(metaData.getTables(null, "CACHES", "%", new String[] {"BASE TABLE"}), "TABLE_NAME"))
                 .containsExactly("names", "sums");
-        assertThat(column(metaData.getTables(null, null, "names", null), "TABLE_NAME")).containsExactly("names");
+        assertThat(column(metaData.getTables(null, null, "names", null), "TABLE_NAME"))
+                .containsExactly("names");
         assertThat(column(metaData.getColumns(null, "CACHES", "sums", "%"), "COLUMN_NAME"))
                 .contains("_KEY", "_VALUE");
         assertThat(column(metaData.getColumns(null, "CACHES", "sums", "%"), "TYPE_NAME"))
@@ -113,7 +114,8 @@ final class MetaDataTest {
         assertThatThrownBy(connection::rollback).isInstanceOf(SQLException.class);
         assertThatThrownBy(connection::setSavepoint).isInstanceOf(SQLFeatureNotSupportedException.class);
         try (Statement statement = connection.createStatement()) {
-            assertThatThrownBy(() -> statement.executeQuery("SELECT * FROM names FOR UPDATE")
+            assertThatThrownBy(() -> statement
+                            .executeQuery("SELECT * FROM names FOR UPDATE")
                             .next())
                     .isInstanceOf(SQLException.class);
         }

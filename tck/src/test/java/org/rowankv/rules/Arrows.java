@@ -155,7 +155,7 @@ final class Arrows {
 
     /** It reads and writes the bytes of entries, which the provider's codecs own. */
     @ArchTest
-    static final ArchRule JDBC_SEES_CACHES = onlySees(resideInAnyPackage(JDBC), JDBC, JCACHE, DRIVER, PROTOCOL);
+    static final ArchRule JDBC_SEES_CACHES = onlySees(resideInAnyPackage(JDBC), JDBC, JCACHE, DRIVER, PROTOCOL, RUNTIME);
 
     @ArchTest
     static final ArchRule MICROMETER_SEES_CACHES_AND_STORES = onlySees(
@@ -217,7 +217,7 @@ final class Arrows {
 
     @ArchTest
     static final ArchRule JDBC_SEES_ITS_LIBRARY =
-            usesOnly(resideInAnyPackage(JDBC), "javax.cache..", "javax.sql", "org.h2..");
+            usesOnly(resideInAnyPackage(JDBC), "javax.cache..", "javax.sql", "org.h2..", "picocli..");
 
     @ArchTest
     static final ArchRule MICROMETER_SEES_ITS_LIBRARY =

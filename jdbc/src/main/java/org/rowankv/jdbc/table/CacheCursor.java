@@ -16,14 +16,16 @@ final class CacheCursor implements Cursor {
 
     private final CacheTable table;
     private final SessionLocal session;
+    private final StatementScope scope;
     private final ScanCursor cursor;
     private final boolean withValues;
     private @Nullable Row current;
     private int rowsToCheck;
 
-    CacheCursor(CacheTable table, SessionLocal session, ScanCursor cursor, boolean withValues) {
+    CacheCursor(CacheTable table, SessionLocal session, StatementScope scope, ScanCursor cursor, boolean withValues) {
         this.table = table;
         this.session = session;
+        this.scope = scope;
         this.cursor = cursor;
         this.withValues = withValues;
     }
@@ -33,6 +35,7 @@ final class CacheCursor implements Cursor {
         if (rowsToCheck-- == 0) {
             rowsToCheck = ROWS_PER_CHECK;
             session.checkCanceled();
+            scope.checkCancelled();
         }
         try {
             if (!cursor.hasNext()) {

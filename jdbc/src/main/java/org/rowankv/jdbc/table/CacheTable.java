@@ -156,7 +156,7 @@ final class CacheTable extends Table {
     // --- reading ---
 
     Cursor scan(SessionLocal session, boolean withValues) {
-        return new CacheCursor(this, session, store.client().scan(cache.id(), withValues), withValues);
+        return new CacheCursor(this, session, cacheSchema.scope(), store.client().scan(cache.id(), withValues), withValues);
     }
 
     /** The row of the entry whose key has that value, or null. */
@@ -242,14 +242,24 @@ final class CacheTable extends Table {
         if (session.getCurrentCommand() != null && session.getCurrentCommand().isQuery()) {
             throw SqlErrors.unsupported("FOR UPDATE");
         }
-        return cacheSchema.scope().admits(bytesOfKey(session, row)) ? row : null;
+        final byte[] key = bytesOfKey(session, row);
+        if (!cacheSchema.scope().admits(key)) {
+            return null;
+        }
+        if (!mapping.key().type().isKey()) {
+            row.setKey(changes.remember(key));
+        }
+        return row;
     }
 
     byte[] bytesOfKey(SessionLocal session, Row row) {
         if (row instanceof CacheRow found) {
             return found.key();
         }
-        final byte[] key = mapping.key().write(row.getValue(KEY), session);
+        // H2 copies the values of rows to change: where they do not tell the bytes, their number does.
+        final byte[] key = mapping.key().type().isKey()
+                ? mapping.key().write(row.getValue(KEY), session)
+                : changes.remembered(row.getKey());
         if (key == null) {
             throw new IllegalArgumentException("a key is not null");
         }

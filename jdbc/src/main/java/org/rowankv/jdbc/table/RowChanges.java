@@ -32,6 +32,8 @@ final class RowChanges {
     private final StatementScope scope;
     private final CacheDescriptor descriptor;
     private final List<Row> removals = new ArrayList<>();
+    /** Keys of the rows of this statement whose values do not tell their bytes. A row has its place, from 1 on. */
+    private final List<byte[]> keys = new ArrayList<>();
 
     RowChanges(
             CacheTable table,
@@ -49,7 +51,18 @@ final class RowChanges {
     /** Begins the changes of a statement. */
     void begin() {
         removals.clear();
+        keys.clear();
         scope.changing();
+    }
+
+    /** Keeps a key until the statement ends, and returns its number. */
+    long remember(byte[] key) {
+        keys.add(key);
+        return keys.size();
+    }
+
+    byte @Nullable [] remembered(long number) {
+        return number < 1 || number > keys.size() ? null : keys.get((int) number - 1);
     }
 
     /** Writes the row's entry if its key is absent. */

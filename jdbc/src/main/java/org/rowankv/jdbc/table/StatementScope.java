@@ -3,16 +3,21 @@ package org.rowankv.jdbc.table;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
+import org.h2.api.ErrorCode;
+import org.h2.message.DbException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of one statement's run that another writer changed between their read and their write. The statement runs
  * again for these alone, so that its conditions are evaluated on what is there. Used by the thread that runs a statement
- * of the connection.
+ * of the connection, but for {@link #cancel}.
  */
 public final class StatementScope {
     private Set<ByteBuffer> lost = new HashSet<>();
     private Set<ByteBuffer> again = Set.of();
     private boolean isActive;
+    private volatile @Nullable Object running;
+    private volatile @Nullable Object cancelled;
     private int changes;
     private long dataId = Long.MAX_VALUE;
     private long gone;
@@ -20,16 +25,26 @@ public final class StatementScope {
     /**
      * Begins a statement.
      *
+     * @param statement for {@link #cancel}
      * @param newDataId greater than those of earlier statements: what these have read is not used again
      * @param canRunAgain whether it can be run again for rows that it has lost
      */
-    public void begin(long newDataId, boolean canRunAgain) {
+    public void begin(Object statement, long newDataId, boolean canRunAgain) {
         dataId = newDataId;
+        cancelled = null;
+        running = statement;
         isActive = canRunAgain;
         changes = 0;
         gone = 0;
         lost = new HashSet<>();
         again = Set.of();
+    }
+
+    /** Cancels the statement, if it runs or its rows are read; for any thread. */
+    public void cancel(Object statement) {
+        if (running == statement) {
+            cancelled = statement;
+        }
     }
 
     /** Ends the statement. */
@@ -65,6 +80,14 @@ public final class StatementScope {
     }
 
     // --- for tables ---
+
+    /** Throws if the statement was cancelled. H2 itself looks only where rows match. */
+    void checkCancelled() {
+        if (cancelled != null) {
+            cancelled = null;
+            throw DbException.get(ErrorCode.STATEMENT_WAS_CANCELED);
+        }
+    }
 
     long dataId() {
         return dataId;
