@@ -67,12 +67,14 @@ final class ScansTest {
     @Test
     void shouldShowGetsAndScans() throws SQLException {
         assertThat(explain("EXPLAIN SELECT * FROM big WHERE _key = 7")).contains("/* GET: \"_KEY\" = 7 */");
-        assertThat(explain("EXPLAIN SELECT * FROM big WHERE _key IN (7, 8) AND _value > 1")).contains("/* GET: ");
+        assertThat(explain("EXPLAIN SELECT * FROM big WHERE _key IN (7, 8) AND _value > 1"))
+                .contains("/* GET: ");
         assertThat(explain("EXPLAIN SELECT sum(_value) FROM big")).contains("/* SCAN */");
         assertThat(explain("EXPLAIN SELECT * FROM big WHERE _key > 7")).contains("/* SCAN */");
         assertThat(explain("EXPLAIN SELECT count(*) FROM big")).contains("/* SCAN OF KEYS */");
         assertThat(explain("EXPLAIN SELECT max(_key) FROM big")).contains("/* SCAN OF KEYS */");
-        assertThat(explain("EXPLAIN ANALYZE SELECT * FROM big WHERE _key IN (7, 8)")).contains("scanCount: 3");
+        assertThat(explain("EXPLAIN ANALYZE SELECT * FROM big WHERE _key IN (7, 8)"))
+                .contains("scanCount: 3");
     }
 
     @Test
@@ -83,8 +85,10 @@ final class ScansTest {
 
     @Test
     void shouldReadValuesThatAScanOfKeysLeftOut() throws SQLException {
-        assertThat(explain("SELECT sum(v) FROM (SELECT _key k, _value v FROM big) WHERE k < 3")).isEqualTo("3");
-        assertThat(explain("SELECT (SELECT sum(b._value) FROM big b WHERE b._key = a._key) FROM big a WHERE a._key = 9"))
+        assertThat(explain("SELECT sum(v) FROM (SELECT _key k, _value v FROM big) WHERE k < 3"))
+                .isEqualTo("3");
+        assertThat(explain(
+                        "SELECT (SELECT sum(b._value) FROM big b WHERE b._key = a._key) FROM big a WHERE a._key = 9"))
                 .isEqualTo("9");
     }
 
@@ -94,14 +98,18 @@ final class ScansTest {
             for (Object number : new Object[] {7, 7L, (short) 7, "7", new java.math.BigDecimal("7.0"), 7.0}) {
                 byKey.setObject(1, number);
                 try (ResultSet rows = byKey.executeQuery()) {
-                    assertThat(rows.next()).as("%s %s", number.getClass(), number).isTrue();
+                    assertThat(rows.next())
+                            .as("%s %s", number.getClass(), number)
+                            .isTrue();
                     assertThat(rows.getLong(1)).isEqualTo(7);
                 }
             }
             for (Object number : new Object[] {7_000_000_000L, new java.math.BigDecimal("7.5"), -1, ROWS}) {
                 byKey.setObject(1, number);
                 try (ResultSet rows = byKey.executeQuery()) {
-                    assertThat(rows.next()).as("%s %s", number.getClass(), number).isFalse();
+                    assertThat(rows.next())
+                            .as("%s %s", number.getClass(), number)
+                            .isFalse();
                 }
             }
             byKey.setObject(1, null);

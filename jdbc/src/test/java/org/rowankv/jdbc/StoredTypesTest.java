@@ -146,7 +146,8 @@ final class StoredTypesTest {
         final Cache<Object, Object> cache = cache();
         cache.put(1, object);
 
-        assertThat(update("INSERT INTO c SELECT 2, _value FROM c WHERE _key = 1")).isEqualTo(1);
+        assertThat(update("INSERT INTO c SELECT 2, _value FROM c WHERE _key = 1"))
+                .isEqualTo(1);
 
         assertThat(cache.get(2)).isEqualTo(cache.get(1)).hasSameClassAs(object);
         manager.destroyCache("c");
@@ -158,7 +159,8 @@ final class StoredTypesTest {
         final Cache<Object, Object> cache = cache();
         cache.put(object, 1);
 
-        assertThat(first("SELECT a._value FROM c a JOIN c b ON a._key = b._key")).isEqualTo("1");
+        assertThat(first("SELECT a._value FROM c a JOIN c b ON a._key = b._key"))
+                .isEqualTo("1");
         assertThat(update("UPDATE c SET _value = 2")).isEqualTo(1);
         assertThat(cache.get(object)).isEqualTo(2);
         assertThat(update("DELETE FROM c WHERE _key = (SELECT _key FROM c)")).isEqualTo(1);
@@ -185,8 +187,7 @@ final class StoredTypesTest {
 
         assertThat(first("SELECT _value FROM c WHERE _key = 0")).isEqualTo("[1,\"b\",true]");
         assertThat(first("SELECT _value FROM c WHERE _key = 1")).isEqualTo("{\"1\":\"one\"}");
-        assertThat(first("SELECT _value FROM c WHERE _key = 2"))
-                .isEqualTo("{\"a\\\"b\":[1,2.5,\"x\\n\"],\"n\":null}");
+        assertThat(first("SELECT _value FROM c WHERE _key = 2")).isEqualTo("{\"a\\\"b\":[1,2.5,\"x\\n\"],\"n\":null}");
         assertThat(first("SELECT _value FROM c WHERE _key = 3")).isEqualTo("{\"k\":\"MONDAY\"}");
         assertThat(first("SELECT _value FROM c WHERE _key = 4")).isEqualTo("{\"r\":{\"a\":1,\"b\":null}}");
         assertThat(first("SELECT _value FROM c WHERE _key = 5")).isEqualTo("[1,2]");

@@ -155,7 +155,8 @@ final class Arrows {
 
     /** It reads and writes the bytes of entries, which the provider's codecs own. */
     @ArchTest
-    static final ArchRule JDBC_SEES_CACHES = onlySees(resideInAnyPackage(JDBC), JDBC, JCACHE, DRIVER, PROTOCOL, RUNTIME);
+    static final ArchRule JDBC_SEES_CACHES =
+            onlySees(resideInAnyPackage(JDBC), JDBC, JCACHE, DRIVER, PROTOCOL, RUNTIME);
 
     @ArchTest
     static final ArchRule MICROMETER_SEES_CACHES_AND_STORES = onlySees(

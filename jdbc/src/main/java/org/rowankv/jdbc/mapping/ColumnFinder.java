@@ -40,7 +40,7 @@ public final class ColumnFinder {
     /** What was seen at one place of entries. */
     private static final class Node {
         private final Set<StoredType> types = EnumSet.noneOf(StoredType.class);
-        private final Set<StoredObject.Header> headers = new LinkedHashSet<>();
+        private final List<StoredObject.Header> headers = new ArrayList<>();
         private final Set<String> headerNames = new HashSet<>();
         private final Set<String> enums = new LinkedHashSet<>();
         private final Map<String, Node> fields = new LinkedHashMap<>();
@@ -58,10 +58,7 @@ public final class ColumnFinder {
                 hasNull = true;
             } else if (CacheMapping.isObject(tag) && depth < MAX_DEPTH) {
                 final StoredObject object = StoredObject.read(bytes, offset, length, null);
-                if (headerNames.add(
-                        object.header().className() + object.header().names())) {
-                    headers.add(object.header());
-                }
+                add(object.header());
                 for (int i = 0; i < object.header().names().size(); i++) {
                     field(object.header().names().get(i))
                             .see(object.bytes(), object.offset(i), object.length(i), depth + 1);
@@ -71,6 +68,13 @@ public final class ColumnFinder {
                 if (tag == Tag.ENUM) {
                     enums.add(StoredJson.enumIn(bytes, offset, length));
                 }
+            }
+        }
+
+        /** Adds a header unless it is known. */
+        void add(StoredObject.Header header) {
+            if (headerNames.add(header.className() + header.names())) {
+                headers.add(header);
             }
         }
 
@@ -137,7 +141,7 @@ public final class ColumnFinder {
             Map<List<String>, StoredObject.Header> headers,
             Set<String> names) {
         if (node.headers.size() == 1) {
-            headers.put(path, node.headers.iterator().next());
+            headers.put(path, node.headers.get(0));
         }
         node.fields.forEach((name, field) -> {
             final List<String> fieldPath = CacheMapping.append(path, name);
@@ -180,7 +184,7 @@ public final class ColumnFinder {
                 node.enums.add(type.getName());
             }
         } else if (type.isRecord() && node == value) {
-            node.headers.add(StoredObject.Header.of(
+            node.add(StoredObject.Header.of(
                     className,
                     Arrays.stream(type.getRecordComponents())
                             .map(RecordComponent::getName)
@@ -221,7 +225,7 @@ public final class ColumnFinder {
                     child.enums.add(type.getName());
                 }
             } else if (type.isRecord() && depth < MAX_DECLARED_DEPTH) {
-                child.headers.add(StoredObject.Header.of(
+                child.add(StoredObject.Header.of(
                         type.getName(),
                         Arrays.stream(type.getRecordComponents())
                                 .map(RecordComponent::getName)

@@ -156,7 +156,8 @@ final class CacheTable extends Table {
     // --- reading ---
 
     Cursor scan(SessionLocal session, boolean withValues) {
-        return new CacheCursor(this, session, cacheSchema.scope(), store.client().scan(cache.id(), withValues), withValues);
+        return new CacheCursor(
+                this, session, cacheSchema.scope(), store.client().scan(cache.id(), withValues), withValues);
     }
 
     /** The row of the entry whose key has that value, or null. */

@@ -83,14 +83,18 @@ final class SqlCommandTest {
 
     @Test
     void shouldReadStatementsFromTheInput() {
-        assertThat(run("UPDATE c\nSET _value = 'x' WHERE _key = 1;\nDELETE FROM c WHERE _key = 2;\nSELECT * FROM c", "--url", uri))
+        assertThat(run(
+                        "UPDATE c\nSET _value = 'x' WHERE _key = 1;\nDELETE FROM c WHERE _key = 2;\nSELECT * FROM c",
+                        "--url",
+                        uri))
                 .containsExactly("1 changed", "1 changed", "_KEY | _VALUE", "-----+-------", "1    | x", "1 row");
         assertThat(code).isZero();
     }
 
     @Test
     void shouldSayWhatFails() {
-        assertThat(run("", "--url", uri, "-e", "SELECT * FROM nothing", "-e", "SELECT 1").get(0))
+        assertThat(run("", "--url", uri, "-e", "SELECT * FROM nothing", "-e", "SELECT 1")
+                        .get(0))
                 .contains("Table \"nothing\" not found");
         assertThat(code).isEqualTo(1);
         assertThat(run("", "--url", "rowan:embedded?colour=red", "-e", "SELECT 1")
