@@ -8,9 +8,10 @@ import org.rowankv.daemon.admin.AdminPort;
 import org.rowankv.daemon.admin.ServerMetricsReader;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.rdma.AckLevel;
-import org.rowankv.rdma.tcp.TcpFabric;
-import org.rowankv.rdma.tcp.TcpFabricSettings;
-import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.landing.LandingFabric;
+import org.rowankv.rdma.landing.LandingFabricSettings;
+import org.rowankv.rdma.landing.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
@@ -37,7 +38,7 @@ final class ServerProcess implements AutoCloseable {
     static final String READING = "reading\n";
 
     private final ZooKeeperConfigurationStore store;
-    private final TcpFabric fabric;
+    private final LandingFabric fabric;
     private final AdminPort admin;
     private final ClusterServer server;
     private final ClusterSettings settings;
@@ -70,7 +71,7 @@ final class ServerProcess implements AutoCloseable {
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
         try {
-            this.fabric = new TcpFabric(TcpFabricSettings.of(peers, addresses::addressOf, with -> {
+            this.fabric = TcpTransport.open(LandingFabricSettings.of(peers, addresses::addressOf, with -> {
                 with.keepsReserve = true;
                 with.maxMessage = settings.shape().maxMessage();
                 with.ackLevel = power ? AckLevel.FORCED : AckLevel.LANDED;

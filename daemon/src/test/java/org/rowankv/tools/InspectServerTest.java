@@ -15,8 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
-import org.rowankv.rdma.tcp.TcpFabric;
-import org.rowankv.rdma.tcp.TcpFabricSettings;
+import org.rowankv.rdma.landing.LandingFabric;
+import org.rowankv.rdma.landing.LandingFabricSettings;
+import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
@@ -62,7 +63,7 @@ final class InspectServerTest {
                 throw new UncheckedIOException(e);
             }
         };
-        try (TcpFabric fabric = new TcpFabric(TcpFabricSettings.of(
+        try (LandingFabric fabric = TcpTransport.open(LandingFabricSettings.of(
                         new InetSocketAddress("127.0.0.1", 0),
                         addresses::addressOf,
                         with -> with.keepsReserve = true));

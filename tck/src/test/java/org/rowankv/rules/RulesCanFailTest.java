@@ -92,7 +92,11 @@ final class RulesCanFailTest {
         return Stream.of(
                 sees("runtime sees rdma", Arrows.RUNTIME_SEES_NOTHING_OF_OURS, "runtime", "rdma"),
                 sees("rdma sees protocol", Arrows.RDMA_SEES_RUNTIME, "rdma.local", "protocol.frame"),
-                sees("the fabric sees clients' frames", Arrows.TCP_SEES_THE_FRAMING, "rdma.tcp.wire", "protocol.wire"),
+                sees(
+                        "the fabric sees clients' frames",
+                        Arrows.LANDING_SEES_THE_FRAMING,
+                        "rdma.landing.wire",
+                        "protocol.wire"),
                 sees("the framing sees frames", Arrows.FRAMING_STANDS_ALONE, "protocol.frame", "protocol.wire"),
                 sees("protocol sees driver", Arrows.PROTOCOL_SEES_RUNTIME, "protocol", "driver"),
                 sees("topology sees driver", Arrows.TOPOLOGY_SEES_PROTOCOL, "topology", "driver"),
@@ -161,7 +165,11 @@ final class RulesCanFailTest {
                         Arrows.DAEMON_SEES_ITS_LIBRARIES,
                         "daemon",
                         "org.junit.jupiter.api.Test test;"),
-                has("the TCP fabric uses JUnit", Arrows.TCP_SEES_NETTY, "rdma.tcp", "org.junit.jupiter.api.Test test;"),
+                has(
+                        "the TCP fabric uses JUnit",
+                        Arrows.LANDING_SEES_NETTY,
+                        "rdma.tcp",
+                        "org.junit.jupiter.api.Test test;"),
                 has(
                         "jcache uses JUnit",
                         Arrows.JCACHE_SEES_FEW_LIBRARIES,

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.WireFault;
-import org.rowankv.rdma.tcp.TcpFabric;
+import org.rowankv.rdma.landing.LandingFabric;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.cluster.ClusterServer;
@@ -20,7 +20,7 @@ import org.rowankv.topology.Configuration;
 
 /** Reads the metrics of a server process from the counters of fabric, engine and client port. */
 public record ServerMetricsReader(
-        String name, ClusterServer cluster, TcpFabric fabric, PortCounters clients, ErrorLog errors) {
+        String name, ClusterServer cluster, LandingFabric fabric, PortCounters clients, ErrorLog errors) {
     private static final long[] BOUNDS_NS = IntStream.range(0, LatencyHistogram.buckets() - 1)
             .mapToLong(LatencyHistogram::boundNs)
             .toArray();

@@ -1,9 +1,6 @@
 /**
- * The fabric between servers over TCP. A thread of the receiver acts as the network card: it lands a message once it
- * has arrived completely, and acknowledges; workers take no part. Needs Netty, which applications with embedded servers
- * omit.
- *
- * <p>{@code docs/protocol.md} describes the bytes, {@code docs/design} the decisions.
+ * The fabric between servers over TCP: what {@link org.rowankv.rdma.landing} does, carried by sockets. Needs Netty,
+ * which applications with embedded servers omit.
  */
 @NullMarked
 package org.rowankv.rdma.tcp;

@@ -27,6 +27,9 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.SelectorPoller;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.rdma.landing.Descriptors;
+import org.rowankv.rdma.landing.LandingFabric;
+import org.rowankv.rdma.landing.Loopback;
 
 /** A worker's I/O: one wait for its sockets, queue pairs and wake-ups; and its end. */
 final class IoPollerTest {
@@ -88,7 +91,7 @@ final class IoPollerTest {
 
     @Test
     void shouldWaitForSocketsAndQueuePairsAtOnce() throws IOException {
-        try (TcpFabric fabric = Loopback.fabric()) {
+        try (LandingFabric fabric = Loopback.fabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
@@ -130,7 +133,7 @@ final class IoPollerTest {
     /** The posts of another thread are sent first, although the owner could write at once and the other thread could not. */
     @Test
     void shouldKeepTheOrderOfOwnersThatChange() throws InterruptedException {
-        try (TcpFabric fabric = Loopback.fabric()) {
+        try (LandingFabric fabric = Loopback.fabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
@@ -156,7 +159,7 @@ final class IoPollerTest {
 
     @Test
     void shouldWriteForOthersWhileItWaits() throws InterruptedException {
-        try (TcpFabric fabric = Loopback.fabric()) {
+        try (LandingFabric fabric = Loopback.fabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
@@ -196,7 +199,7 @@ final class IoPollerTest {
             silent.bind(Loopback.ANY_PORT);
             final AtomicReference<InetSocketAddress> there =
                     new AtomicReference<>((InetSocketAddress) silent.getLocalSocketAddress());
-            try (TcpFabric fabric = new TcpFabric(Loopback.settings(there, with -> {
+            try (LandingFabric fabric = TcpTransport.open(Loopback.settings(there, with -> {
                 with.connectTimeoutMs = 100;
                 with.retryMs = 0;
             }))) {
@@ -246,7 +249,7 @@ final class IoPollerTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldEndItsQueuePairsWithIt(boolean fenced) {
-        try (TcpFabric fabric = Loopback.fabric(with -> with.retryMs = 0)) {
+        try (LandingFabric fabric = Loopback.fabric(with -> with.retryMs = 0)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
@@ -263,7 +266,7 @@ final class IoPollerTest {
         }
     }
 
-    private static void awaitNoConnection(TcpFabric fabric) {
+    private static void awaitNoConnection(LandingFabric fabric) {
         while (fabric.acceptedConnections() > 0) {
             Thread.onSpinWait();
         }
@@ -272,7 +275,7 @@ final class IoPollerTest {
     /** As when a server completes what is in flight after its client port was closed. */
     @Test
     void shouldLeaveQueuePairsToTheFabricAfterItsEnd() {
-        try (TcpFabric fabric = Loopback.fabric(with -> with.retryMs = 0)) {
+        try (LandingFabric fabric = Loopback.fabric(with -> with.retryMs = 0)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();

@@ -12,15 +12,16 @@ import org.rowankv.rdma.FabricCapabilities;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
+import org.rowankv.rdma.landing.LandingFabric;
 
 /** The TCP fabric with queue pairs on a worker's poller, driven by their callers or by a background thread. */
 final class OwnedFabric implements Fabric {
-    private final TcpFabric fabric;
+    private final LandingFabric fabric;
     private final TcpIoPoller io = new TcpIoPoller();
     private final Thread background;
     private volatile boolean ending;
 
-    private OwnedFabric(TcpFabric fabric, boolean inBackground) {
+    private OwnedFabric(LandingFabric fabric, boolean inBackground) {
         this.fabric = fabric;
         if (inBackground) {
             this.background = io.newThread("owner", this::pollToTheEnd);
@@ -31,11 +32,11 @@ final class OwnedFabric implements Fabric {
         }
     }
 
-    static OwnedFabric turnedByCallers(TcpFabric fabric) {
+    static OwnedFabric turnedByCallers(LandingFabric fabric) {
         return new OwnedFabric(fabric, false);
     }
 
-    static OwnedFabric turnedInBackground(TcpFabric fabric) {
+    static OwnedFabric turnedInBackground(LandingFabric fabric) {
         return new OwnedFabric(fabric, true);
     }
 

@@ -15,6 +15,8 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.rdma.landing.LandingFabric;
+import org.rowankv.rdma.landing.Loopback;
 
 /**
  * The threads of sender and NIC agent allocate nothing per message, only a little per batch, that is per write of a
@@ -36,7 +38,7 @@ final class TcpAllocationTest {
     @Test
     void shouldAllocateNothingPerMessage() {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        try (TcpFabric fabric = Loopback.fabric()) {
+        try (LandingFabric fabric = Loopback.fabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 32, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, 4096);
             receiver.postAll();
@@ -67,7 +69,7 @@ final class TcpAllocationTest {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         final TcpIoPoller io = new TcpIoPoller();
         io.own();
-        try (TcpFabric fabric = Loopback.fabric()) {
+        try (LandingFabric fabric = Loopback.fabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 32, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, 4096);
             receiver.postAll();

@@ -22,6 +22,11 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
+import org.rowankv.rdma.landing.Descriptors;
+import org.rowankv.rdma.landing.LandingEndpoint;
+import org.rowankv.rdma.landing.LandingFabric;
+import org.rowankv.rdma.landing.LandingFabricSettings;
+import org.rowankv.rdma.landing.Loopback;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 
 /** Opening, closing, forcing, and the threads that do the work. */
@@ -54,7 +59,7 @@ final class TcpFabricLifecycleTest {
     }
 
     private static void openUseAndClose(boolean nativeTransport) {
-        try (TcpFabric fabric = Loopback.fabric(with -> with.nativeTransport = nativeTransport)) {
+        try (LandingFabric fabric = Loopback.fabric(usual -> {}, TcpTransport.choose(nativeTransport))) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
@@ -85,8 +90,9 @@ final class TcpFabricLifecycleTest {
 
     @Test
     void shouldNameTheAddressThatIsInUse() {
-        try (TcpFabric fabric = Loopback.fabric()) {
-            assertThatThrownBy(() -> new TcpFabric(TcpFabricSettings.of(fabric.listenAddress(), server -> null)))
+        try (LandingFabric fabric = Loopback.fabric()) {
+            assertThatThrownBy(
+                            () -> TcpTransport.open(LandingFabricSettings.of(fabric.listenAddress(), server -> null)))
                     .isInstanceOf(UncheckedIOException.class)
                     .hasMessageContaining("cannot listen for servers at")
                     .hasMessageContaining(String.valueOf(fabric.listenAddress().getPort()));
@@ -97,8 +103,8 @@ final class TcpFabricLifecycleTest {
     @Test
     void shouldReachAServerOfAnotherFabric() {
         final AtomicReference<java.net.InetSocketAddress> there = new AtomicReference<>(Loopback.ANY_PORT);
-        try (TcpFabric one = new TcpFabric(Loopback.settings(there));
-                TcpFabric two = new TcpFabric(Loopback.settings(there))) {
+        try (LandingFabric one = TcpTransport.open(Loopback.settings(there));
+                LandingFabric two = TcpTransport.open(Loopback.settings(there))) {
             there.set(two.listenAddress());
             final TestServer receiver = TestServer.open(two, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(one, 2, 1, SEGMENT);
@@ -115,7 +121,7 @@ final class TcpFabricLifecycleTest {
 
     @Test
     void shouldDoItsWorkOnTheOwnersEventLoop() {
-        try (TcpFabric fabric = Loopback.fabric()) {
+        try (LandingFabric fabric = Loopback.fabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();
@@ -125,7 +131,7 @@ final class TcpFabricLifecycleTest {
                     (java.util.concurrent.ThreadFactory) task -> new Thread(task, "owner"),
                     fabric.transport().handlers());
             final List<String> threads = new ArrayList<>();
-            final QueuePair pair = ((TcpEndpoint) sender.endpoint())
+            final QueuePair pair = ((LandingEndpoint) sender.endpoint())
                     .connect(1, 1, 1, loop, () -> {
                         synchronized (threads) {
                             threads.add(Thread.currentThread().getName());
@@ -175,14 +181,14 @@ final class TcpFabricLifecycleTest {
         }
     }
 
-    private static TcpFabric forcingFabric() {
+    private static LandingFabric forcingFabric() {
         return Loopback.fabric(with -> with.ackLevel = AckLevel.FORCED);
     }
 
     @Test
     void shouldAcknowledgeOnlyWhatHasBeenForced() {
         final HeldForce force = new HeldForce();
-        try (TcpFabric fabric = forcingFabric()) {
+        try (LandingFabric fabric = forcingFabric()) {
             assertThat(fabric.capabilities().ackLevel()).isEqualTo(AckLevel.FORCED);
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT, force);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT, new HeldForce());
@@ -208,7 +214,7 @@ final class TcpFabricLifecycleTest {
     @Test
     void shouldNeverAcknowledgeWhatTheDeviceRefused() {
         final HeldForce force = new HeldForce();
-        try (TcpFabric fabric = forcingFabric()) {
+        try (LandingFabric fabric = forcingFabric()) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT, force);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT, new HeldForce());
             receiver.postAll();
@@ -223,7 +229,7 @@ final class TcpFabricLifecycleTest {
 
     @Test
     void shouldRefuseAnEndpointThatCannotForce() {
-        try (TcpFabric fabric = forcingFabric()) {
+        try (LandingFabric fabric = forcingFabric()) {
             assertThatThrownBy(() -> TestServer.open(fabric, 1, 8, SEGMENT))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("FORCED");
@@ -232,7 +238,7 @@ final class TcpFabricLifecycleTest {
 
     @Test
     void shouldKeepTheLastSegmentForUsersOfTheReserve() {
-        try (TcpFabric fabric = Loopback.fabric(with -> with.keepsReserve = true)) {
+        try (LandingFabric fabric = Loopback.fabric(with -> with.keepsReserve = true)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.post(0);

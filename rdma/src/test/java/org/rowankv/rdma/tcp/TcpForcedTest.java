@@ -3,6 +3,7 @@ package org.rowankv.rdma.tcp;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.conformance.ForcedConformance;
+import org.rowankv.rdma.landing.Loopback;
 
 /** Acknowledgements at FORCED of the TCP fabric. */
 final class TcpForcedTest extends ForcedConformance {

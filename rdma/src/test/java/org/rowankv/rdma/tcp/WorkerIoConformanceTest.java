@@ -3,6 +3,7 @@ package org.rowankv.rdma.tcp;
 import org.junit.jupiter.api.Tag;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.conformance.FabricConformance;
+import org.rowankv.rdma.landing.Loopback;
 
 /** The suite of every fabric, run for TCP with queue pairs whose I/O is done by their owner. */
 @Tag("jvm")

@@ -20,10 +20,11 @@ import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.rdma.IoPoller;
+import org.rowankv.rdma.landing.LandingFabric;
+import org.rowankv.rdma.landing.LandingFabricSettings;
+import org.rowankv.rdma.landing.wire.PeerAuthentication;
 import org.rowankv.rdma.secret.ClusterSecret;
-import org.rowankv.rdma.tcp.TcpFabric;
-import org.rowankv.rdma.tcp.TcpFabricSettings;
-import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SecureSeed;
@@ -76,7 +77,7 @@ public final class ClusterBed implements AutoCloseable {
         final TcpProxy clients = new TcpProxy(() -> port.address());
 
         volatile ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
-        volatile @Nullable TcpFabric fabric;
+        volatile @Nullable LandingFabric fabric;
         /** The configuration store as it sees it. */
         private AwayStore seen = new AwayStore();
 
@@ -108,7 +109,7 @@ public final class ClusterBed implements AutoCloseable {
 
         public ClusterServer start(ClusterSettings settings) {
             final ServerAddresses addresses = new ServerAddresses();
-            final TcpFabric opened = new TcpFabric(TcpFabricSettings.of(
+            final LandingFabric opened = TcpTransport.open(LandingFabricSettings.of(
                     new InetSocketAddress("127.0.0.1", 0), addresses::addressOf, with -> {
                         with.keepsReserve = true;
                         with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);

@@ -22,8 +22,9 @@ import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.MembershipView;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.QueuePair;
-import org.rowankv.rdma.tcp.TcpFabric;
-import org.rowankv.rdma.tcp.TcpFabricSettings;
+import org.rowankv.rdma.landing.LandingFabric;
+import org.rowankv.rdma.landing.LandingFabricSettings;
+import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.configstore.Stamp;
@@ -42,7 +43,7 @@ class ClusterSecretTest {
 
     /** A process that impersonates a server of the cluster, without its secret. */
     private static final class Liar implements AutoCloseable {
-        private final TcpFabric fabric;
+        private final LandingFabric fabric;
         private final Endpoint endpoint;
         private final Configuration known;
         private final AtomicInteger tries = new AtomicInteger();
@@ -53,7 +54,7 @@ class ClusterSecretTest {
         /** It claims to be server 1 after its next start, and calls server 0 after its next one, in the next term. */
         Liar(ClusterBed.Member called, Configuration known) {
             this.known = known;
-            this.fabric = new TcpFabric(TcpFabricSettings.of(
+            this.fabric = TcpTransport.open(LandingFabricSettings.of(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                     server -> called.fabric.listenAddress(),
                     with -> with.retryMs = 0));

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.FabricException;
-import org.rowankv.rdma.tcp.TcpFabric;
-import org.rowankv.rdma.tcp.TcpFabricSettings;
-import org.rowankv.rdma.tcp.wire.PeerAuthentication;
+import org.rowankv.rdma.landing.LandingFabric;
+import org.rowankv.rdma.landing.LandingFabricSettings;
+import org.rowankv.rdma.landing.wire.PeerAuthentication;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.cluster.ClientEndpoint;
@@ -55,7 +55,7 @@ final class SimProcess {
     private final int life;
     private final ErrorLog errors;
     private final SimNic nic;
-    private final TcpFabric fabric;
+    private final LandingFabric fabric;
     private final ProcessScheduling scheduling;
     private final ClusterServer server;
     private @Nullable Door door;
@@ -77,19 +77,20 @@ final class SimProcess {
         final ServerAddresses addresses = new ServerAddresses();
         final ClusterPlan plan = simulation.plan();
         final SimNetworkLinks wire = simulation.wire();
-        this.fabric = new TcpFabric(
-                TcpFabricSettings.of(new InetSocketAddress("127.0.0.1", host.port()), addresses::addressOf, with -> {
-                    with.keepsReserve = true;
-                    with.maxMessage = plan.maxMessage();
-                    with.connectTimeoutMs = plan.connectMs();
-                    with.retryMs = plan.retryMs();
-                    with.heartbeatMs = plan.heartbeatMs();
-                    with.idleTimeoutMs = 4 * plan.heartbeatMs();
-                    with.clock = host.clock();
-                    with.ackLevel = plan.power() ? AckLevel.FORCED : AckLevel.LANDED;
-                    with.authentication =
-                            PeerAuthentication.of(ClusterPlan.SECRET, random.fork("handshakes")::nextLong);
-                }),
+        this.fabric = new LandingFabric(
+                LandingFabricSettings.of(
+                        new InetSocketAddress("127.0.0.1", host.port()), addresses::addressOf, with -> {
+                            with.keepsReserve = true;
+                            with.maxMessage = plan.maxMessage();
+                            with.connectTimeoutMs = plan.connectMs();
+                            with.retryMs = plan.retryMs();
+                            with.heartbeatMs = plan.heartbeatMs();
+                            with.idleTimeoutMs = 4 * plan.heartbeatMs();
+                            with.clock = host.clock();
+                            with.ackLevel = plan.power() ? AckLevel.FORCED : AckLevel.LANDED;
+                            with.authentication =
+                                    PeerAuthentication.of(ClusterPlan.SECRET, random.fork("handshakes")::nextLong);
+                        }),
                 nic,
                 () -> new SimChannel(wire, this, null),
                 () -> new SimListener(wire, this),

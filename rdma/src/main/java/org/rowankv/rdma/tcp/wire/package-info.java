@@ -1,5 +1,0 @@
-/** The bytes between servers: messages, handshake, checksums, refusals. Opens no connection. */
-@NullMarked
-package org.rowankv.rdma.tcp.wire;
-
-import org.jspecify.annotations.NullMarked;
