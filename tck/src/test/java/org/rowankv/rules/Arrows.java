@@ -21,6 +21,8 @@ final class Arrows {
     private static final String RDMA = "org.rowankv.rdma..";
     private static final String RDMA_LANDING = "org.rowankv.rdma.landing..";
     private static final String RDMA_TCP = "org.rowankv.rdma.tcp..";
+    private static final String RDMA_CHANNEL = "org.rowankv.rdma.channel..";
+    private static final String RDMA_DISNI = "org.rowankv.rdma.disni..";
     private static final String DRIVER = "org.rowankv.driver..";
     private static final String PROTOCOL = "org.rowankv.protocol..";
     private static final String FRAMING = "org.rowankv.protocol.frame";
@@ -190,12 +192,26 @@ final class Arrows {
     @ArchTest
     static final ArchRule PRODUCT_SEES_FEW_LIBRARIES = usesOnly(
             resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, TOPOLOGY, SERVER)
-                    .and(resideOutsideOfPackages(RDMA_LANDING, RDMA_TCP)),
+                    .and(resideOutsideOfPackages(RDMA_LANDING, RDMA_TCP, RDMA_CHANNEL, RDMA_DISNI)),
             "org.jctools..");
 
     /** Netty is only for server processes, behind the fabric. */
     @ArchTest
-    static final ArchRule LANDING_SEES_NETTY = usesOnly(resideInAnyPackage(RDMA_LANDING, RDMA_TCP), "io.netty..");
+    static final ArchRule LANDING_SEES_NETTY =
+            usesOnly(resideInAnyPackage(RDMA_LANDING, RDMA_TCP, RDMA_CHANNEL), "io.netty..");
+
+    @ArchTest
+    static final ArchRule DISNI_SEES_ITS_LIBRARY = usesOnly(resideInAnyPackage(RDMA_DISNI), "com.ibm.disni.verbs");
+
+    /** The library is optional, and another one may take its place. */
+    @ArchTest
+    static final ArchRule ONE_CLASS_KNOWS_DISNI = noClasses()
+            .that(DescribedPredicate.describe(
+                    "are not DisniVerbs or in it",
+                    type -> !type.getName().startsWith("org.rowankv.rdma.disni.DisniVerbs")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.ibm.disni..");
 
     /** Only a server process carries a command line and the coordination service. */
     @ArchTest

@@ -170,6 +170,12 @@ final class RulesCanFailTest {
                         Arrows.LANDING_SEES_NETTY,
                         "rdma.tcp",
                         "org.junit.jupiter.api.Test test;"),
+                sees(
+                        "the adapter sees more of DiSNI",
+                        Arrows.DISNI_SEES_ITS_LIBRARY,
+                        "rdma.disni",
+                        "com.ibm.disni.util.A"),
+                sees("a channel sees DiSNI", Arrows.ONE_CLASS_KNOWS_DISNI, "rdma.channel", "com.ibm.disni.verbs.A"),
                 has(
                         "jcache uses JUnit",
                         Arrows.JCACHE_SEES_FEW_LIBRARIES,
@@ -379,7 +385,8 @@ final class RulesCanFailTest {
 
     /** A class in one package with a field of a type in another package, or of the named class. */
     private static Arguments sees(String title, ArchRule rule, String place, String seen) {
-        final String target = seen.startsWith("org.") ? seen : "org.rowankv." + seen + ".Seen";
+        final String target =
+                seen.startsWith("org.") || seen.startsWith("com.") ? seen : "org.rowankv." + seen + ".Seen";
         return specimen(
                 title,
                 rule,
