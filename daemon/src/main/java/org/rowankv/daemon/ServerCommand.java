@@ -11,7 +11,13 @@ import org.rowankv.daemon.options.OptionDefaults;
 import org.rowankv.daemon.options.SecretFiles;
 import org.rowankv.daemon.zookeeper.ZooKeeperAuth;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
+import org.rowankv.rdma.channel.VerbsSettings;
+import org.rowankv.rdma.channel.VerbsTransport;
+import org.rowankv.rdma.disni.DisniLibrary;
+import org.rowankv.rdma.landing.FabricTransport;
 import org.rowankv.rdma.secret.ClusterSecret;
+import org.rowankv.rdma.tcp.TcpTransport;
+import org.rowankv.rdma.verbs.VerbsException;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadingMode;
@@ -164,10 +170,13 @@ public final class ServerCommand implements Callable<Integer> {
         final HostAndPort clients = HostAndPort.parse(text(ServerOption.LISTEN));
         final HostAndPort advertised =
                 address(ServerOption.ADVERTISE, () -> clients).requireReachable();
-        final HostAndPort peers =
-                address(ServerOption.PEER_LISTEN, () -> new HostAndPort(clients.host(), clients.port() + 1));
+        final boolean rdma = isRdma();
+        final HostAndPort peers = rdma
+                ? HostAndPort.parse(text(ServerOption.RDMA_LISTEN))
+                : address(ServerOption.PEER_LISTEN, () -> new HostAndPort(clients.host(), clients.port() + 1));
         final HostAndPort peersAdvertised = address(
-                        ServerOption.PEER_ADVERTISE, () -> new HostAndPort(advertised.host(), peers.port()))
+                        ServerOption.PEER_ADVERTISE,
+                        () -> rdma ? peers : new HostAndPort(advertised.host(), peers.port()))
                 .requireReachable();
         final HostAndPort admin =
                 address(ServerOption.ADMIN_LISTEN, () -> new HostAndPort("127.0.0.1", clients.port() + 2));
@@ -215,14 +224,41 @@ public final class ServerCommand implements Callable<Integer> {
         }
         final PortCounters counts = new PortCounters();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
+        final FabricTransport transport = rdma ? rdmaTransport() : TcpTransport.choose(true);
         return new ServerProcess(
                 settings,
                 new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), CONNECT_TIMEOUT_MS, auth),
+                transport,
                 peerAddress,
                 admin.resolve(),
                 new PortEndpoint(port, SystemClock.INSTANCE, errors, counts),
                 counts,
                 errors);
+    }
+
+    private boolean isRdma() {
+        final boolean rdma = "rdma".equals(text(ServerOption.FABRIC));
+        if (rdma && !ServerOption.RDMA_LISTEN.isGiven(spec)) {
+            throw new IllegalArgumentException(
+                    "--fabric rdma needs --rdma-listen with the address of this machine's RDMA"
+                            + " interface (\"rdma link\" and \"ip address\" show it)");
+        }
+        if (rdma && ServerOption.PEER_LISTEN.isGiven(spec)) {
+            throw new IllegalArgumentException(
+                    "--peer-listen is for --fabric tcp: with --fabric rdma, servers listen at --rdma-listen");
+        }
+        if (!rdma && ServerOption.RDMA_LISTEN.isGiven(spec)) {
+            throw new IllegalArgumentException("--rdma-listen needs --fabric rdma");
+        }
+        return rdma;
+    }
+
+    private static FabricTransport rdmaTransport() {
+        try {
+            return new VerbsTransport(DisniLibrary.open(), VerbsSettings.usual(), SystemClock.INSTANCE);
+        } catch (VerbsException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private @Nullable ClusterSecret secretFor(InetSocketAddress peers) {

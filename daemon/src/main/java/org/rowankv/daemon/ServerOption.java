@@ -26,7 +26,17 @@ public enum ServerOption {
             "HOST:PORT",
             "",
             "address at which clients and servers reach this machine, if not --listen"),
+    FABRIC(
+            SettingForm.CHOICE,
+            "tcp or rdma",
+            "tcp",
+            "what carries entries between servers, the same on each; rdma needs DiSNI"),
     PEER_LISTEN(SettingForm.TEXT, "HOST:PORT", "", "listen address for other servers (the port after --listen)"),
+    RDMA_LISTEN(
+            SettingForm.TEXT,
+            "HOST:PORT",
+            "",
+            "in place of --peer-listen with --fabric rdma: the address of an RDMA interface"),
     PEER_ADVERTISE(
             SettingForm.TEXT,
             "HOST:PORT",

@@ -8,10 +8,10 @@ import org.rowankv.daemon.admin.AdminPort;
 import org.rowankv.daemon.admin.ServerMetricsReader;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.landing.FabricTransport;
 import org.rowankv.rdma.landing.LandingFabric;
 import org.rowankv.rdma.landing.LandingFabricSettings;
 import org.rowankv.rdma.landing.wire.PeerAuthentication;
-import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
@@ -50,6 +50,7 @@ final class ServerProcess implements AutoCloseable {
      * Opens the ports, and starts the server's join of its cluster.
      *
      * @param store of the cluster; closed with this, also if the constructor fails
+     * @param transport what carries entries and messages between servers
      * @param peers listen address for other servers
      * @param adminAddress listen address of the admin port
      * @param clients counters of the client port
@@ -58,6 +59,7 @@ final class ServerProcess implements AutoCloseable {
     ServerProcess(
             ClusterSettings settings,
             ZooKeeperConfigurationStore store,
+            FabricTransport transport,
             InetSocketAddress peers,
             InetSocketAddress adminAddress,
             ClientEndpoint clientEndpoint,
@@ -71,12 +73,14 @@ final class ServerProcess implements AutoCloseable {
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
         try {
-            this.fabric = TcpTransport.open(LandingFabricSettings.of(peers, addresses::addressOf, with -> {
-                with.keepsReserve = true;
-                with.maxMessage = settings.shape().maxMessage();
-                with.ackLevel = power ? AckLevel.FORCED : AckLevel.LANDED;
-                with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);
-            }));
+            this.fabric = new LandingFabric(
+                    LandingFabricSettings.of(peers, addresses::addressOf, with -> {
+                        with.keepsReserve = true;
+                        with.maxMessage = settings.shape().maxMessage();
+                        with.ackLevel = power ? AckLevel.FORCED : AckLevel.LANDED;
+                        with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);
+                    }),
+                    transport);
         } catch (RuntimeException e) {
             store.close();
             throw e;

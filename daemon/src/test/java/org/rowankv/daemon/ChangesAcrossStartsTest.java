@@ -26,6 +26,7 @@ import org.rowankv.driver.api.ChangeSubscription;
 import org.rowankv.driver.net.NetSession;
 import org.rowankv.driver.net.NetSettings;
 import org.rowankv.protocol.Change;
+import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
@@ -117,6 +118,7 @@ class ChangesAcrossStartsTest {
         return new ServerProcess(
                 settings,
                 new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), settings.cluster(), 3000),
+                TcpTransport.choose(true),
                 peers.resolve(),
                 admin.resolve(),
                 new PortEndpoint(

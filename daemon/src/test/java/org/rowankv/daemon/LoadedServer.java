@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.cluster.ClientEndpoint;
@@ -53,6 +54,7 @@ final class LoadedServer {
         final ServerProcess process = new ServerProcess(
                 settings,
                 new ZooKeeperConfigurationStore(arguments[2], settings.cluster(), 3000),
+                TcpTransport.choose(true),
                 new InetSocketAddress("127.0.0.1", port),
                 new InetSocketAddress("127.0.0.1", 0),
                 LoadedServer::open,

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.admin.AdminRequest;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
+import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.cluster.ClientEndpoint;
@@ -58,6 +59,7 @@ class RecoverCommandTest {
         return new ServerProcess(
                 settings,
                 new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), settings.cluster(), 10_000),
+                TcpTransport.choose(true),
                 new InetSocketAddress("127.0.0.1", port),
                 new InetSocketAddress("127.0.0.1", admin),
                 ClientEndpoint.NONE,
