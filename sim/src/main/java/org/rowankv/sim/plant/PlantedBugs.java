@@ -30,6 +30,7 @@ public final class PlantedBugs {
             "opening.txt",
             "parts.txt",
             "ports.txt",
+            "rdma.txt",
             "replicas.txt",
             "requests.txt",
             "retention.txt",
