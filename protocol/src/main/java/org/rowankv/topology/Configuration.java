@@ -241,6 +241,20 @@ public record Configuration(
         return new Configuration(clusterId, hashSeed, term + 1, incarnations, next, term + 1, NO_MANAGER, excluded);
     }
 
+    /**
+     * With other primaries of some shards, while all servers run: those that they have now hand them over, and are backups.
+     * A higher term, and a new epoch of these shards.
+     *
+     * @param newPrimaries by shard
+     * @throws IllegalArgumentException if one is no complete backup of its shard
+     */
+    public Configuration handedOver(Map<Integer, Integer> newPrimaries) {
+        final List<ShardAssignment> next = new ArrayList<>(shards);
+        newPrimaries.forEach(
+                (shard, server) -> next.set(shard, shards.get(shard).swapped(server)));
+        return changed(incarnations, next, manager, excluded);
+    }
+
     /** The shards of which no complete replica is left without those servers. */
     public List<Integer> shardsLostWithout(Set<Integer> lost) {
         final List<Integer> without = new ArrayList<>();

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Version;
 
@@ -63,6 +64,13 @@ public record ShardAssignment(int epoch, int primary, int[] backups, Set<Integer
 
     public boolean isReplica(int server) {
         return primary == server || contains(backups, server);
+    }
+
+    /** The replicas at other servers than that one. */
+    public int[] others(int server) {
+        return IntStream.concat(IntStream.of(primary), Arrays.stream(backups))
+                .filter(each -> each != server)
+                .toArray();
     }
 
     private static boolean contains(int[] servers, int server) {

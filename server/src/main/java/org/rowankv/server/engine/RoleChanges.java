@@ -5,6 +5,7 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.server.digest.CreditReclaim;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.opening.OpeningAgent;
+import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.resync.JoinAgent;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Roles;
@@ -47,6 +48,7 @@ public final class RoleChanges {
             ServerContext parts,
             CurrentRoles current,
             DigestAgent digest,
+            InFlightWindow inFlightWindow,
             ServerLinks links,
             JoinAgent join,
             Endpoint endpoint,
@@ -58,6 +60,7 @@ public final class RoleChanges {
                 parts.replicas(),
                 parts.segments(),
                 digest,
+                inFlightWindow,
                 links::makeShortLived,
                 maxMessage,
                 (replica, epoch) -> primaryOf(replica, epoch, parts),
@@ -104,7 +107,12 @@ public final class RoleChanges {
         }
         final Roles roles = current.follow(next);
         for (ShardPrimary primary : roles.primaries()) {
-            primary.versions().renewIfLater(roles.epoch(primary.replica().shardId()));
+            final int shard = primary.replica().shardId();
+            if (roles.isLeaving(shard)) {
+                openings.leave();
+            } else {
+                primary.versions().renewIfLater(roles.epoch(shard));
+            }
         }
         for (int shard = 0; shard < roles.shardCount(); shard++) {
             if (roles.isUnopened(shard)) {

@@ -154,7 +154,8 @@ public final class Server implements AutoCloseable {
                 clock,
                 settings.copyBytesPerSecond());
         this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
-        this.roleChanges = RoleChanges.of(parts, roles, digest, links, join, endpoint, maxMessage, this::wakeUp);
+        this.roleChanges =
+                RoleChanges.of(parts, roles, digest, inFlightWindow, links, join, endpoint, maxMessage, this::wakeUp);
         roleChanges.openings().report((shard, epoch) -> limits.look());
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {

@@ -10,6 +10,7 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
 import org.rowankv.server.shard.Replicas;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
@@ -78,7 +79,7 @@ final class CollectedReplicas {
     }
 
     /** Answers what can be answered now. */
-    int doWork(Configuration prepared) {
+    int doWork(Configuration prepared, Roles roles) {
         int work = 0;
         final Iterator<Map.Entry<Asker, Pending>> each = pending.entrySet().iterator();
         while (each.hasNext()) {
@@ -89,7 +90,7 @@ final class CollectedReplicas {
             if (question.epoch() < epoch || question.epoch() == epoch && !isToAnswer(from, question, prepared)) {
                 each.remove(); // from a server that is not the primary any more, or never was
                 work++;
-            } else if (question.epoch() == epoch && answer(from, next.getValue())) {
+            } else if (question.epoch() == epoch && answer(from, next.getValue(), roles)) {
                 each.remove();
                 work++;
             }
@@ -107,8 +108,11 @@ final class CollectedReplicas {
                 && replicas.has(question.shard());
     }
 
-    private boolean answer(int from, Pending asked) {
+    private boolean answer(int from, Pending asked, Roles roles) {
         final OpeningMessage question = asked.question;
+        if (question.kind() == OpeningMessage.HAND_OVER) {
+            return handOver(from, question, roles);
+        }
         if (asked.mark == null) {
             // Now, not when the fence was raised: by now what the same primary sent in an earlier attempt has landed.
             asked.mark = digest.landed();
@@ -127,6 +131,16 @@ final class CollectedReplicas {
             payload.putLong(i * Long.BYTES, versions[i]);
         }
         answers.send(from, question.collected(commitVersion, payload));
+        return true;
+    }
+
+    /** Whether this server was the primary or not: all replicas are asked, so nobody has to know who was. */
+    private boolean handOver(int from, OpeningMessage question, Roles roles) {
+        if (roles.epoch(question.shard()) != question.epoch() || roles.find(question.shard()) != null) {
+            return false;
+        }
+        Chaos.point("opening.handed-over");
+        answers.send(from, question.handedOver());
         return true;
     }
 

@@ -18,6 +18,7 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.BackupConnections;
+import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.Roles;
@@ -57,6 +58,7 @@ public final class OpeningAgent implements Agent {
     private final Replicas replicas;
     private final Segments segments;
     private final DigestAgent digest;
+    private final InFlightWindow inFlightWindow;
     private final TailEntries entries;
     private final CollectedReplicas collected;
     private final Supplier<BackupConnections> connections;
@@ -79,6 +81,9 @@ public final class OpeningAgent implements Agent {
     /** Replicas of opened shards whose tails CommitVer has not passed yet. */
     private final List<ShardReplica> toTrim = new ArrayList<>();
 
+    /** Whether shards may be leaving this server. */
+    private volatile boolean isLeaving;
+
     private boolean isRetired = true;
     private int openedShards;
     private int fetchedEntries;
@@ -96,6 +101,7 @@ public final class OpeningAgent implements Agent {
             Replicas replicas,
             Segments segments,
             DigestAgent digest,
+            InFlightWindow inFlightWindow,
             Supplier<BackupConnections> connections,
             int maxMessage,
             PrimaryFactory primaries,
@@ -107,6 +113,7 @@ public final class OpeningAgent implements Agent {
         this.replicas = replicas;
         this.segments = segments;
         this.digest = digest;
+        this.inFlightWindow = inFlightWindow;
         this.entries = new TailEntries(segments);
         this.collected =
                 new CollectedReplicas(serverId, replicas, digest, entries, (to, answer) -> transport.send(to, answer));
@@ -155,6 +162,12 @@ public final class OpeningAgent implements Agent {
         wakeUp.run();
     }
 
+    /** Roles are in force by which shards may leave this server. Any thread. */
+    public void leave() {
+        isLeaving = true;
+        wakeUp.run();
+    }
+
     /**
      * A message has arrived. Any thread.
      *
@@ -186,7 +199,8 @@ public final class OpeningAgent implements Agent {
                 || !received.isEmpty()
                 || !collected.isIdle()
                 || !toTrim.isEmpty()
-                || !isRetired;
+                || !isRetired
+                || isLeaving;
     }
 
     @Override
@@ -196,7 +210,7 @@ public final class OpeningAgent implements Agent {
         }
         final long nowNs = clock.nanoTime();
         final Roles roles = current.get();
-        int work = begin(nowNs) + receive() + collected.doWork(prepared);
+        int work = begin(nowNs) + receive() + leave(roles) + collected.doWork(prepared, current.get());
         work += advance(roles, nowNs);
         for (ScatterTarget target : targets.values()) {
             work += target.doWork();
@@ -240,6 +254,28 @@ public final class OpeningAgent implements Agent {
         return begun;
     }
 
+    /** The shards that this server hands over leave it as soon as nothing of them is under way. */
+    private int leave(Roles roles) {
+        if (!isLeaving) {
+            return 0;
+        }
+        isLeaving = false; // before the roles are read: those that follow set it again
+        int left = 0;
+        for (ShardPrimary primary : current.get().primaries()) {
+            final int shard = primary.replica().shardId();
+            if (!current.get().isLeaving(shard)) {
+                continue;
+            }
+            if (inFlightWindow.isIdle(shard) && current.left(shard)) {
+                LOG.info("Shard handed over shard={} term={}", shard, roles.term());
+                left++;
+            } else {
+                isLeaving = true;
+            }
+        }
+        return left;
+    }
+
     private boolean isOpen(int shard, int epoch) {
         final Roles now = current.get();
         return now.find(shard) != null && now.epoch(shard) >= epoch;
@@ -259,7 +295,9 @@ public final class OpeningAgent implements Agent {
             if (opening == null || opening.epoch() != message.epoch()) {
                 continue; // of an earlier opening
             }
-            if (message.kind() == OpeningMessage.COLLECTED) {
+            if (message.kind() == OpeningMessage.HANDED_OVER) {
+                opening.handedOver(next.from);
+            } else if (message.kind() == OpeningMessage.COLLECTED) {
                 opening.collected(next.from, message);
             } else {
                 opening.fetched(next.from, message, segments.length());

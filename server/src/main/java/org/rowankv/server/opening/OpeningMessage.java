@@ -39,6 +39,14 @@ public record OpeningMessage(int kind, int shard, int epoch, long argument, long
     /** Payload: the entry. */
     public static final int FETCHED = 4;
 
+    /**
+     * Give the shard up. It is answered once the roles of the epoch are in force at that server, and nothing that it sent
+     * as the shard's primary is under way: all of that has landed everywhere, and it answers no read any more.
+     */
+    public static final int HAND_OVER = 5;
+    /** Without a payload. */
+    public static final int HANDED_OVER = 6;
+
     private static final int SHARD_OFFSET = 4;
     private static final int EPOCH_OFFSET = 8;
     private static final int ZERO_OFFSET = 12;
@@ -55,6 +63,14 @@ public record OpeningMessage(int kind, int shard, int epoch, long argument, long
         return new OpeningMessage(FETCH, shard, epoch, version, 0, NOTHING);
     }
 
+    static OpeningMessage handOver(int shard, int epoch) {
+        return new OpeningMessage(HAND_OVER, shard, epoch, 0, 0, NOTHING);
+    }
+
+    OpeningMessage handedOver() {
+        return new OpeningMessage(HANDED_OVER, shard, epoch, argument, 0, NOTHING);
+    }
+
     OpeningMessage collected(long commitVersion, ByteBuffer versions) {
         return new OpeningMessage(COLLECTED, shard, epoch, argument, commitVersion, versions);
     }
@@ -64,7 +80,7 @@ public record OpeningMessage(int kind, int shard, int epoch, long argument, long
     }
 
     boolean isQuestion() {
-        return kind == COLLECT || kind == FETCH;
+        return kind == COLLECT || kind == FETCH || kind == HAND_OVER;
     }
 
     /** The bytes of the message, from 0 to the limit. */
@@ -86,7 +102,7 @@ public record OpeningMessage(int kind, int shard, int epoch, long argument, long
         }
         final ByteBuffer read = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         final int kind = read.getInt(0);
-        if (kind < COLLECT || kind > FETCHED || read.getInt(ZERO_OFFSET) != 0) {
+        if (kind < COLLECT || kind > HANDED_OVER || read.getInt(ZERO_OFFSET) != 0) {
             return "message kind " + kind;
         }
         if (read.getInt(SHARD_OFFSET) < 0 || read.getInt(EPOCH_OFFSET) < 0) {

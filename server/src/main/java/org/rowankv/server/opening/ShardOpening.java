@@ -16,7 +16,8 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.ShardAssignment;
 
 /**
- * The opening of one shard by its new primary: digest what had landed before the fence; collect from every other replica
+ * The opening of one shard by its new primary: let every other replica give the shard up, one of which may be its primary
+ * still; digest what had landed before that, and before the fence; collect from every other replica
  * what it has above every CommitVer; fetch what this one lacks; send each what it lacks; done when all that has landed.
  * So all replicas hold the same entries: one that some replica has takes effect, whether it was acknowledged or not, and
  * one that only the former primary has is void.
@@ -33,6 +34,8 @@ final class ShardOpening {
     private enum Step {
         /** The configuration must be prepared and in force, and nothing of an earlier opening under way. */
         AWAITING_ROLES,
+        /** Until the last one has given it up, a former primary may answer reads, and its entries may land. */
+        AWAITING_HAND_OVER,
         DIGESTING,
         COLLECTING,
         COMPLETING,
@@ -44,6 +47,7 @@ final class ShardOpening {
     private static final class Other {
         private final int server;
         private final Set<Long> versions = new TreeSet<>();
+        private boolean hasHandedOver;
         private boolean isCollected;
         private boolean isAsked;
         private long askedNs;
@@ -153,7 +157,9 @@ final class ShardOpening {
     Set<Integer> awaited() {
         final Set<Integer> servers = new TreeSet<>();
         for (Other other : others) {
-            if (step == Step.COLLECTING && !other.isCollected || other.unlanded > 0) {
+            if (step == Step.AWAITING_HAND_OVER && !other.hasHandedOver
+                    || step == Step.COLLECTING && !other.isCollected
+                    || other.unlanded > 0) {
                 servers.add(other.server);
             }
         }
@@ -172,9 +178,11 @@ final class ShardOpening {
                 if (!isReady || around.isSending(shard())) {
                     return 0;
                 }
-                mark = around.digest().landed();
-                step = Step.DIGESTING;
+                step = Step.AWAITING_HAND_OVER;
                 return 1;
+            }
+            case AWAITING_HAND_OVER -> {
+                return awaitHandOver(nowNs);
             }
             case DIGESTING -> {
                 if (mark == null || !around.digest().isDigested(mark, shard())) {
@@ -197,6 +205,39 @@ final class ShardOpening {
             }
         }
         throw new AssertionError(step);
+    }
+
+    // --- hand-over ---
+
+    private int awaitHandOver(long nowNs) {
+        boolean isGivenUp = true;
+        int asked = 0;
+        for (Other other : others) {
+            if (!other.hasHandedOver) {
+                isGivenUp = false;
+                if (!other.isAsked || nowNs - other.askedNs >= AGAIN_NS) {
+                    other.isAsked = true;
+                    other.askedNs = nowNs;
+                    around.ask(other.server, OpeningMessage.handOver(shard(), epoch));
+                    asked++;
+                }
+            }
+        }
+        if (!isGivenUp) {
+            return asked;
+        }
+        mark = around.digest().landed(); // now: all that a former primary has sent is on all replicas
+        step = Step.DIGESTING;
+        return 1;
+    }
+
+    /** An answer to HAND_OVER has arrived. */
+    void handedOver(int from) {
+        final Other other = find(from);
+        if (step == Step.AWAITING_HAND_OVER && other != null) {
+            other.hasHandedOver = true;
+            other.isAsked = false;
+        }
     }
 
     // --- collect ---

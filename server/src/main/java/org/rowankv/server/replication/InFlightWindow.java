@@ -105,6 +105,11 @@ public final class InFlightWindow {
         return smallest;
     }
 
+    /** Whether no version of a shard is taken, or may be taken, and unfinished. */
+    public boolean isIdle(int shard) {
+        return finished(shard, Long.MAX_VALUE) == Long.MAX_VALUE;
+    }
+
     /** Lowers {@code smallest}, which holds the shards' counters, below every version in flight. */
     public void lower(long[] smallest) {
         for (int slot = 0; slot < count; slot++) {

@@ -28,9 +28,9 @@ import org.rowankv.server.shard.ShardReplica;
  * <p>Before the version is taken every step can be refused and leaves no trace. Afterwards nothing allocates, calls
  * user code or is refused. Invisible until every backup has acknowledged.
  *
- * <p>When another server becomes the shard's primary, a mutation without a version is refused. One with a version waits
- * until the server ends, and has no answer: its acknowledgements may not count, and whether it takes effect is decided
- * at the new primary.
+ * <p>While the shard leaves for another server, a mutation without a version waits, and one with a version is finished.
+ * When the shard has left, the former is refused. If the roles end otherwise, one with a version waits until the server
+ * ends, and has no answer: its acknowledgements may not count, and whether it takes effect is decided at the new primary.
  */
 final class Mutation {
     private enum State {
@@ -166,6 +166,9 @@ final class Mutation {
                     }
                 }
                 case AWAITING_SPACE -> {
+                    if (isLeaving()) {
+                        return false; // until it has left: then the client goes to the next primary at once
+                    }
                     awaitsWindow = !worker.hasWindow();
                     if (awaitsWindow) {
                         worker.pressure().wakeUp(worker.serverId());
@@ -274,6 +277,10 @@ final class Mutation {
         return primary != null && worker.isInForce(primary);
     }
 
+    private boolean isLeaving() {
+        return primary != null && !worker.mayBegin(primary) && isInForce();
+    }
+
     boolean awaitsLock() {
         return state == State.AWAITING_LOCK;
     }
@@ -345,7 +352,7 @@ final class Mutation {
         worker.inFlightWindow().announce(slot, shardId, shard.versions().lowerBound());
         // Behind the announcement: what puts other roles in force, and then finds no announcement, can rely on it that
         // no more versions are taken.
-        if (!worker.isInForce(shard)) {
+        if (!worker.mayBegin(shard)) {
             decision.refuseNotPrimary();
             dropUnwritten();
             return;

@@ -114,6 +114,11 @@ public final class Worker {
         return roles.has(primary);
     }
 
+    /** Whether that primary may take another version. */
+    boolean mayBegin(ShardPrimary primary) {
+        return roles.mayBegin(primary);
+    }
+
     /** Whether an answer may rest on what was read of that primary's replica, without an entry that backups have. */
     boolean mayAnswer(ShardPrimary primary) {
         return permit.mayAnswer() && roles.has(primary);

@@ -67,6 +67,25 @@ public final class CurrentRoles {
     }
 
     /**
+     * Whether that primary is in force and may take versions. Behind the announcement of a version: what makes the shard
+     * leave, and then finds nothing announced, can rely on it that none is taken any more.
+     */
+    public boolean mayBegin(ShardPrimary primary) {
+        final Roles now = roles;
+        return now.has(primary) && !now.isLeaving(primary.replica().shardId());
+    }
+
+    /** The shard, of which nothing is under way here, leaves this server; false if it does not, or has left. */
+    public synchronized boolean left(int shard) {
+        final Roles present = roles;
+        if (!present.isLeaving(shard)) {
+            return false;
+        }
+        roles = present.left(shard);
+        return true;
+    }
+
+    /**
      * Puts a primary in force.
      *
      * @param epoch for which its shard was opened

@@ -33,6 +33,15 @@ public final class Roles {
      *     Null for a shard that is not open here yet
      */
     public Roles(int serverId, Configuration configuration, IntFunction<@Nullable ShardPrimary> primaryOf) {
+        this(serverId, configuration, primaryOf, shard -> null);
+    }
+
+    /** @param leavingOf the primary here of a shard that the configuration gives another server, or null */
+    private Roles(
+            int serverId,
+            Configuration configuration,
+            IntFunction<@Nullable ShardPrimary> primaryOf,
+            IntFunction<@Nullable ShardPrimary> leavingOf) {
         final int shardCount = configuration.shardCount();
         this.serverId = serverId;
         this.configuration = configuration;
@@ -43,17 +52,16 @@ public final class Roles {
         final List<ShardPrimary> own = new ArrayList<>();
         for (int shard = 0; shard < shardCount; shard++) {
             final ShardAssignment assignment = configuration.shard(shard);
-            if (assignment.primary() == serverId) {
-                final ShardPrimary primary = primaryOf.apply(shard);
-                byShard[shard] = primary;
-                if (primary != null) {
-                    own.add(primary);
-                }
+            final boolean isOwn = assignment.primary() == serverId;
+            final ShardPrimary primary = isOwn ? primaryOf.apply(shard) : leavingOf.apply(shard);
+            byShard[shard] = primary;
+            if (primary != null) {
+                own.add(primary);
             }
-            backups[shard] = assignment.backups();
+            backups[shard] = isOwn || primary == null ? assignment.backups() : assignment.others(serverId);
+            epochs[shard] = assignment.epoch();
             joining[shard] =
                     Arrays.stream(backups[shard]).filter(assignment::isJoining).toArray();
-            epochs[shard] = assignment.epoch();
         }
         this.primaries = List.copyOf(own);
         this.counts = countsOf(own);
@@ -62,13 +70,13 @@ public final class Roles {
     }
 
     /** The same roles with the primaries of more shards. */
-    private Roles(Roles before, @Nullable ShardPrimary[] byShard) {
+    private Roles(Roles before, @Nullable ShardPrimary[] byShard, int[][] backups) {
         this.serverId = before.serverId;
         this.configuration = before.configuration;
         this.byShard = byShard;
         this.primaries = Arrays.stream(byShard).filter(Objects::nonNull).toList();
         this.counts = countsOf(primaries);
-        this.backups = before.backups;
+        this.backups = backups;
         this.joining = before.joining;
         this.epochs = before.epochs;
         this.incarnations = before.incarnations;
@@ -90,7 +98,31 @@ public final class Roles {
         }
         final @Nullable ShardPrimary[] more = byShard.clone();
         more[shard] = primary;
-        return new Roles(this, more);
+        return new Roles(this, more, backups);
+    }
+
+    /**
+     * The roles of the same configuration without the primary of a {@linkplain #isLeaving leaving} shard, of which nothing
+     * is under way here any more.
+     */
+    public Roles left(int shard) {
+        if (!isLeaving(shard)) {
+            throw new IllegalArgumentException("shard " + shard + " does not leave server " + serverId);
+        }
+        final @Nullable ShardPrimary[] fewer = byShard.clone();
+        fewer[shard] = null;
+        final int[][] present = backups.clone();
+        present[shard] = configuration.shard(shard).backups();
+        return new Roles(this, fewer, present);
+    }
+
+    /**
+     * Whether the configuration gives a shard, whose primary is here, to another server. Until it has {@linkplain #left
+     * left}, the primary answers reads and finishes what it has begun, with all other replicas as its backups; it
+     * begins nothing.
+     */
+    public boolean isLeaving(int shard) {
+        return byShard[shard] != null && configuration.shard(shard).primary() != serverId;
     }
 
     /** Whether the configuration makes this server the primary of a shard that is not open here yet. */
@@ -102,15 +134,20 @@ public final class Roles {
      * The same server's roles in another configuration. A shard that stays here keeps its primary, and thereby its
      * version counter: two counters of one shard could assign one version twice, and CommitVer could pass a version
      * that the older one assigns late. Once the new snapshot is in force, the counters of
-     * the shards whose epochs have risen are to be {@linkplain org.rowankv.protocol.VersionCounter#renew renewed}.
+     * the shards whose epochs have risen are to be {@linkplain org.rowankv.protocol.VersionCounter#renew renewed}. A shard
+     * that this server hands over {@linkplain #isLeaving leaves}.
      *
      * @param primaryOf creates the primary of a shard that comes to this server, or null if it is not open yet
      */
     public Roles next(Configuration later, IntFunction<@Nullable ShardPrimary> primaryOf) {
-        return new Roles(serverId, later, shard -> {
-            final ShardPrimary kept = find(shard);
-            return kept == null ? primaryOf.apply(shard) : kept;
-        });
+        return new Roles(
+                serverId,
+                later,
+                shard -> {
+                    final ShardPrimary kept = find(shard);
+                    return kept == null ? primaryOf.apply(shard) : kept;
+                },
+                this::find);
     }
 
     public Configuration configuration() {

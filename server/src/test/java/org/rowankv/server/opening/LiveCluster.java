@@ -284,6 +284,12 @@ final class LiveCluster implements AutoCloseable {
         adopt(change(shard -> shard.adding(server)));
     }
 
+    /** The next configuration, in which that server is the primary of a shard of which it was a backup. */
+    Configuration handingOver(int shard, int server) {
+        configuration = configuration.handedOver(Map.of(shard, server));
+        return configuration;
+    }
+
     Configuration change(UnaryOperator<ShardAssignment> each) {
         configuration = new Configuration(
                 7,

@@ -56,5 +56,8 @@ public final class RolesOfOne {
         roles.replace(roles.get().next(next, shard -> {
             throw new AssertionError("shard " + shard + " has come to server 0");
         }));
+        for (int shard = 0; shard < next.shardCount(); shard++) {
+            final boolean unused = roles.left(shard);
+        }
     }
 }

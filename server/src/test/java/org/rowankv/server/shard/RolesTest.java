@@ -94,9 +94,16 @@ final class RolesTest {
         final Roles later = roles.next(last, shard -> primary(shard, last));
         assertThat(created).containsExactly(comes);
         assertThat(later.find(stays)).isSameAs(roles.find(stays));
-        assertThat(later.find(goes)).isNull();
+        assertThat(later.isLeaving(stays)).isFalse();
+        assertThat(later.isLeaving(goes)).isTrue();
+        assertThat(later.find(goes)).isSameAs(roles.find(goes));
+        assertThat(later.backups(goes)).containsExactly(last.shard(goes).others(0));
+        final Roles left = later.left(goes);
+        assertThat(left.find(goes)).isNull();
+        assertThat(left.isLeaving(goes)).isFalse();
+        assertThat(left.backups(goes)).containsExactly(last.shard(goes).backups());
         assertThat(later.has(roles.primaries().get(0))).isTrue();
-        assertThat(later.has(roles.primaries().get(1))).isFalse();
+        assertThat(left.has(roles.primaries().get(1))).isFalse();
         assertThat(later.counts()).hasSameSizeAs(later.primaries());
     }
 
@@ -150,7 +157,11 @@ final class RolesTest {
                 .isSorted();
 
         final Roles last = current.follow(next.swapped(comes, next.shard(comes).backups()[0]));
-        assertThat(last.find(comes)).isNull();
+        assertThat(last.isLeaving(comes)).isTrue();
+        assertThat(current.mayBegin(primary)).isFalse();
+        assertThat(current.left(comes)).isTrue();
+        assertThat(current.left(comes)).isFalse();
+        assertThat(current.get().find(comes)).isNull();
         assertThat(last.isUnopened(comes)).isFalse();
         assertThat(current.open(next.shard(comes).epoch(), primary)).isFalse();
     }

@@ -1,0 +1,165 @@
+package org.rowankv.server.opening;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rowankv.server.opening.LiveCluster.SHARDS;
+import static org.rowankv.server.opening.LiveCluster.bytes;
+import static org.rowankv.server.opening.LiveCluster.get;
+import static org.rowankv.server.opening.LiveCluster.key;
+import static org.rowankv.server.opening.LiveCluster.put;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.TestScale;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.engine.Server;
+import org.rowankv.topology.Configuration;
+
+/** A shard goes from one living server to another, while both run. */
+final class HandOverTest {
+    private static final int SERVERS = 3;
+    private static final int SHARD = 0;
+
+    private final LiveCluster cluster = new LiveCluster(SERVERS);
+
+    static IntStream seeds() {
+        return IntStream.range(0, TestScale.of(40, 1_000));
+    }
+
+    private void requireOnePrimary() {
+        for (int shard = 0; shard < SHARDS; shard++) {
+            final int one = shard;
+            assertThat(cluster.alive().stream()
+                            .filter(server -> cluster.servers.get(server).isPrimary(one))
+                            .count())
+                    .as("primaries of shard %d", shard)
+                    .isLessThanOrEqualTo(1);
+        }
+    }
+
+    private static PollableCall beginAt(Server server, Request request) {
+        return server.requests().stepped(request);
+    }
+
+    /** R43: what is under way at the old primary is finished there, on all replicas, before the next one opens. */
+    @Test
+    void shouldFinishWhatIsUnderWayBeforeTheNextPrimaryOpens() {
+        final Server from = cluster.primary(SHARD);
+        final int to = cluster.configuration().shard(SHARD).backups()[0];
+        final int slow = cluster.configuration().shard(SHARD).backups()[1];
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        cluster.settle();
+        cluster.fabric.gate(from.serverId(), slow).allowEntries(0);
+        final Request first = put(key(SHARD, 0), bytes(20, 2));
+        final PollableCall underWay = beginAt(from, first);
+        assertThat(underWay.step()).isFalse();
+        cluster.adopt(cluster.handingOver(SHARD, to));
+        final Request second = put(key(SHARD, 1), bytes(20, 3));
+        final PollableCall late = beginAt(from, second);
+        for (int i = 0; i < 500; i++) {
+            cluster.step();
+            assertThat(late.step()).as("a mutation begun behind the change is answered").isFalse();
+            assertThat(underWay.step()).isFalse();
+            assertThat(from.isPrimary(SHARD)).isTrue();
+            assertThat(cluster.servers.get(to).isPrimary(SHARD)).isFalse();
+        }
+        cluster.fabric.gate(from.serverId(), slow).allowEntries(Integer.MAX_VALUE);
+        cluster.stepUntil(underWay::step);
+        assertThat(first.status()).isEqualTo(Status.OK);
+        cluster.stepUntil(late::step);
+        assertThat(second.status()).isEqualTo(Status.NOT_PRIMARY);
+        assertThat(from.isPrimary(SHARD)).isFalse();
+        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        requireOnePrimary();
+        assertThat(cluster.value(key(SHARD, 0))).isEqualTo(bytes(20, 2));
+        assertThat(cluster.value(key(SHARD, 1))).isNull();
+        cluster.ok(put(key(SHARD, 0), bytes(20, 4)));
+        cluster.requireAgreement();
+    }
+
+    /** Each step of each server comes at a random moment; one caller per shard repeats what is refused. */
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void shouldLoseNothingWhateverTheMoment(int seed) {
+        final Random random = new Random(seed);
+        final Map<Integer, byte[]> written = new HashMap<>();
+        final Map<Integer, PollableCall> calls = new HashMap<>();
+        final Map<Integer, Request> requests = new HashMap<>();
+        for (int step = 0; step < 3_000; step++) {
+            if (random.nextInt(100) == 0 && cluster.isAllOpen()) {
+                final int shard = random.nextInt(SHARDS);
+                final int[] backups = cluster.configuration().shard(shard).backups();
+                final Configuration next = cluster.handingOver(shard, backups[random.nextInt(backups.length)]);
+                cluster.alive().forEach(server -> cluster.prepare(server, next));
+                cluster.alive().forEach(server -> {
+                    cluster.commit(server, next);
+                    for (int i = random.nextInt(3); i > 0; i--) {
+                        cluster.run(random.nextInt(SERVERS));
+                        cluster.deliver();
+                        requireOnePrimary();
+                    }
+                });
+            }
+            for (int shard = 0; shard < SHARDS; shard++) {
+                if (random.nextInt(3) == 0) {
+                    go(random, shard, written, calls, requests);
+                }
+            }
+            cluster.run(random.nextInt(SERVERS));
+            if (random.nextBoolean()) {
+                cluster.deliver();
+            }
+            requireOnePrimary();
+        }
+        cluster.stepUntil(() -> {
+            for (int shard = 0; shard < SHARDS; shard++) {
+                if (calls.containsKey(shard)) {
+                    go(random, shard, written, calls, requests);
+                }
+            }
+            return calls.isEmpty();
+        });
+        cluster.stepUntil(cluster::isAllOpen);
+        cluster.requireAgreement();
+    }
+
+    private void go(
+            Random random,
+            int shard,
+            Map<Integer, byte[]> written,
+            Map<Integer, PollableCall> calls,
+            Map<Integer, Request> requests) {
+        final PollableCall call = calls.get(shard);
+        if (call == null) {
+            if (cluster.isOpen(shard)) {
+                final boolean isRead = random.nextBoolean();
+                final byte[] value = bytes(random.nextInt(200), random.nextInt());
+                final Request request = isRead ? get(key(shard, 0)) : put(key(shard, 0), value);
+                if (!isRead) {
+                    written.put(-1 - shard, value);
+                }
+                requests.put(shard, request);
+                calls.put(shard, cluster.begin(request));
+            }
+        } else if (call.step()) {
+            calls.remove(shard);
+            final Request request = requests.remove(shard);
+            final byte[] value = written.remove(-1 - shard);
+            if (request.status() == Status.NOT_PRIMARY) {
+                return; // without a trace
+            }
+            if (value != null) {
+                assertThat(request.status()).isEqualTo(Status.OK);
+                written.put(shard, value);
+            } else {
+                assertThat(request.resultBytes()).isEqualTo(written.get(shard));
+            }
+        }
+    }
+}
