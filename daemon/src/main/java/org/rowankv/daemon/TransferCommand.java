@@ -4,6 +4,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterView;
@@ -22,10 +24,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Makes a backup of a shard its primary, and the primary a backup. The servers restart together with the new"
-                    + " roles; operations wait meanwhile.",
-            "Prints the term of the new configuration. Exit codes: 0; 1 if the shard cannot be transferred to that server; 2"
-                    + " if the configuration store does not answer, or for a usage error."
+            "Makes a backup of a shard its primary, and the primary a backup, while all servers run.",
+            "Prints the term of the configuration. Exit codes: 0; 1 if the shard cannot be transferred to that server, or is"
+                    + " not within a minute; 2 if the configuration store does not answer, or for a usage error."
         })
 public final class TransferCommand implements Callable<Integer> {
     private static final int EXIT_REFUSED = 1;
@@ -50,7 +51,11 @@ public final class TransferCommand implements Callable<Integer> {
     public Integer call() {
         try (ZooKeeperConfigurationStore store = options.connect()) {
             final Configuration next = new PrimaryTransfer(
-                            store, "transfer-" + Long.toHexString(SecureSeed.next()), SecureSeed.source())
+                            store,
+                            "transfer-" + Long.toHexString(SecureSeed.next()),
+                            SecureSeed.source(),
+                            SystemClock.INSTANCE,
+                            ThreadScheduling.INSTANCE::park)
                     .transfer(shard, numberOf(store));
             spec.commandLine()
                     .getOut()

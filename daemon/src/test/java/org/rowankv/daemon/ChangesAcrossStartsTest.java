@@ -30,6 +30,7 @@ import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.cluster.StartPhase;
 import org.rowankv.server.durability.Durability;
@@ -183,10 +184,15 @@ class ChangesAcrossStartsTest {
                 awaitCount(heard, KEYS);
                 assertThat(heard.lost()).isEmpty();
 
-                final long swapped = new PrimaryTransfer(store, "test", new SplittableRandomSource(5))
+                final long swapped = new PrimaryTransfer(
+                                store,
+                                "test",
+                                new SplittableRandomSource(5),
+                                SystemClock.INSTANCE,
+                                ThreadScheduling.INSTANCE::park)
                         .transfer(0, -1)
                         .term();
-                final Configuration second = awaitServing(swapped);
+                final Configuration second = awaitServing(swapped - 1);
                 // A request sent before the new routing arrived is answered when its wait time ends.
                 await().atMost(PATIENCE).until(() -> heard.lost().contains(0));
                 write(client, cache, "second");

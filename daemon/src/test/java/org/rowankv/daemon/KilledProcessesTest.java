@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.TestScale;
+import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.membership.PrimaryTransfer;
 
@@ -229,7 +231,12 @@ class KilledProcessesTest {
         awaitAcks(50);
         try (ZooKeeperConfigurationStore store =
                 new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), "loaded", 10_000)) {
-            final PrimaryTransfer swap = new PrimaryTransfer(store, "test", new SplittableRandomSource(5));
+            final PrimaryTransfer swap = new PrimaryTransfer(
+                    store,
+                    "test",
+                    new SplittableRandomSource(5),
+                    SystemClock.INSTANCE,
+                    ThreadScheduling.INSTANCE::park);
             for (int round = 0; round < TestScale.of(3, 6); round++) {
                 final long term = swap.transfer(round, -1).term();
                 await().atMost(Duration.ofSeconds(60))

@@ -231,17 +231,6 @@ public record Configuration(
     }
 
     /**
-     * With another primary of a shard; the one it has now is a backup. A higher term, and a new epoch of that shard.
-     *
-     * @throws IllegalArgumentException if that server is no complete backup of the shard
-     */
-    public Configuration swapped(int shard, int newPrimary) {
-        final List<ShardAssignment> next = new ArrayList<>(shards);
-        next.set(shard, shards.get(shard).swapped(newPrimary));
-        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next, term + 1, NO_MANAGER, excluded);
-    }
-
-    /**
      * With other primaries of some shards, while all servers run: those that they have now hand them over, and are backups.
      * A higher term, and a new epoch of these shards.
      *

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One server of a cluster of processes. Joins the cluster, takes part in the coordinated start, serves, and restarts
- * with the others whenever one of them restarts or the roles change. Every start gives every server a new incarnation
+ * with the others when all have to. Every start gives every server a new incarnation
  * and begins with a reconciliation of the logs.
  *
  * <p>Guarantees: it holds no role except by a stored configuration with its incarnation, and none of a lower term than
@@ -364,6 +364,7 @@ public final class ClusterServer implements AutoCloseable {
             storeChanged = false;
             checkedNs = nowNs;
             roles.requireNamed(present);
+            present.readRequests();
         }
     }
 

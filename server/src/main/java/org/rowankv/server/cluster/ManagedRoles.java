@@ -205,6 +205,14 @@ final class ManagedRoles {
         }
     }
 
+    /** Reads what the manager is asked for in the store. */
+    void readRequests() {
+        final ConfigurationManager managing = manager;
+        if (managing != null) {
+            managing.readRequests();
+        }
+    }
+
     /** What the manager waits for; empty if nothing. */
     String saying() {
         final ConfigurationManager managing = manager;

@@ -351,6 +351,14 @@ final class RoleTerm implements MembershipView {
         messages.follow(prepared);
     }
 
+    /** Reads what the manager is asked for in the store. */
+    void readRequests() {
+        final ManagedRoles following = managed;
+        if (following != null) {
+            following.readRequests();
+        }
+    }
+
     /** Performs what is due as a candidate or as the manager. */
     void manage() {
         final ManagedRoles following = managed;

@@ -17,6 +17,7 @@ import org.rowankv.server.log.Segments;
  * the shards of an excluded server are opened elsewhere: their next primary has credit of its own.
  */
 public final class CreditReclaim implements Agent {
+    private final int shards;
     private final DigestAgent digest;
     private final Endpoint endpoint;
     private final Segments segments;
@@ -26,18 +27,20 @@ public final class CreditReclaim implements Agent {
     private static final class Excluded {
         private final int server;
         private final long incarnation;
-        private final List<Integer> shards;
+        private final List<Integer> primaries;
+        private final List<Integer> shards = new ArrayList<>();
         private LandingPosition mark = new LandingPosition(0, 0);
         private long drawn;
 
-        Excluded(int server, long incarnation, List<Integer> shards) {
+        Excluded(int server, long incarnation, List<Integer> primaries) {
             this.server = server;
             this.incarnation = incarnation;
-            this.shards = new ArrayList<>(shards);
+            this.primaries = primaries;
         }
     }
 
-    public CreditReclaim(DigestAgent digest, Endpoint endpoint, Segments segments) {
+    public CreditReclaim(int shards, DigestAgent digest, Endpoint endpoint, Segments segments) {
+        this.shards = shards;
         this.digest = digest;
         this.endpoint = endpoint;
         this.segments = segments;
@@ -46,6 +49,11 @@ public final class CreditReclaim implements Agent {
     /** A server is fenced for good. Any thread. */
     public void excluded(int server, long incarnation, List<Integer> itsPrimaries) {
         toMark.add(new Excluded(server, incarnation, itsPrimaries));
+    }
+
+    /** The roles in force are about to give another server a shard of one that runs on. Any thread. */
+    public void handsOver(int shard, int former) {
+        digest.drawn().handsOver(shard, former);
     }
 
     @Override
@@ -57,6 +65,11 @@ public final class CreditReclaim implements Agent {
     public int doWork() {
         for (Excluded next = toMark.poll(); next != null; next = toMark.poll()) {
             next.mark = digest.landed();
+            for (int shard = 0; shard < shards; shard++) {
+                if (digest.drawn().isOf(shard, next.server, next.primaries.contains(shard))) {
+                    next.shards.add(shard);
+                }
+            }
             marked.add(next);
         }
         if (marked.isEmpty()) {
@@ -68,10 +81,11 @@ public final class CreditReclaim implements Agent {
             final Excluded excluded = each.next();
             excluded.shards.removeIf(shard -> {
                 final boolean isDigested = digest.isDigested(excluded.mark, shard);
-                excluded.drawn += isDigested ? digest.takeDrawn(shard) : 0;
+                excluded.drawn += isDigested ? digest.drawn().take(shard) : 0;
                 return isDigested;
             });
             if (excluded.shards.isEmpty()) {
+                excluded.drawn += digest.drawn().takeFormer(excluded.server);
                 segments.space().release(endpoint.takeCredit(excluded.server, excluded.incarnation) - excluded.drawn);
                 each.remove();
                 done++;

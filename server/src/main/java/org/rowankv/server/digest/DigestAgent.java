@@ -44,8 +44,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     /** By shard: entries of earlier epochs that land under this one or a later one are scattered. */
     private final int[] scatteredFrom;
 
-    /** By shard: the charges of what has landed since its primary began, for which that server had acquired credit. */
-    private final long[] drawn;
+    private final DrawnCredit drawn;
 
     private byte[] keyScratch = new byte[256];
     private long spaceFreed;
@@ -69,7 +68,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         this.assembler = new EntryAssembler(segments, segments.cleanerReserve());
         this.tracker = new LandedTracker(segments, replicas);
         this.scatteredFrom = new int[replicas.shardCount()];
-        this.drawn = new long[replicas.shardCount()];
+        this.drawn = new DrawnCredit(replicas.shardCount());
         this.reserve = new CopyReserve(segments.space(), replicas.shardCount());
         this.clock = clock;
         this.holeTimeoutNs = holeTimeoutNs;
@@ -206,7 +205,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         if (isVoid || isRepeated(replicas.get(shard), version)) {
             onBlockDone(address, length, !isVoid || withoutSpace);
             if (isVoid && !withoutSpace) {
-                drawn[shard] += segments.charge(length);
+                drawn.add(shard, segments.charge(length));
             }
             return;
         }
@@ -216,7 +215,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             if (withoutSpace || !drawsCredit(shard, version)) {
                 takeSpace(replicas.get(shard), withoutSpace, version, length);
             } else {
-                drawn[shard] += segments.charge(length);
+                drawn.add(shard, segments.charge(length));
             }
         }
     }
@@ -229,7 +228,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             segments.markDead(address, length);
             if (!takesSpaceHere(shard, buffer, at, version)) {
                 spaceFreed += segments.charge(length);
-                drawn[shard] += segments.charge(length);
+                drawn.add(shard, segments.charge(length));
             }
             return;
         }
@@ -243,7 +242,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             if (drawsCredit(shard, version)
                     && !takesSpaceHere(shard, buffer, at, version)
                     && !replica.tail().contains(version)) {
-                drawn[shard] += segments.charge(length);
+                drawn.add(shard, segments.charge(length));
             }
             replica.tail().landed(version, address);
         }
@@ -357,6 +356,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
      */
     public void beginEpoch(int shard, int epoch) {
         assembler.giveUpIncomplete(shard, epoch, this);
+        drawn.beginEpoch(shard);
         scatteredFrom[shard] = Math.max(scatteredFrom[shard], epoch);
     }
 
@@ -365,14 +365,8 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         assembler.committed(shard, Version.of(epoch, 0));
     }
 
-    /**
-     * The charges of what landed of a shard since the last call, for which its primary had acquired credit. For the agents
-     * of its server, once all of an excluded primary is digested.
-     */
-    public long takeDrawn(int shard) {
-        final long taken = drawn[shard];
-        drawn[shard] = 0;
-        return taken;
+    DrawnCredit drawn() {
+        return drawn;
     }
 
     @Override
@@ -401,7 +395,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final long version = EntryDescriptor.version(buffer, at);
         replica.versions().raiseAssembled(version);
         if (!takesSpaceHere(shard, buffer, at, version) && drawsCredit(shard, version)) {
-            drawn[shard] += segments.charge(length);
+            drawn.add(shard, segments.charge(length));
         }
         if (type != EntryType.COMPLETION && version > replica.commitVersion()) {
             replica.tail().copied(version, address);

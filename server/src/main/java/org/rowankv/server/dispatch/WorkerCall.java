@@ -91,6 +91,10 @@ final class WorkerCall implements PollableCall {
             primary = served;
         }
         if (slot < 0) {
+            if (!dispatch.roles().has(served)) {
+                dispatch.refuse(request); // no slot is kept for shards that are not served here
+                return true;
+            }
             slot = slots.tryAcquire(request);
             if (slot < 0) {
                 return slot == MutationSlots.ANSWERED;

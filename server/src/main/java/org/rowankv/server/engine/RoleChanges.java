@@ -20,6 +20,7 @@ import org.rowankv.topology.Configuration;
  * <p>Thread-safe.
  */
 public final class RoleChanges {
+    private final int serverId;
     private final CurrentRoles current;
     private final OpeningAgent openings;
 
@@ -29,12 +30,14 @@ public final class RoleChanges {
     private final Runnable wakeUp;
 
     private RoleChanges(
+            int serverId,
             CurrentRoles current,
             OpeningAgent openings,
             CreditReclaim reclaim,
             JoinAgent join,
             Endpoint endpoint,
             Runnable wakeUp) {
+        this.serverId = serverId;
         this.current = current;
         this.openings = openings;
         this.reclaim = reclaim;
@@ -54,8 +57,9 @@ public final class RoleChanges {
             Endpoint endpoint,
             int maxMessage,
             Runnable wakeUp) {
+        final int serverId = parts.segments().area().serverId();
         final OpeningAgent openings = new OpeningAgent(
-                parts.segments().area().serverId(),
+                serverId,
                 current,
                 parts.replicas(),
                 parts.segments(),
@@ -67,8 +71,9 @@ public final class RoleChanges {
                 parts.clock(),
                 parts.errors(),
                 wakeUp);
-        return new RoleChanges(
-                current, openings, new CreditReclaim(digest, endpoint, parts.segments()), join, endpoint, wakeUp);
+        final CreditReclaim reclaim =
+                new CreditReclaim(parts.configuration().shardCount(), digest, endpoint, parts.segments());
+        return new RoleChanges(serverId, current, openings, reclaim, join, endpoint, wakeUp);
     }
 
     /** The agent that frees the credit of excluded servers. */
@@ -104,6 +109,15 @@ public final class RoleChanges {
     public synchronized void committed(Configuration next) {
         if (next.term() <= current.get().term()) {
             return;
+        }
+        final Configuration before = current.get().configuration();
+        for (int shard = 0; shard < next.shardCount(); shard++) {
+            final int former = before.shard(shard).primary();
+            if (next.shard(shard).primary() != former
+                    && next.shard(shard).isReplica(serverId)
+                    && next.names(former, before.incarnations().get(former))) {
+                reclaim.handsOver(shard, former);
+            }
         }
         final Roles roles = current.follow(next);
         for (ShardPrimary primary : roles.primaries()) {

@@ -23,6 +23,7 @@ import org.rowankv.server.dispatch.ServingState;
 import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.dispatch.WorkerPool;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.opening.OpeningListener;
 import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.CommitAgent;
 import org.rowankv.server.replication.InFlightWindow;
@@ -156,7 +157,17 @@ public final class Server implements AutoCloseable {
         this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
         this.roleChanges =
                 RoleChanges.of(parts, roles, digest, inFlightWindow, links, join, endpoint, maxMessage, this::wakeUp);
-        roleChanges.openings().report((shard, epoch) -> limits.look());
+        roleChanges.openings().report(new OpeningListener() {
+            @Override
+            public void opened(int shard, int epoch) {
+                limits.look();
+            }
+
+            @Override
+            public void left(int shard) {
+                limits.look(); // its share of each limit is smaller now
+            }
+        });
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));

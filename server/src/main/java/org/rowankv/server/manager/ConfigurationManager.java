@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.rowankv.server.authority.Electorate;
 import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterNodes;
+import org.rowankv.server.membership.TransferRequest;
 import org.rowankv.server.peer.PeerCalls;
 import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.topology.Configuration;
@@ -24,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The configuration manager (§4.3 of the paper), on the server that the configuration names: excludes members that
- * cannot be heard or that have started anew, adds servers that return, and records copies that became complete. It
- * stores the next configuration, lets all members prepare it, waits for the leases of the excluded, and lets all commit.
+ * cannot be heard or that have started anew, adds servers that return, records copies that became complete, and hands
+ * primaries over where that is asked for. It stores the next configuration, lets all members prepare it, waits for the leases of the excluded, and lets all commit.
  *
  * <p>Every step may be repeated, and another manager continues from the stored configuration. While the store is
  * unreachable nothing changes, and operations go on.
@@ -61,6 +63,8 @@ public final class ConfigurationManager {
     private boolean settled;
 
     private final ReturnPauses pauses = new ReturnPauses();
+    /** Transfers that are asked for, as read last. */
+    private List<TransferRequest> transfers = List.of();
 
     private String saying = "";
     private long lackingSinceNs;
@@ -101,6 +105,13 @@ public final class ConfigurationManager {
     /** What it waits for; empty if nothing. */
     public String saying() {
         return saying;
+    }
+
+    /** Reads what it is asked for in the store. */
+    public void readRequests() {
+        if (leases.isManager()) {
+            transfers = nodes.transfers();
+        }
     }
 
     /** Begins to manage a configuration that is stored, which this server has been elected by, or started with. */
@@ -162,6 +173,10 @@ public final class ConfigurationManager {
         if (!complete.isEmpty()) {
             return present.completed(complete);
         }
+        final Map<Integer, Integer> due = transfersDue(present);
+        if (!due.isEmpty()) {
+            return present.handedOver(due);
+        }
         final Configuration returned = withReturned(present);
         return returned == null ? withReplaced(present) : returned;
     }
@@ -180,6 +195,30 @@ public final class ConfigurationManager {
         }
         final boolean isWhole = present.members().size() == present.serverCount();
         return isWhole || leases.now().monotonicNs() - lackingSinceNs >= COPY_AFTER_NS ? filled : null;
+    }
+
+    /**
+     * The new primaries by shard. A request is there until the roles that it asks for are in force: another manager may
+     * have to go on with it. A shard that is being copied stays until the copy is complete, because its primary sends it.
+     */
+    private Map<Integer, Integer> transfersDue(Configuration present) {
+        final Map<Integer, Integer> due = new TreeMap<>();
+        final List<TransferRequest> waiting = new ArrayList<>();
+        for (TransferRequest request : transfers) {
+            final int shard = request.shard();
+            if (request.isDoneIn(present)) {
+                final boolean unused = nodes.remove(request);
+            } else if (shard >= present.shardCount() || !present.shard(shard).isComplete(request.to())) {
+                nodes.refuse(request, "server " + request.to() + " is no complete backup");
+            } else {
+                waiting.add(request);
+                if (present.shard(shard).joining().isEmpty()) {
+                    due.put(shard, request.to());
+                }
+            }
+        }
+        transfers = waiting;
+        return due;
     }
 
     private Set<Integer> gone(Configuration present) {

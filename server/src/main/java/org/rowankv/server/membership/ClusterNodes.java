@@ -15,7 +15,7 @@ import org.rowankv.topology.Configuration;
 
 /**
  * The nodes of a cluster in its configuration store: {@code /members}, written once; {@code /configuration}; and a
- * registration of each server below {@code /servers}.
+ * registration of each server below {@code /servers}; requests to the manager below {@code /transfers}, by shard.
  *
  * <p>The outcome of every compare-and-set is known on return: after a lost connection the node is read back and
  * identified by its stamp. Thread-safe; calls block, and throw {@link ConfigurationStoreException} while the store is
@@ -25,6 +25,7 @@ public final class ClusterNodes {
     private static final String MEMBERS = "/members";
     private static final String SERVERS = "/servers";
     private static final String VOTE = "/vote";
+    private static final String TRANSFERS = "/transfers";
     private static final byte[] NO_BYTES = {};
 
     private final ConfigurationStore store;
@@ -170,5 +171,55 @@ public final class ClusterNodes {
                 return;
             }
         }
+    }
+
+    // --- transfers ---
+
+    /** Those that are not refused. */
+    public List<TransferRequest> transfers() {
+        final List<TransferRequest> all = new ArrayList<>();
+        for (String path : store.list(TRANSFERS)) {
+            final VersionedNode node = store.read(path);
+            final TransferRequest found = node == null ? null : TransferRequest.decode(path, node);
+            if (found != null && !found.isRefused()) {
+                all.add(found);
+            }
+        }
+        return all;
+    }
+
+    /** What is asked for of a shard; null if nothing is, any more. */
+    @Nullable
+    public TransferRequest transfer(int shard) {
+        final String path = transferPath(shard);
+        final VersionedNode node = store.read(path);
+        return node == null ? null : TransferRequest.decode(path, node);
+    }
+
+    /** Asks the manager; false if another request for that shard has come before. */
+    public boolean askFor(int shard, int to) {
+        final TransferRequest present = transfer(shard);
+        return (present == null || present.isRefused())
+                && writes.compareAndSet(
+                        transferPath(shard),
+                        present == null ? ConfigurationStore.ABSENT : present.version(),
+                        new TransferRequest(shard, to, "", 0).encode());
+    }
+
+    /** Answers it; without effect if it is there no more. */
+    public void refuse(TransferRequest request, String why) {
+        final boolean unused = writes.compareAndSet(
+                transferPath(request.shard()),
+                request.version(),
+                request.refused(why).encode());
+    }
+
+    /** It is done, or given up; false if it is there no more. */
+    public boolean remove(TransferRequest request) {
+        return store.delete(transferPath(request.shard()), request.version());
+    }
+
+    private static String transferPath(int shard) {
+        return TRANSFERS + "/" + shard;
     }
 }

@@ -1,53 +1,89 @@
 package org.rowankv.server.membership;
 
+import java.util.function.LongConsumer;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.topology.Configuration;
 
 /**
- * A planned transfer of a shard from its primary to one of its backups: a configuration with a higher term, stored by
- * compare-and-set. The servers detect it, drain pending operations, and restart together with the new roles. A primary
- * of the previous term serves nothing once its successor serves, since no server serves before all have restarted.
+ * A planned transfer of a shard from its primary to one of its backups: a request in the store, which the manager
+ * performs while all servers run, also when the caller ends meanwhile.
  *
  * <p>Thread-safe; calls block on the store.
  */
 public final class PrimaryTransfer {
-    private final ClusterNodes nodes;
+    private static final long PATIENCE_NS = 60_000_000_000L;
+    private static final long PAUSE_NS = 20_000_000;
 
-    /** @param writer unique among all writers of the store */
-    public PrimaryTransfer(ConfigurationStore store, String writer, RandomSource random) {
+    private final ClusterNodes nodes;
+    private final Clock clock;
+    private final LongConsumer park;
+
+    /**
+     * @param writer unique among all writers of the store
+     * @param park waits so many ns
+     */
+    public PrimaryTransfer(
+            ConfigurationStore store, String writer, RandomSource random, Clock clock, LongConsumer park) {
         this.nodes = new ClusterNodes(store, writer, random);
+        this.clock = clock;
+        this.park = park;
     }
 
     /**
-     * Transfers the primary role of a shard to a backup.
+     * Transfers the primary role of a shard to a backup, and waits until the roles are in force.
      *
      * @param newPrimary its number; −1: the first complete backup
-     * @return the stored configuration
-     * @throws ClusterException if there is no such cluster or shard, or the server is not a complete backup of it
-     * @throws org.rowankv.server.configstore.ConfigurationStoreException if the store is unreachable
+     * @return the configuration stored then
+     * @throws ClusterException if there is no such cluster or shard, the server is not a complete backup of it, or the
+     *     manager has not done so in a minute
+     * @throws org.rowankv.server.configstore.ConfigurationStoreException if the store is unreachable; whether the manager
+     *     transfers is unknown then
      */
     public Configuration transfer(int shard, int newPrimary) {
+        ask(shard, newPrimary);
+        final long fromNs = clock.nanoTime();
         while (true) {
-            final ClusterNodes.Stored stored = nodes.configuration();
-            if (stored == null) {
-                throw new ClusterException("there is no configuration of that cluster yet");
+            final TransferRequest now = nodes.transfer(shard);
+            if (now == null) {
+                return configuration();
             }
-            final Configuration found = stored.configuration();
-            if (shard < 0 || shard >= found.shardCount()) {
-                throw new ClusterException("there is no shard " + shard + ": they are 0.." + (found.shardCount() - 1));
+            if (now.isRefused() && nodes.remove(now)) {
+                throw refused(shard, now.refusal());
             }
-            final Configuration next;
-            try {
-                next = found.swapped(shard, newPrimary < 0 ? firstBackup(found, shard) : newPrimary);
-            } catch (IllegalArgumentException e) {
-                throw new ClusterException(
-                        "shard " + shard + " cannot be transferred to that server: " + e.getMessage());
+            if (clock.nanoTime() - fromNs >= PATIENCE_NS && nodes.remove(now)) {
+                throw refused(
+                        shard, "the servers have not done so in a minute. Do they run? Is the shard being copied?");
             }
-            if (nodes.decide(next, stored.version())) {
-                return next;
-            }
+            park.accept(PAUSE_NS);
         }
+    }
+
+    private void ask(int shard, int newPrimary) {
+        final Configuration present = configuration();
+        if (shard < 0 || shard >= present.shardCount()) {
+            throw new ClusterException("there is no shard " + shard + ": they are 0.." + (present.shardCount() - 1));
+        }
+        final int to = newPrimary < 0 ? firstBackup(present, shard) : newPrimary;
+        if (to == present.shard(shard).primary() || !present.shard(shard).isComplete(to)) {
+            throw refused(shard, "server " + to + " is no complete backup");
+        }
+        if (!nodes.askFor(shard, to)) {
+            throw refused(shard, "another transfer of it is under way");
+        }
+    }
+
+    private Configuration configuration() {
+        final ClusterNodes.Stored stored = nodes.configuration();
+        if (stored == null) {
+            throw new ClusterException("there is no configuration of that cluster yet");
+        }
+        return stored.configuration();
+    }
+
+    private static ClusterException refused(int shard, String why) {
+        return new ClusterException("shard " + shard + " cannot be transferred to that server: " + why);
     }
 
     private static int firstBackup(Configuration configuration, int shard) {

@@ -134,7 +134,7 @@ final class CollectedReplicas {
         return true;
     }
 
-    /** Whether this server was the primary or not: all replicas are asked, so nobody has to know who was. */
+    /** Whether this server was the primary or not: all replicas get this message, so the former one need not be known. */
     private boolean handOver(int from, OpeningMessage question, Roles roles) {
         if (roles.epoch(question.shard()) != question.epoch() || roles.find(question.shard()) != null) {
             return false;

@@ -267,6 +267,7 @@ public final class OpeningAgent implements Agent {
                 continue;
             }
             if (inFlightWindow.isIdle(shard) && current.left(shard)) {
+                listener.left(shard);
                 LOG.info("Shard handed over shard={} term={}", shard, roles.term());
                 left++;
             } else {
@@ -345,6 +346,7 @@ public final class OpeningAgent implements Agent {
             final ShardPrimary primary = primaries.primaryOf(replica, opening.epoch());
             replica.beginChanges();
             if (current.open(opening.epoch(), primary)) {
+                Chaos.point("opening.opened");
                 digest.openedHere(replica.shardId(), opening.epoch());
                 toTrim.add(replica);
                 openedShards++;

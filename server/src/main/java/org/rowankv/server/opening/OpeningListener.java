@@ -1,6 +1,6 @@
 package org.rowankv.server.opening;
 
-/** Learns that a shard is open. Called by an agent, so it must not block. */
+/** Learns which shards come to this server and leave it. Called by an agent, so it must not block. */
 @FunctionalInterface
 public interface OpeningListener {
     /**
@@ -9,4 +9,7 @@ public interface OpeningListener {
      * @param epoch of the shard for which it was opened
      */
     void opened(int shard, int epoch);
+
+    /** This server has handed the shard over. */
+    default void left(int shard) {}
 }

@@ -85,7 +85,7 @@ final class TargetCopy {
         }
         for (ShardPrimary primary : next.primaries()) {
             final int shard = primary.replica().shardId();
-            if (next.isJoining(shard, server) && shards.stream().noneMatch(copy -> copy.shard() == shard)) {
+            if (isCopied(shard, next) && shards.stream().noneMatch(copy -> copy.shard() == shard)) {
                 shards.add(new ShardCopy(primary, server, next.epoch(shard), segments));
             }
         }
@@ -95,7 +95,12 @@ final class TargetCopy {
     /** Unseen roles may lie in between, in which that server had left the shard: each change of the set is an epoch. */
     private boolean goesOn(ShardCopy copy, Roles next) {
         final int shard = copy.shard();
-        return next.has(copy.primary()) && next.isJoining(shard, server) && next.epoch(shard) - roles.epoch(shard) <= 1;
+        return next.has(copy.primary()) && isCopied(shard, next) && next.epoch(shard) - roles.epoch(shard) <= 1;
+    }
+
+    /** Not by a primary that hands the shard over: what it sends must have landed before the next one begins. */
+    private boolean isCopied(int shard, Roles next) {
+        return next.isJoining(shard, server) && !next.isLeaving(shard);
     }
 
     private void drop(ShardCopy copy) {

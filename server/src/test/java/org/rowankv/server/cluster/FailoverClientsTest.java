@@ -15,6 +15,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +31,10 @@ import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.topology.Configuration;
 
 /** A server is lost while connected clients use it in every way: they wait, and get no exception. */
@@ -244,6 +251,83 @@ final class FailoverClientsTest {
     @ParameterizedTest
     @EnumSource(Loss.class)
     void shouldLoseAndDoubleNothingAndFailNothing(Loss loss) throws InterruptedException {
+        useWhile(bed -> {
+            loss.of(bed.members.get(2));
+            awaitMore();
+            awaitMembers(bed.members.get(0), 2);
+        });
+    }
+
+    private static void awaitMembers(ClusterBed.Member asked, int count) {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
+            final Configuration present = asked.server.configuration();
+            return present != null && present.members().size() == count;
+        });
+    }
+
+    private static PrimaryTransfer transfers(ClusterBed bed) {
+        return new PrimaryTransfer(
+                bed.store,
+                "test",
+                new SplittableRandomSource(5),
+                SystemClock.INSTANCE,
+                ThreadScheduling.INSTANCE::park);
+    }
+
+    @Test
+    void shouldNotNoticeThatAllPrimariesAreHandedOverAndBack() throws InterruptedException {
+        useWhile(bed -> {
+            final Configuration before = bed.configuration();
+            final PrimaryTransfer transfers = transfers(bed);
+            for (int round = 0; round < 2; round++) {
+                for (int shard = 0; shard < before.shardCount(); shard++) {
+                    final int to = bed.configuration().shard(shard).backups()[0];
+                    assertThat(transfers.transfer(shard, to).shard(shard).primary())
+                            .isEqualTo(to);
+                    final int moved = shard;
+                    await().until(() -> bed.server(to).isPrimary(moved));
+                }
+                awaitMore();
+            }
+            final Configuration after = bed.configuration();
+            assertThat(after.startTerm()).isEqualTo(before.startTerm());
+            assertThat(after.members()).hasSize(3);
+        });
+    }
+
+    @Test
+    void shouldHandOverAlthoughTheManagerEnds() throws InterruptedException {
+        useWhile(bed -> {
+            final int manager = bed.configuration().manager();
+            final ClusterBed.Member lost = bed.members.stream()
+                    .filter(member -> member.server.serverId() == manager)
+                    .findAny()
+                    .orElseThrow();
+            final ClusterBed.Member other = bed.members.stream()
+                    .filter(member -> !member.equals(lost))
+                    .findAny()
+                    .orElseThrow();
+            final int[] handed = IntStream.range(0, bed.configuration().shardCount())
+                    .filter(shard -> !bed.configuration().shard(shard).isReplica(manager))
+                    .toArray();
+            final Configuration before = bed.configuration();
+            final AtomicInteger handedOver = new AtomicInteger();
+            for (int shard : handed) {
+                start(() -> {
+                    final int to = before.shard(shard).backups()[0];
+                    assertThat(transfers(bed).transfer(shard, to).shard(shard).primary())
+                            .isEqualTo(to);
+                    handedOver.incrementAndGet();
+                });
+            }
+            Loss.KILLED.of(lost);
+            awaitMore();
+            awaitMembers(other, 2);
+            await().atMost(Duration.ofSeconds(60)).until(() -> handedOver.get() == handed.length);
+        });
+    }
+
+    private void useWhile(Consumer<ClusterBed> disturbance) throws InterruptedException {
         try (ClusterBed bed =
                 new ClusterBed(dir, 3, 2, 16 << 20).withUsualLease().withPorts().startAll()) {
             client = RowanClient.connect(bed.addresses(), NetSettings.DEFAULT, DEADLINE_NS);
@@ -264,12 +348,7 @@ final class FailoverClientsTest {
             start(this::askForCaches);
             requireHeard(watched, subscriber, "before");
             awaitMore();
-            loss.of(bed.members.get(2));
-            awaitMore();
-            await().atMost(Duration.ofSeconds(60)).until(() -> {
-                final Configuration present = bed.members.get(0).server.configuration();
-                return present != null && present.members().size() == 2;
-            });
+            disturbance.accept(bed);
             awaitMore();
             requireHeard(watched, subscriber, "behind");
             stopping.set(true);

@@ -15,7 +15,9 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.TestScale;
+import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.membership.PrimaryTransfer;
 
@@ -108,7 +110,13 @@ class ThreadingModesTest {
             counters.begin(bed, 3);
             counters.awaitMore(50);
             final long term = bed.configuration().term();
-            new PrimaryTransfer(bed.store, "test", new SplittableRandomSource(5)).transfer(0, -1);
+            new PrimaryTransfer(
+                            bed.store,
+                            "test",
+                            new SplittableRandomSource(5),
+                            SystemClock.INSTANCE,
+                            ThreadScheduling.INSTANCE::park)
+                    .transfer(0, -1);
             await().atMost(Duration.ofSeconds(60))
                     .until(() ->
                             bed.configuration() != null && bed.configuration().term() > term);

@@ -10,6 +10,7 @@ import static org.mockito.Mockito.when;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
@@ -142,6 +143,41 @@ final class ConfigurationManagerTest {
         assertThat(pauses.whyNot(2, 0)).isNotNull();
         pauses.follow(complete, configuration(Set.of(2), Set.of()), 0);
         assertThat(pauses.whyNot(2, 0)).isNull();
+    }
+
+    /** Its successor would have to go on with it. */
+    @Test
+    void shouldKeepATransferThatIsAskedForUntilItsRolesAreInForce() {
+        begin();
+        when(adoption.prepare(any())).thenReturn(true);
+        assertThat(nodes.askFor(0, 1)).isTrue();
+        assertThat(nodes.askFor(0, 1)).isFalse();
+        manager.readRequests();
+        assertThat(manager.step()).isTrue();
+        assertThat(nodes.configuration().configuration()).isEqualTo(OWN.handedOver(Map.of(0, 1)));
+        manager.readRequests();
+        assertThat(nodes.transfers()).hasSize(1);
+    }
+
+    @Test
+    void shouldRemoveATransferThatIsAskedForWhenItsRolesAreInForce() {
+        assertThat(nodes.askFor(0, 1)).isTrue();
+        begin(OWN.handedOver(Map.of(0, 1)));
+        manager.readRequests();
+        assertThat(manager.step()).isFalse();
+        assertThat(nodes.transfer(0)).isNull();
+    }
+
+    @Test
+    void shouldRefuseATransferToAServerWithoutACompleteReplica() {
+        begin();
+        assertThat(nodes.askFor(0, 2)).isTrue();
+        manager.readRequests();
+        assertThat(manager.step()).isFalse();
+        assertThat(nodes.configuration().configuration()).isEqualTo(OWN);
+        assertThat(nodes.transfers()).isEmpty();
+        assertThat(nodes.transfer(0).refusal()).contains("server 2");
+        assertThat(nodes.askFor(0, 1)).isTrue();
     }
 
     /** It reads of its successor when it votes, and would propose to add a server that has returned. */

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.TestScale;
@@ -64,7 +65,9 @@ final class HandOverTest {
         final PollableCall late = beginAt(from, second);
         for (int i = 0; i < 500; i++) {
             cluster.step();
-            assertThat(late.step()).as("a mutation begun behind the change is answered").isFalse();
+            assertThat(late.step())
+                    .as("a mutation begun behind the change is answered")
+                    .isFalse();
             assertThat(underWay.step()).isFalse();
             assertThat(from.isPrimary(SHARD)).isTrue();
             assertThat(cluster.servers.get(to).isPrimary(SHARD)).isFalse();
@@ -81,6 +84,31 @@ final class HandOverTest {
         assertThat(cluster.value(key(SHARD, 1))).isNull();
         cluster.ok(put(key(SHARD, 0), bytes(20, 4)));
         cluster.requireAgreement();
+    }
+
+    /** What each has drawn of its credit is counted for itself, when either is excluded. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldReturnTheCreditOfEachWhenItIsExcluded(boolean isFormer) {
+        final int former = cluster.primary(SHARD).serverId();
+        final int next = cluster.configuration().shard(SHARD).backups()[0];
+        for (int i = 0; i < 20; i++) {
+            cluster.ok(put(key(SHARD, i), bytes(100, i)));
+        }
+        cluster.settle();
+        cluster.adopt(cluster.handingOver(SHARD, next));
+        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        for (int i = 0; i < 5; i++) {
+            cluster.ok(put(key(SHARD, i), bytes(100, 2 * i)));
+        }
+        cluster.settle();
+        final int gone = isFormer ? former : next;
+        cluster.stop(gone);
+        cluster.adopt(cluster.excluding(isFormer ? next : former, gone));
+        cluster.stepUntil(cluster::isAllOpen);
+        cluster.settle();
+        cluster.releaseGrants();
+        cluster.requireExactSpace();
     }
 
     /** Each step of each server comes at a random moment; one caller per shard repeats what is refused. */

@@ -3,6 +3,7 @@ package org.rowankv.server.shard;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
@@ -42,7 +43,7 @@ public final class RolesOfOne {
 
     /** The next term, in which another server is the primary of a shard and this one its backup. */
     public static Configuration without(Configuration before, int shard) {
-        return before.swapped(shard, before.shard(shard).backups()[0]);
+        return before.handedOver(Map.of(shard, before.shard(shard).backups()[0]));
     }
 
     /** Puts the roles of a next term in force, in which server 0 has that primary of shard 0, its only one. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.VersionCounter;
@@ -87,7 +88,7 @@ final class RolesTest {
         while (next.shard(comes).primary() == 0 || !next.shard(comes).isComplete(0)) {
             comes++;
         }
-        next = next.swapped(comes, 0);
+        next = next.handedOver(Map.of(comes, 0));
         next = new Configuration(1, 7, next.term(), next.incarnations(), without(next.shards(), goes));
         created.clear();
         final Configuration last = next;
@@ -133,7 +134,7 @@ final class RolesTest {
         while (first.shard(comes).primary() == 1 || !first.shard(comes).isComplete(1)) {
             comes++;
         }
-        final Configuration next = first.swapped(comes, 1);
+        final Configuration next = first.handedOver(Map.of(comes, 1));
         final List<ShardPrimary> before = current.get().primaries();
         final Roles followed = current.follow(next);
         assertThat(current.get()).isSameAs(followed);
@@ -156,7 +157,8 @@ final class RolesTest {
                 .extracting(each -> each.replica().shardId())
                 .isSorted();
 
-        final Roles last = current.follow(next.swapped(comes, next.shard(comes).backups()[0]));
+        final Roles last =
+                current.follow(next.handedOver(Map.of(comes, next.shard(comes).backups()[0])));
         assertThat(last.isLeaving(comes)).isTrue();
         assertThat(current.mayBegin(primary)).isFalse();
         assertThat(current.left(comes)).isTrue();

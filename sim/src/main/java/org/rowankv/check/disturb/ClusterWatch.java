@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.daemon.local.LocalCluster;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterException;
@@ -93,8 +94,7 @@ public final class ClusterWatch implements AutoCloseable {
     }
 
     /**
-     * Transfers half of the primaries of a server that has all of them; returns whether there is one. All servers start
-     * together then.
+     * Transfers half of the primaries of a server that has all of them; returns whether there is one.
      */
     public boolean spreadPrimaries() throws IOException {
         final Configuration configuration = configuration();
@@ -102,8 +102,12 @@ public final class ClusterWatch implements AutoCloseable {
         if (configuration.primariesOf(only).size() < configuration.shardCount()) {
             return false;
         }
-        final PrimaryTransfer transfer =
-                new PrimaryTransfer(store, "chaos-" + Long.toHexString(SecureSeed.next()), SecureSeed.source());
+        final PrimaryTransfer transfer = new PrimaryTransfer(
+                store,
+                "chaos-" + Long.toHexString(SecureSeed.next()),
+                SecureSeed.source(),
+                SystemClock.INSTANCE,
+                ThreadScheduling.INSTANCE::park);
         for (int shard = 0; shard < configuration.shardCount(); shard += 2) {
             try {
                 transfer.transfer(shard, -1);

@@ -7,6 +7,7 @@ import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.membership.ClusterException;
@@ -24,15 +25,20 @@ final class PrimaryTransfers implements AutoCloseable {
     private final TemporaryCluster cluster;
     private final RandomSource random;
     private final ConfigurationStore store;
-    private final PrimaryTransfer swap;
-    /** Term of the newest configuration stored here; serving servers have a later one. */
+    private final PrimaryTransfer transfer;
+    /** Term of the last transfer; serving servers have it, or a later one. */
     private volatile long storedTerm;
 
     PrimaryTransfers(TemporaryCluster cluster, RandomSource random) {
         this.cluster = cluster;
         this.random = random;
         this.store = cluster.cluster().connect();
-        this.swap = new PrimaryTransfer(store, "verify-" + Long.toHexString(SecureSeed.next()), SecureSeed.source());
+        this.transfer = new PrimaryTransfer(
+                store,
+                "verify-" + Long.toHexString(SecureSeed.next()),
+                SecureSeed.source(),
+                SystemClock.INSTANCE,
+                ThreadScheduling.INSTANCE::park);
     }
 
     /** Gives about half of the shards another primary; false if the configuration store was unavailable. */
@@ -48,7 +54,7 @@ final class PrimaryTransfers implements AutoCloseable {
         for (int i = 0; i < shards; i++) {
             if (i == 0 || random.nextInt(2) == 0) {
                 try {
-                    storedTerm = swap.transfer((first + i) % shards, -1).term();
+                    storedTerm = transfer.transfer((first + i) % shards, -1).term();
                     any = true;
                 } catch (ConfigurationStoreException e) {
                     return any; // unavailable for a moment: completed transfers count
@@ -69,10 +75,7 @@ final class PrimaryTransfers implements AutoCloseable {
         return configuration;
     }
 
-    /**
-     * Waits until the configuration store replies and all servers serve: after a transfer in a later term, because a
-     * transfer makes all start together.
-     */
+    /** Waits until the configuration store replies and all servers serve: after a transfer in its term. */
     void awaitAllServe() throws IOException {
         final long fromNs = SystemClock.INSTANCE.nanoTime();
         boolean serve = false;
@@ -80,10 +83,10 @@ final class PrimaryTransfers implements AutoCloseable {
             cluster.awaitServing();
             serve = true;
             for (int server = 0; server < cluster.cluster().shape().servers(); server++) {
-                serve &= Long.parseLong(cluster.cluster().statusOf(server).getOrDefault("term", "0")) > storedTerm;
+                serve &= Long.parseLong(cluster.cluster().statusOf(server).getOrDefault("term", "0")) >= storedTerm;
             }
             try {
-                serve &= configuration().term() > storedTerm;
+                serve &= configuration().term() >= storedTerm;
             } catch (ConfigurationStoreException e) {
                 if (SystemClock.INSTANCE.nanoTime() - fromNs >= STORE_PATIENCE_NS) {
                     throw new IOException("the configuration store does not reply any more: " + e.getMessage(), e);

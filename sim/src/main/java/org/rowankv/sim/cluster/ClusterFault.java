@@ -22,8 +22,8 @@ record ClusterFault(int afterOperations, Kind kind, int first, int second) {
         /** A process stalls. */
         PAUSE,
         /** The primary of a shard and a backup exchange roles, under load. */
-        SWAP,
-        SWAP_TWICE,
+        TRANSFER,
+        TRANSFER_TWICE,
         STORE_AWAY,
         STORE_FLAKY,
         /** A link between two servers passes nothing in one direction. */

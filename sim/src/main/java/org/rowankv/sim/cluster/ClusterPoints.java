@@ -18,6 +18,7 @@ final class ClusterPoints {
     /** A server has taken over all that others had for it, and forced it. */
     private static final String COMPLETE = "start.term";
 
+    private static final String OPENED = "opening.opened";
     private static final String DAMAGED = "copy.damaged";
     private static final int MYRIAD = 10_000;
 
@@ -70,6 +71,9 @@ final class ClusterPoints {
         final SimProcess process = here.process();
         if (process != null && name.equals(COMPLETE)) {
             process.completed();
+        }
+        if (process != null && name.equals(OPENED)) {
+            simulation.roles().opened(process);
         }
         if (process != null && name.equals(DAMAGED)) {
             simulation.deviceFaults().leftOut(process.host());

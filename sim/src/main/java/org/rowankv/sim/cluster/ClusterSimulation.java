@@ -94,7 +94,6 @@ final class ClusterSimulation {
                 new SimValues(plan.smallValue(), plan.largeValue()),
                 new ClusterWorkloadHost(this));
         this.checker = new ClusterChecker(this);
-        this.faults = new Faults(this, random.fork("faults"));
         this.faultsToCome = new ArrayDeque<>(plan.faults());
         this.streams = new ClusterStreams(this, random.fork("streams"), workload.streamLog());
         final RandomSource clocks = random.fork("clocks");
@@ -102,6 +101,7 @@ final class ClusterSimulation {
             hosts.add(new SimHost(this, number, pool, random.fork("host " + number), clock(clocks)));
         }
         this.userClock = clock(clocks);
+        this.faults = new Faults(this, random.fork("faults"));
     }
 
     private NodeClock clock(RandomSource random) {

@@ -31,7 +31,7 @@ final class Faults {
 
     private final ClusterSimulation simulation;
     private final RandomSource random;
-    private final PrimaryTransfer swaps;
+    private final PrimaryTransfer transfers;
     private @Nullable Fiber atCatalogue;
     private final DeviceFaults devices;
     private int atWork;
@@ -44,8 +44,12 @@ final class Faults {
         this.simulation = simulation;
         this.random = random;
         this.devices = new DeviceFaults(simulation, random.fork("devices"));
-        this.swaps = new PrimaryTransfer(
-                simulation.coordinator().seenBy(null, random.fork("store")), "operator", random.fork("stamps"));
+        this.transfers = new PrimaryTransfer(
+                simulation.coordinator().seenBy(null, random.fork("store")),
+                "operator",
+                random.fork("stamps"),
+                simulation.userClock(),
+                ns -> Fiber.required().rest(nowNs() + ns));
     }
 
     DeviceFaults devices() {
@@ -88,12 +92,12 @@ final class Faults {
             case POWER_CUT_OF_ALL -> hosts.forEach(each -> simulation.killAndRestart(each, true));
             case STOP -> stop(host);
             case PAUSE -> pause(host);
-            case SWAP -> swap(fault.second());
-            case SWAP_TWICE -> {
-                swap(fault.second());
+            case TRANSFER -> transfer(fault.second());
+            case TRANSFER_TWICE -> {
+                transfer(fault.second());
                 simulation.scheduler().at(nowNs() + whileNs(), () -> {
                     if (!simulation.isCalm()) {
-                        swap(fault.first());
+                        transfer(fault.first());
                     }
                 });
             }
@@ -227,17 +231,17 @@ final class Faults {
         }
     }
 
-    private void swap(int drawn) {
+    private void transfer(int drawn) {
         if (simulation.plan().replicas() < 2) {
             return;
         }
         atWork++;
-        simulation.scheduler().add(new Fiber(simulation, null, "swap", () -> {
+        simulation.scheduler().add(new Fiber(simulation, null, "transfer", () -> {
             try {
-                final var unused = swaps.transfer(drawn % simulation.plan().shards(), -1);
-                simulation.eventCounters().count("planned swaps");
+                final var unused = transfers.transfer(drawn % simulation.plan().shards(), -1);
+                simulation.eventCounters().count("planned transfers");
             } catch (ConfigurationStoreException | ClusterException e) {
-                simulation.eventCounters().count("planned swaps that did not come about");
+                simulation.eventCounters().count("planned transfers that did not come about");
             } finally {
                 atWork--;
             }

@@ -53,10 +53,23 @@ final class RoleChecker {
      * serves nothing by them as long as it may not answer.
      */
     void follows(SimProcess process, Configuration configuration) {
-        final int server = process.host().number();
-        terms[server] = configuration.term();
+        terms[process.host().number()] = configuration.term();
+        requireOnePrimary(process, configuration);
+    }
+
+    /** It has opened shards. */
+    void opened(SimProcess process) {
+        final SimProcess.Door door = process.door();
+        if (door != null) {
+            requireOnePrimary(process, door.configuration());
+        }
+    }
+
+    /** By what the servers have open: one that hands a shard over is its primary for a while, and the next one not yet. */
+    private void requireOnePrimary(SimProcess process, Configuration configuration) {
         for (int shard = 0; shard < servedTerm.length; shard++) {
-            if (configuration.shard(shard).primary() != server) {
+            final SimProcess.Door own = process.door();
+            if (own == null || !own.server().isPrimary(shard)) {
                 continue;
             }
             for (SimHost other : simulation.hosts()) {
@@ -64,7 +77,7 @@ final class RoleChecker {
                 final SimProcess.Door door = running == null || running == process ? null : running.door();
                 if (running != null
                         && door != null
-                        && door.configuration().shard(shard).primary() == other.number()
+                        && door.server().isPrimary(shard)
                         && door.server().isServing()
                         && running.mayAnswer()
                         && (configuration.term() >= door.configuration().term() || process.mayAnswer())) {

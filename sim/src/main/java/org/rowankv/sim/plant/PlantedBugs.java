@@ -19,6 +19,7 @@ public final class PlantedBugs {
             "codecs.txt",
             "driver.txt",
             "fabric.txt",
+            "handover.txt",
             "index.txt",
             "jcache.txt",
             "joining.txt",

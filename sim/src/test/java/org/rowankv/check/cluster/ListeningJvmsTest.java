@@ -20,6 +20,8 @@ import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.TestJvm;
 import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.membership.PrimaryTransfer;
 
@@ -102,9 +104,15 @@ final class ListeningJvmsTest {
                 assertThat(heard.texts()).containsExactly("CREATED a=1", "UPDATED a=2");
 
                 try (ConfigurationStore store = servers.cluster().connect()) {
-                    new PrimaryTransfer(store, "listeners", new SplittableRandomSource(3)).transfer(0, -1);
+                    new PrimaryTransfer(
+                                    store,
+                                    "listeners",
+                                    new SplittableRandomSource(3),
+                                    SystemClock.INSTANCE,
+                                    ThreadScheduling.INSTANCE::park)
+                            .transfer(0, -1);
                 }
-                // The transfer restarts all servers together, so both report a loss, and then receive later events.
+                // Both report a loss, and then receive later events.
                 other.awaitLine("LOST");
                 await().atMost(HeardEvents.PATIENCE).until(() -> heard.losses() > 0);
                 servers.awaitServing();
