@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         modelTransformer = ServerOption.All.class,
         description = {
-            "Runs one server of a cluster until SIGTERM or SIGINT; then it drains pending operations and stops.",
+            "Runs one server of a cluster until SIGTERM or SIGINT; then others take its roles over, it drains pending"
+                    + " operations, and stops.",
             "Every option --some-name may also be set in the environment as ROWAN_SOME_NAME, or in the options file as"
                     + " some-name=value; the command line overrides the environment, the environment overrides the file.",
             "Exit codes: 143 after SIGTERM, 130 after SIGINT; 1 when it cannot run; 2 for a usage error; 4 when it stopped"

@@ -114,7 +114,11 @@ public enum ServerOption {
             "1",
             "complete replicas below which a shard takes no writes until it has them again; reads go on. The same on every"
                     + " server"),
-    DRAIN(SettingForm.NUMBER, "", "" + ClusterSettings.DEFAULT_DRAIN_MS, "ms that a stop waits for pending operations"),
+    DRAIN(
+            SettingForm.NUMBER,
+            "",
+            "" + ClusterSettings.DEFAULT_DRAIN_MS,
+            "ms that a stop waits until others have its roles, and again for pending operations"),
     LOG_FORMAT(
             SettingForm.CHOICE,
             "line or json",

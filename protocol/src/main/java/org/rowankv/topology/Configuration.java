@@ -244,6 +244,25 @@ public record Configuration(
         return changed(incarnations, next, manager, excluded);
     }
 
+    /**
+     * Where those servers, which stay members and are primary of nothing, are backups of nothing either. A higher term, and
+     * a new epoch of the shards that lose one.
+     *
+     * @throws IllegalArgumentException if one is a primary
+     */
+    public Configuration withoutBackups(Set<Integer> servers) {
+        final List<ShardAssignment> next = new ArrayList<>(shards.size());
+        for (ShardAssignment shard : shards) {
+            final ShardAssignment left =
+                    servers.contains(shard.primary()) ? null : shard.excluding(servers, NO_MANAGER);
+            if (left == null) {
+                throw new IllegalArgumentException("server " + shard.primary() + " is a primary: " + shard);
+            }
+            next.add(left);
+        }
+        return changed(incarnations, next, manager, excluded);
+    }
+
     /** The shards of which no complete replica is left without those servers. */
     public List<Integer> shardsLostWithout(Set<Integer> lost) {
         final List<Integer> without = new ArrayList<>();

@@ -49,7 +49,7 @@ public final class ChaosCommand implements Callable<Integer> {
     private static final int SECONDS_PER_MINUTE = 60;
     private static final int DEFAULT_MINUTES = 5;
     static final String ALL =
-            "control,kill,kill-manager,kill-two-in-turn,pause,pause-manager,partition,partition-one-way,"
+            "control,transfer,restart,kill,kill-manager,kill-two-in-turn,pause,pause-manager,partition,partition-one-way,"
                     + "partition-zookeeper,full-disk,zookeeper,power,zookeeper-and-server,all-replicas";
 
     @Spec

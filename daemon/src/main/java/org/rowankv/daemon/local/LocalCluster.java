@@ -151,6 +151,11 @@ public final class LocalCluster {
         return dir.resolve(SECRET_FILE);
     }
 
+    /** Its name in the cluster. */
+    public String nameOf(int server) {
+        return servers.get(server).name();
+    }
+
     /** The log of a server's process. */
     public Path logOf(int server) {
         return servers.get(server).log();
@@ -312,6 +317,11 @@ public final class LocalCluster {
     /** A connection to its configuration store; the caller closes it. */
     public ConfigurationStore connect() {
         return new ZooKeeperConfigurationStore(zooKeeperAddress(), CLUSTER, CONNECT_TIMEOUT_MS);
+    }
+
+    /** Stops a server by SIGTERM; false if it had to be killed. */
+    public boolean stopServer(int server) throws IOException {
+        return servers.get(server).stop(STOP_TIMEOUT_MS);
     }
 
     private List<LocalProcess> processes() {

@@ -50,6 +50,9 @@ public final class ClusterServer implements AutoCloseable {
     private boolean watched;
     private volatile @Nullable RunningTask work;
     private volatile boolean closing;
+    /** Until then others may take over its roles, when it is closing. */
+    private volatile long leavesByNs;
+
     private volatile StartPhase phase = StartPhase.JOINING;
     private final WaitLog waitLog;
     private volatile int serverId = -1;
@@ -170,12 +173,22 @@ public final class ClusterServer implements AutoCloseable {
         }
     }
 
-    /** Drains pending operations within the settings' limit, and stops. */
+    /** Lets others take over its roles, and drains pending operations, each within the settings' limit; then it stops. */
     @Override
     public void close() {
-        closing = true;
+        beginToClose();
         signal.give();
         awaitEnd();
+    }
+
+    private void beginToClose() {
+        leavesByNs = context.clock().nanoTime() + settings.drainMs() * 1_000_000;
+        closing = true;
+    }
+
+    /** Whether it waits no longer for others to take over its roles. */
+    boolean isLeaveOver() {
+        return context.clock().nanoTime() - leavesByNs >= 0;
     }
 
     /**
@@ -270,7 +283,7 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     /** @throws RuntimeException if the server has stopped itself: an agent's partial work must not be closed cleanly */
-    private void requireNotStopped() {
+    void requireNotStopped() {
         final RuntimeException broken = failure;
         if (broken != null) {
             throw broken;
@@ -294,6 +307,7 @@ public final class ClusterServer implements AutoCloseable {
             unreachable.served();
             waitLog.goesOn();
             serve(area, next, roles);
+            new Leaving(this, next).run();
             next.drain(settings.drainMs());
         } catch (StaleTermException e) {
             LOG.info("coordinated restart: server={} cause={}", settings.name(), e.getMessage());
@@ -371,7 +385,7 @@ public final class ClusterServer implements AutoCloseable {
     /** Ends when the server closes or has stopped itself. */
     PeerCalls.Patience patienceWhileOpen() {
         return () -> {
-            if (closing) {
+            if (closing && (phase != StartPhase.SERVING || isLeaveOver())) {
                 throw new ClosedWhileWaiting();
             }
             requireNotStopped();
@@ -390,7 +404,7 @@ public final class ClusterServer implements AutoCloseable {
     // --- waiting ---
 
     /** Thrown when the server is closed during a wait. */
-    private static final class ClosedWhileWaiting extends RuntimeException {
+    static final class ClosedWhileWaiting extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
 
@@ -442,7 +456,7 @@ public final class ClusterServer implements AutoCloseable {
             // One check serves all signals so far.
             final boolean unused = signal.await(ms * 1_000_000);
         } catch (InterruptedException e) {
-            closing = true; // an interrupt ends this thread
+            beginToClose(); // an interrupt ends this thread
         }
         requireNotStopped();
         if (closing && phase != StartPhase.SERVING) {

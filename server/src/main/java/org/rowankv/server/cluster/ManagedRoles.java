@@ -1,5 +1,6 @@
 package org.rowankv.server.cluster;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -20,6 +21,7 @@ import org.rowankv.server.manager.CompletedCopies;
 import org.rowankv.server.manager.ConfigurationManager;
 import org.rowankv.server.manager.ControlMessages;
 import org.rowankv.server.manager.CopyMessages;
+import org.rowankv.server.manager.Departures;
 import org.rowankv.server.manager.Election;
 import org.rowankv.server.manager.LeaseAgent;
 import org.rowankv.server.membership.ClusterNodes;
@@ -36,6 +38,9 @@ import org.rowankv.topology.Configuration;
  * and its own thread for the adoption work beside that.
  */
 final class ManagedRoles {
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final long LEAVE_AGAIN_NS = 100_000_000;
+
     private final ClusterContext context;
     private final ClusterSettings settings;
     private final StoredRoles roles;
@@ -48,11 +53,13 @@ final class ManagedRoles {
     private final LeaseAgent leases;
     private final AgentHandle leasesAgent;
     private final CompletedCopies completions;
+    private final Departures departures = new Departures();
     private final CopyMessages copies;
     private final ControlMessages control;
     private final Configuration first;
     private final IntPredicate isUnreachable;
     private volatile @Nullable Adoption adoption;
+    private volatile @Nullable Server server;
     private @Nullable ConfigurationManager manager;
     private @Nullable Election election;
 
@@ -99,7 +106,8 @@ final class ManagedRoles {
                 alarm,
                 margins);
         this.copies = new CopyMessages(serverId, this::committed, messages, completions, context.clock());
-        this.control = new ControlMessages(messages, leases, completions, copies, adopting, context.errors());
+        this.control = new ControlMessages(
+                messages, leases, completions, copies, departures, adopting, alarm, context.errors());
         messages.control(control);
         leases.started(Electorate.of(first), first.startTerm() == first.term(), managing());
         this.leasesAgent = context.scheduling().take(leases, context.errors());
@@ -142,6 +150,7 @@ final class ManagedRoles {
         final Adoption own =
                 new Adoption(serverId, incarnation, area, server, context.scheduling(), leases, first, view, routing);
         adoption = own;
+        this.server = server;
         server.roleChanges().prepared(first);
         server.roleChanges()
                 .openings()
@@ -165,6 +174,7 @@ final class ManagedRoles {
                 this::run,
                 completions,
                 roles::registered,
+                departures,
                 calls,
                 patience,
                 context.scheduling());
@@ -217,6 +227,29 @@ final class ManagedRoles {
     String saying() {
         final ConfigurationManager managing = manager;
         return managing == null ? "" : managing.saying();
+    }
+
+    /** Asks the manager to give this server's roles to others, for it is about to stop. */
+    Departures.Answer leave() {
+        final Adoption own = adoption;
+        final Server serving = server;
+        final Configuration present = own == null ? first : own.committed();
+        final int manager = present.manager();
+        if (serving == null || present.members().size() == 1 || manager != serverId && isUnreachable.test(manager)) {
+            return Departures.Answer.REFUSED;
+        }
+        final long bareTerm = serving.roleChanges().bareTerm();
+        if (leases.isManager()) {
+            return departures.ask(serverId, incarnation, bareTerm, leases.now().monotonicNs());
+        }
+        final long untilNs = leases.now().monotonicNs() + LEAVE_AGAIN_NS;
+        final ByteBuffer answer = manager == serverId
+                ? null
+                : calls.begin(manager, PeerRequestType.LEAVE, 0, bareTerm, NOTHING)
+                        .awaitWhile(() -> leases.now().monotonicNs() - untilNs < 0, patience);
+        return answer == null
+                ? Departures.Answer.UNDER_WAY
+                : Departures.Answer.of(PeerMessageDescriptor.argument(answer));
     }
 
     /** Runs a step on the thread of the adoption, and waits for its end. */

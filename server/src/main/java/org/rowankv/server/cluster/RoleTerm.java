@@ -18,6 +18,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerContext;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.manager.Departures;
 import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.server.peer.LogReconciliation;
 import org.rowankv.server.peer.PeerCalls;
@@ -365,6 +366,12 @@ final class RoleTerm implements MembershipView {
         if (following != null) {
             following.step();
         }
+    }
+
+    /** Asks the manager to give this server's roles to others. */
+    Departures.Answer leave() {
+        final ManagedRoles following = managed;
+        return following == null ? Departures.Answer.REFUSED : following.leave();
     }
 
     /** What the manager waits for; empty if nothing. */

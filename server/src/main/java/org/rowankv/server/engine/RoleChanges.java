@@ -137,6 +137,11 @@ public final class RoleChanges {
         wakeUp.run();
     }
 
+    /** See {@link Roles#bareTerm}. */
+    public long bareTerm() {
+        return current.get().bareTerm();
+    }
+
     /** A shard's primary at this server, whose versions begin in an epoch. */
     static ShardPrimary primaryOf(ShardReplica replica, int epoch, ServerContext parts) {
         final ServerSettings settings = parts.settings();

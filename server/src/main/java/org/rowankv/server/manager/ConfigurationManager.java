@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.authority.Authority;
 import org.rowankv.server.authority.Electorate;
@@ -27,7 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The configuration manager (§4.3 of the paper), on the server that the configuration names: excludes members that
  * cannot be heard or that have started anew, adds servers that return, records copies that became complete, and hands
- * primaries over where that is asked for. It stores the next configuration, lets all members prepare it, waits for the leases of the excluded, and lets all commit.
+ * primaries over where that is asked for, or where one is about to stop. It stores the next configuration, lets all
+ * members prepare it, waits for the leases of the excluded, and lets all commit.
  *
  * <p>Every step may be repeated, and another manager continues from the stored configuration. While the store is
  * unreachable nothing changes, and operations go on.
@@ -49,6 +51,7 @@ public final class ConfigurationManager {
     private final AdoptionThread adopting;
     private final CompletedCopies completions;
     private final MemberRegistrations registrations;
+    private final Departures departures;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
     private final Scheduling scheduling;
@@ -85,6 +88,7 @@ public final class ConfigurationManager {
             AdoptionThread adopting,
             CompletedCopies completions,
             MemberRegistrations registrations,
+            Departures departures,
             PeerCalls calls,
             PeerCalls.Patience patience,
             Scheduling scheduling) {
@@ -96,6 +100,7 @@ public final class ConfigurationManager {
         this.adopting = adopting;
         this.completions = completions;
         this.registrations = registrations;
+        this.departures = departures;
         this.calls = calls;
         this.patience = patience;
         this.scheduling = scheduling;
@@ -177,6 +182,11 @@ public final class ConfigurationManager {
         if (!due.isEmpty()) {
             return present.handedOver(due);
         }
+        final Configuration relieved = departures.next(present, leases.now().monotonicNs());
+        if (relieved != null) {
+            Chaos.point("leave.step");
+            return relieved;
+        }
         final Configuration returned = withReturned(present);
         return returned == null ? withReplaced(present) : returned;
     }
@@ -188,7 +198,10 @@ public final class ConfigurationManager {
     private @Nullable Configuration withReplaced(Configuration present) {
         final boolean isCopying =
                 present.shards().stream().anyMatch(shard -> !shard.joining().isEmpty());
-        final Configuration filled = isCopying ? null : present.filled(replicas);
+        // Not to one that is about to stop either.
+        final boolean isLeaving =
+                !departures.servers(present, leases.now().monotonicNs()).isEmpty();
+        final Configuration filled = isCopying || isLeaving ? null : present.filled(replicas);
         if (filled == null || filled.shards().equals(present.shards())) {
             lackingSinceNs = leases.now().monotonicNs();
             return null;
@@ -204,12 +217,15 @@ public final class ConfigurationManager {
     private Map<Integer, Integer> transfersDue(Configuration present) {
         final Map<Integer, Integer> due = new TreeMap<>();
         final List<TransferRequest> waiting = new ArrayList<>();
+        final Set<Integer> leaving = departures.servers(present, leases.now().monotonicNs());
         for (TransferRequest request : transfers) {
             final int shard = request.shard();
             if (request.isDoneIn(present)) {
                 final boolean unused = nodes.remove(request);
             } else if (shard >= present.shardCount() || !present.shard(shard).isComplete(request.to())) {
                 nodes.refuse(request, "server " + request.to() + " is no complete backup");
+            } else if (leaving.contains(request.to())) {
+                nodes.refuse(request, "server " + request.to() + " is about to stop");
             } else {
                 waiting.add(request);
                 if (present.shard(shard).joining().isEmpty()) {
@@ -345,7 +361,8 @@ public final class ConfigurationManager {
             lost(next); // a common start follows
             return true;
         }
-        pauses.follow(Objects.requireNonNull(stored), next, leases.now().monotonicNs());
+        pauses.follow(
+                Objects.requireNonNull(stored), next, departures, leases.now().monotonicNs());
         manage(next, false);
         if (!adopting.run(() -> adoption.prepare(next))) {
             lost(next);

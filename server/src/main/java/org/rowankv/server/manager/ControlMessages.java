@@ -30,12 +30,16 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
     private final LeaseAgent leases;
     private final CompletedCopies completions;
     private final CopyMessages copies;
+    private final Departures departures;
     /** Null until this server serves. */
     private volatile @Nullable Adoption adoption;
 
     private volatile @Nullable Server server;
     /** Runs what waits for the device. */
     private final Executor adopting;
+
+    /** Wakes the thread that changes configurations. */
+    private final Runnable alarm;
 
     private final ErrorLog errors;
 
@@ -44,13 +48,17 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
             LeaseAgent leases,
             CompletedCopies completions,
             CopyMessages copies,
+            Departures departures,
             Executor adopting,
+            Runnable alarm,
             ErrorLog errors) {
         this.messages = messages;
         this.leases = leases;
         this.completions = completions;
         this.copies = copies;
+        this.departures = departures;
         this.adopting = adopting;
+        this.alarm = alarm;
         this.errors = errors;
     }
 
@@ -85,6 +93,7 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
                     }
                 });
             case PeerRequestType.COMPLETED -> completed(from, incarnation, message);
+            case PeerRequestType.LEAVE -> leave(from, incarnation, message);
             case PeerRequestType.COPY_ANNOUNCED, PeerRequestType.COPIED -> copy(following, serving, from, message);
             case PeerRequestType.OPENING -> opening(serving, from, message);
             default -> throw new AssertionError("question " + PeerMessageDescriptor.question(message));
@@ -127,6 +136,18 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
             epochs.put(payload.getInt(), payload.getInt());
         }
         completions.report(from, incarnation, epochs);
+    }
+
+    private void leave(int from, long incarnation, ByteBuffer message) {
+        if (leases.isManager()) {
+            final Departures.Answer answer = departures.ask(
+                    from,
+                    incarnation,
+                    PeerMessageDescriptor.argument(message),
+                    leases.now().monotonicNs());
+            messages.answer(from, message, answer.ordinal(), NOTHING);
+            alarm.run();
+        }
     }
 
     private void opening(Server serving, int from, ByteBuffer message) {

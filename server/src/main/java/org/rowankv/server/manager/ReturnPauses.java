@@ -8,7 +8,7 @@ import org.rowankv.topology.Configuration;
 /**
  * How long excluded servers wait until they are added again. One that is lost before its replicas are complete, again
  * and again, costs the others configurations and copies for nothing: it waits for twice as long each time. One whose
- * replicas were complete is added at once. As far as this manager has seen: its successor begins without pauses. Not
+ * replicas were complete, or that others took over before it stopped, is added at once. As far as this manager has seen: its successor begins without pauses. Not
  * thread-safe.
  */
 final class ReturnPauses {
@@ -21,12 +21,13 @@ final class ReturnPauses {
     private final Map<Integer, Pause> pauses = new HashMap<>();
 
     /** The members of one configuration that the next one lacks are excluded. */
-    void follow(Configuration from, Configuration to, long nowNs) {
+    void follow(Configuration from, Configuration to, Departures departures, long nowNs) {
         for (int server : from.members()) {
             if (to.isMember(server)) {
                 continue;
             }
-            if (isWhole(from, server)) {
+            if (isWhole(from, server)
+                    || departures.hasDeparted(server, from.incarnations().get(server))) {
                 pauses.remove(server);
             } else {
                 final Pause last = pauses.get(server);

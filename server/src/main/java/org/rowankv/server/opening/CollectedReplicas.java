@@ -11,6 +11,7 @@ import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.Roles;
+import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
@@ -49,6 +50,11 @@ final class CollectedReplicas {
     private final OpeningTransport answers;
     private final Map<Asker, Pending> pending = new TreeMap<>();
 
+    /** A change stream for the next primary, which opens the shard in that epoch. */
+    private record Left(int epoch, ByteBuffer changes) {}
+
+    private final Map<Integer, Left> left = new TreeMap<>();
+
     CollectedReplicas(
             int serverId, Replicas replicas, DigestAgent digest, TailEntries entries, OpeningTransport answers) {
         this.serverId = serverId;
@@ -81,6 +87,7 @@ final class CollectedReplicas {
     /** Answers what can be answered now. */
     int doWork(Configuration prepared, Roles roles) {
         int work = 0;
+        left.entrySet().removeIf(kept -> roles.epoch(kept.getKey()) != kept.getValue().epoch);
         final Iterator<Map.Entry<Asker, Pending>> each = pending.entrySet().iterator();
         while (each.hasNext()) {
             final Map.Entry<Asker, Pending> next = each.next();
@@ -140,8 +147,22 @@ final class CollectedReplicas {
             return false;
         }
         Chaos.point("opening.handed-over");
-        answers.send(from, question.handedOver());
+        final Left stream = left.get(question.shard());
+        answers.send(from, question.handedOver(stream == null ? null : stream.changes));
         return true;
+    }
+
+    /**
+     * A shard has left this server. Who asks for it in this epoch is the first to open it since; one that asks in a later
+     * epoch may not be, and begins a new stream. Followed by {@link #doWork}.
+     */
+    void left(int shard, int epoch) {
+        final ShardChanges.Handed handed = replicas.get(shard).changes().handOver(HandedChanges.MOST_BYTES);
+        if (handed == null) {
+            left.remove(shard);
+        } else {
+            left.put(shard, new Left(epoch, HandedChanges.encode(handed)));
+        }
     }
 
     private void fetch(int from, OpeningMessage question, Configuration prepared) {

@@ -22,6 +22,7 @@ import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.Roles;
+import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
@@ -267,6 +268,7 @@ public final class OpeningAgent implements Agent {
                 continue;
             }
             if (inFlightWindow.isIdle(shard) && current.left(shard)) {
+                collected.left(shard, current.get().epoch(shard));
                 listener.left(shard);
                 LOG.info("Shard handed over shard={} term={}", shard, roles.term());
                 left++;
@@ -297,7 +299,7 @@ public final class OpeningAgent implements Agent {
                 continue; // of an earlier opening
             }
             if (message.kind() == OpeningMessage.HANDED_OVER) {
-                opening.handedOver(next.from);
+                opening.handedOver(next.from, message);
             } else if (message.kind() == OpeningMessage.COLLECTED) {
                 opening.collected(next.from, message);
             } else {
@@ -345,6 +347,10 @@ public final class OpeningAgent implements Agent {
             final ShardReplica replica = opening.replica();
             final ShardPrimary primary = primaries.primaryOf(replica, opening.epoch());
             replica.beginChanges();
+            final ShardChanges.Handed handed = opening.changes();
+            if (handed != null) {
+                replica.changes().continueFrom(handed);
+            }
             if (current.open(opening.epoch(), primary)) {
                 Chaos.point("opening.opened");
                 digest.openedHere(replica.shardId(), opening.epoch());

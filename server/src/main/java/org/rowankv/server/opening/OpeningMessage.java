@@ -44,7 +44,7 @@ public record OpeningMessage(int kind, int shard, int epoch, long argument, long
      * as the shard's primary is under way: all of that has landed everywhere, and it answers no read any more.
      */
     public static final int HAND_OVER = 5;
-    /** Without a payload. */
+    /** Payload: of a former primary with subscribers its {@link HandedChanges change stream}; else empty. */
     public static final int HANDED_OVER = 6;
 
     private static final int SHARD_OFFSET = 4;
@@ -67,8 +67,8 @@ public record OpeningMessage(int kind, int shard, int epoch, long argument, long
         return new OpeningMessage(HAND_OVER, shard, epoch, 0, 0, NOTHING);
     }
 
-    OpeningMessage handedOver() {
-        return new OpeningMessage(HANDED_OVER, shard, epoch, argument, 0, NOTHING);
+    OpeningMessage handedOver(@Nullable ByteBuffer changes) {
+        return new OpeningMessage(HANDED_OVER, shard, epoch, argument, 0, changes == null ? NOTHING : changes);
     }
 
     OpeningMessage collected(long commitVersion, ByteBuffer versions) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
+import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.ShardAssignment;
 
@@ -97,6 +98,7 @@ final class ShardOpening {
     private final SortedMap<Long, Missing> missing = new TreeMap<>();
     private Step step = Step.AWAITING_ROLES;
     private @Nullable LandingPosition mark;
+    private ShardChanges.@Nullable Handed changes;
     /** The highest known of any replica. */
     private long commitVersion;
 
@@ -232,12 +234,25 @@ final class ShardOpening {
     }
 
     /** An answer to HAND_OVER has arrived. */
-    void handedOver(int from) {
+    void handedOver(int from, OpeningMessage answer) {
         final Other other = find(from);
-        if (step == Step.AWAITING_HAND_OVER && other != null) {
-            other.hasHandedOver = true;
-            other.isAsked = false;
+        if (step != Step.AWAITING_HAND_OVER || other == null || other.hasHandedOver) {
+            return;
         }
+        other.hasHandedOver = true;
+        other.isAsked = false;
+        if (answer.payload().limit() > 0) {
+            try {
+                changes = HandedChanges.decode(answer.payload());
+            } catch (IllegalArgumentException e) {
+                around.impossible(from, shard(), "a change stream: " + e.getMessage());
+            }
+        }
+    }
+
+    /** The change stream of a former primary that has handed the shard over; null if there is none. */
+    ShardChanges.@Nullable Handed changes() {
+        return changes;
     }
 
     // --- collect ---

@@ -206,8 +206,10 @@ public final class PeerMessages implements MessageHandler, Agent {
         switch (PeerMessageDescriptor.question(message)) {
             case PeerRequestType.COLLECT, PeerRequestType.LACKING, PeerRequestType.FETCH, PeerRequestType.TAKE ->
                 reconcile(from, message);
-            case PeerRequestType.HEARS_MANAGER, PeerRequestType.PREPARE, PeerRequestType.COMMIT ->
-                control(from, incarnation, message);
+            case PeerRequestType.HEARS_MANAGER,
+                    PeerRequestType.PREPARE,
+                    PeerRequestType.COMMIT,
+                    PeerRequestType.LEAVE -> control(from, incarnation, message);
             case PeerRequestType.COMPARED -> {
                 compared.add(from);
                 answer(from, message, 0, NOTHING);

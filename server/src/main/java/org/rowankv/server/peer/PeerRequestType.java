@@ -59,5 +59,12 @@ public final class PeerRequestType {
     /** A message between openings of shards, in the payload; it has no answer of this protocol. */
     public static final int OPENING = 19;
 
+    /**
+     * Give the sender's roles to others, for it is about to stop; to the manager. The argument is the term of the roles in
+     * force there if it is no primary by them, else 0; that of the answer is 0 if it is to ask again, 1 if it has no roles any
+     * more, 2 if others cannot take them.
+     */
+    public static final int LEAVE = 20;
+
     private PeerRequestType() {}
 }

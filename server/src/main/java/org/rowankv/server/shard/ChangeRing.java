@@ -1,21 +1,17 @@
 package org.rowankv.server.shard;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Change;
+import org.rowankv.server.shard.ShardChanges.Kept;
 
 /**
  * The newest changes of a shard, sorted by version. Bounded in number and in bytes, except that one change always fits.
  * A change that does not fit drops the oldest. Adding allocates nothing. Guarded by its user.
  */
 final class ChangeRing {
-    /** A change and the cache it belongs to. */
-    record Kept(int cacheId, Change change) {
-        long version() {
-            return change.version();
-        }
-    }
-
     private final @Nullable Kept[] slots;
     private final long maxBytes;
     private int head;
@@ -90,6 +86,29 @@ final class ChangeRing {
             }
         }
         return low;
+    }
+
+    /**
+     * The newest changes, in version order, as many as fit into so many bytes.
+     *
+     * @param dropped receives those that do not
+     */
+    List<Kept> newest(long mostBytes, Consumer<Kept> dropped) {
+        int first = count;
+        long room = mostBytes;
+        while (first > 0 && at(first - 1).change().length() <= room) {
+            first--;
+            room -= at(first).change().length();
+        }
+        final List<Kept> newest = new ArrayList<>();
+        for (int index = 0; index < count; index++) {
+            if (index < first) {
+                dropped.accept(at(index));
+            } else {
+                newest.add(at(index));
+            }
+        }
+        return newest;
     }
 
     /** Receives changes in version order. */

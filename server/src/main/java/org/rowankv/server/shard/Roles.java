@@ -150,6 +150,14 @@ public final class Roles {
                 this::find);
     }
 
+    /**
+     * The term, if by it this server is primary of nothing, and no shard is leaving it still: it is none then until a later
+     * configuration makes it one. Otherwise 0.
+     */
+    public long bareTerm() {
+        return primaries.isEmpty() && configuration.primariesOf(serverId).isEmpty() ? term() : 0;
+    }
+
     public Configuration configuration() {
         return configuration;
     }

@@ -49,6 +49,27 @@ public final class ShardChanges {
         private long untilNs;
     }
 
+    /** A change and the cache it belongs to. */
+    public record Kept(int cacheId, Change change) {
+        long version() {
+            return change.version();
+        }
+    }
+
+    /**
+     * A subscription to a cache.
+     *
+     * @param floor changes up to that version may be missing
+     */
+    public record OfCache(int cacheId, boolean oldValues, long floor) {}
+
+    /**
+     * A stream for the shard's next primary.
+     *
+     * @param changes the newest, in version order
+     */
+    public record Handed(List<OfCache> caches, List<Kept> changes) {}
+
     /** The result of one read. */
     public static final class Reading {
         private final List<Change> changes = new ArrayList<>();
@@ -137,7 +158,7 @@ public final class ShardChanges {
             if (kept == null || !interests.containsKey(cacheId)) {
                 return;
             }
-            kept.add(new ChangeRing.Kept(cacheId, change), dropped -> raiseFloor(dropped.cacheId(), dropped.version()));
+            kept.add(new Kept(cacheId, change), dropped -> raiseFloor(dropped.cacheId(), dropped.version()));
         }
         happened(change.version());
     }
@@ -288,6 +309,48 @@ public final class ShardChanges {
         interests.clear();
         publish();
         return next;
+    }
+
+    /**
+     * What the shard's next primary needs to go on with this stream; this one keeps nothing afterwards. This server is not
+     * the primary any more, and all that it began is finished.
+     *
+     * @param mostBytes of the changes; of those that do not fit a reader learns that they are lost
+     * @return null without subscriptions
+     */
+    public synchronized @Nullable Handed handOver(long mostBytes) {
+        final ChangeRing kept = ring;
+        if (kept == null) {
+            return null;
+        }
+        final List<Kept> newestChanges =
+                kept.newest(mostBytes, dropped -> raiseFloor(dropped.cacheId(), dropped.version()));
+        final List<OfCache> caches = new ArrayList<>();
+        interests.forEach((cacheId, each) -> caches.add(new OfCache(cacheId, each.oldValues, each.floor)));
+        interests.clear();
+        publish();
+        return new Handed(caches, newestChanges);
+    }
+
+    /** Goes on with the stream of the former primary, instead of one that begins anew. Before the shard is served. */
+    public synchronized void continueFrom(Handed handed) {
+        final ChangeRing taken = new ChangeRing(maxChanges, maxBytes);
+        ring = taken;
+        for (OfCache each :
+                handed.caches().subList(0, Math.min(MAX_CACHES, handed.caches().size()))) {
+            final Interest interest = new Interest();
+            interest.oldValues = each.oldValues();
+            interest.floor = each.floor();
+            interest.renewed = true; // no read could renew it meanwhile
+            interests.put(each.cacheId(), interest);
+        }
+        for (Kept each : handed.changes()) {
+            if (interests.containsKey(each.cacheId())) {
+                taken.add(each, dropped -> raiseFloor(dropped.cacheId(), dropped.version()));
+                newest = Math.max(newest, each.version());
+            }
+        }
+        publish();
     }
 
     /** Ends subscriptions whose lease has lapsed. Called periodically by one thread, on that thread's clock. */

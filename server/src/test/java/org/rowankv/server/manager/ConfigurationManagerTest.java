@@ -58,6 +58,7 @@ final class ConfigurationManagerTest {
     private long registered = 1;
 
     private final Adoption adoption = mock(Adoption.class);
+    private final Departures departures = new Departures();
     private final PeerCalls calls = mock(PeerCalls.class);
     private final ConfigurationManager manager = new ConfigurationManager(
             0,
@@ -68,6 +69,7 @@ final class ConfigurationManagerTest {
             step -> step.getAsBoolean(),
             new CompletedCopies(() -> {}),
             server -> server == 2 ? registered : 1,
+            departures,
             calls,
             () -> {},
             ThreadScheduling.INSTANCE);
@@ -139,9 +141,20 @@ final class ConfigurationManagerTest {
     void shouldAddAServerAtOnceWhoseCopiesWereComplete() {
         final ReturnPauses pauses = new ReturnPauses();
         final Configuration complete = configuration(Set.of(), Set.of());
-        pauses.follow(configuration(Set.of(), Set.of(2)), configuration(Set.of(2), Set.of()), 0);
+        pauses.follow(configuration(Set.of(), Set.of(2)), configuration(Set.of(2), Set.of()), departures, 0);
         assertThat(pauses.whyNot(2, 0)).isNotNull();
-        pauses.follow(complete, configuration(Set.of(2), Set.of()), 0);
+        pauses.follow(complete, configuration(Set.of(2), Set.of()), departures, 0);
+        assertThat(pauses.whyNot(2, 0)).isNull();
+    }
+
+    @Test
+    void shouldAddAServerAtOnceWhoseRolesOthersHadTakenOver() {
+        final Configuration without = new Configuration(
+                5, 6, 9, List.of(1L, 1L, 1L), List.of(new ShardAssignment(4, 0, new int[] {1})), 9, 0, Set.of());
+        departures.ask(2, 1, without.term(), 0);
+        assertThat(departures.next(without, Departures.GATHER_NS)).isNull();
+        final ReturnPauses pauses = new ReturnPauses();
+        pauses.follow(without, without.excluding(Set.of(2), 0), departures, 0);
         assertThat(pauses.whyNot(2, 0)).isNull();
     }
 

@@ -15,11 +15,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.TestScale;
 import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.engine.Server;
+import org.rowankv.server.shard.ShardChanges;
 import org.rowankv.topology.Configuration;
 
 /** A shard goes from one living server to another, while both run. */
@@ -84,6 +86,59 @@ final class HandOverTest {
         assertThat(cluster.value(key(SHARD, 1))).isNull();
         cluster.ok(put(key(SHARD, 0), bytes(20, 4)));
         cluster.requireAgreement();
+    }
+
+    private static ShardChanges.Reading changesSince(Server server, long position) {
+        return server.replicas()
+                .get(SHARD)
+                .changes()
+                .read(LiveCluster.CACHE, position, server.finishedVersion(SHARD), 1 << 20);
+    }
+
+    private static long subscribe(Server server) {
+        return server.replicas()
+                .get(SHARD)
+                .changes()
+                .request(LiveCluster.CACHE, false, () -> server.lastVersion(SHARD));
+    }
+
+    @Test
+    void shouldGoOnWithTheChangeStreamOfTheFormerPrimary() {
+        final Server from = cluster.primary(SHARD);
+        final long position = subscribe(from);
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        cluster.ok(put(key(SHARD, 1), bytes(20, 2)));
+        cluster.adopt(
+                cluster.handingOver(SHARD, cluster.configuration().shard(SHARD).backups()[0]));
+        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        cluster.ok(put(key(SHARD, 0), bytes(20, 3)));
+        cluster.settle();
+        final ShardChanges.Reading reading = changesSince(cluster.primary(SHARD), position);
+        assertThat(reading.lostTo()).isZero();
+        assertThat(reading.changes())
+                .extracting(Change::value)
+                .containsExactly(bytes(20, 1), bytes(20, 2), bytes(20, 3));
+        assertThat(from.replicas().get(SHARD).changes().requested(LiveCluster.CACHE))
+                .isEqualTo(ShardChanges.NOT_REQUESTED);
+    }
+
+    /** The first primary does not know what the second one has changed. */
+    @Test
+    void shouldBeginANewChangeStreamWhenAnotherPrimaryWasInBetween() {
+        final int next = cluster.configuration().shard(SHARD).backups()[0];
+        final int last = cluster.configuration().shard(SHARD).backups()[1];
+        final long position = subscribe(cluster.primary(SHARD));
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        cluster.adopt(cluster.handingOver(SHARD, next));
+        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
+        cluster.settle();
+        cluster.stop(next);
+        cluster.adopt(cluster.excluding(last, next));
+        cluster.stepUntil(cluster::isAllOpen);
+        final long seen = subscribe(cluster.primary(SHARD));
+        assertThat(seen).isGreaterThan(position);
+        assertThat(changesSince(cluster.primary(SHARD), position).lostTo()).isPositive();
     }
 
     /** What each has drawn of its credit is counted for itself, when either is excluded. */

@@ -64,6 +64,28 @@ final class ShardChangesTest {
         }
     }
 
+    @Example
+    void shouldHandOverTheNewestChangesAndTellOfTheOthers() {
+        final ShardChanges changes = new ShardChanges(100, ROOM);
+        final long position = changes.request(CACHE, true, () -> 10);
+        for (long version = 11; version <= 20; version++) {
+            changes.add(CACHE, change(version, 97));
+        }
+        final ShardChanges.Handed handed = changes.handOver(3 * 100 + 99);
+        assertThat(handed.changes()).extracting(ShardChanges.Kept::version).containsExactly(18L, 19L, 20L);
+        assertThat(changes.handOver(ROOM)).as("what is left").isNull();
+
+        final ShardChanges next = new ShardChanges(100, ROOM);
+        next.continueFrom(handed);
+        assertThat(next.requested(CACHE)).isEqualTo(ShardChanges.REQUESTED_WITH_OLD_VALUE);
+        assertThat(next.newest()).isEqualTo(20);
+        final ShardChanges.Reading behind = next.read(CACHE, position, 20, ROOM);
+        assertThat(behind.lostTo()).isEqualTo(17);
+        assertThat(behind.changes()).hasSize(3);
+        assertThat(next.read(CACHE, 17, 20, ROOM).lostTo()).isZero();
+        assertThat(next.read(CACHE, 19, 20, ROOM).changes()).hasSize(1);
+    }
+
     @Property(tries = 500)
     void shouldTellEachFinishedChangeOnceOrThatItIsLost(
             @ForAll long seed,

@@ -11,6 +11,10 @@ import org.rowankv.check.disturb.CutNetwork;
 public enum ChaosFault {
     /** A JVM starts, and nothing else happens: what the machine alone costs. */
     CONTROL(true),
+    /** The primaries of a server are transferred to their backups, one after the other. */
+    TRANSFER(true),
+    /** SIGTERM of a server: others take its roles over, it ends, and is started. */
+    RESTART(true),
     /** SIGKILL of a server other than the configuration manager. */
     KILL(true),
     /** SIGKILL of the configuration manager. */

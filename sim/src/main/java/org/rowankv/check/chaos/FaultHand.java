@@ -70,6 +70,16 @@ final class FaultHand {
                 startAJvm();
                 yield new Done("a JVM started", Set.of());
             }
+            case TRANSFER -> {
+                final int count = watch.transferPrimaries(server, 1);
+                yield new Done(count + " primaries of " + name + " transferred", Set.of(server));
+            }
+            case RESTART -> {
+                processes.terminate(server);
+                pause(round.lengthNs());
+                processes.start(server);
+                yield new Done(name + " stopped by SIGTERM, started after " + lasting, Set.of(server));
+            }
             case KILL, KILL_MANAGER -> {
                 killAndStart(server, round.lengthNs());
                 yield new Done(name + " killed, started after " + lasting, Set.of(server));

@@ -9,6 +9,7 @@ import org.rowankv.check.disturb.ClusterProcesses;
 import org.rowankv.check.disturb.ClusterWatch;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
+import org.rowankv.daemon.local.ClusterLack;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.topology.Configuration;
 
@@ -120,7 +121,7 @@ public final class FailoverDemo {
             return "all serve";
         }
         final long degraded = configuration.shards().stream()
-                .filter(shard -> ClusterWatch.complete(shard) < REPLICAS)
+                .filter(shard -> ClusterLack.complete(shard) < REPLICAS)
                 .count();
         final long held = configuration.shards().stream()
                 .filter(shard -> shard.isReplica(server))

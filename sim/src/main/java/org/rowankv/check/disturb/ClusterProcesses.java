@@ -74,6 +74,18 @@ public final class ClusterProcesses {
         end(running, name(server));
     }
 
+    /**
+     * SIGTERM of a server; it has ended when this returns.
+     *
+     * @throws IOException if it has ended before, by itself, or does not end
+     */
+    public void terminate(int server) throws IOException {
+        final ProcessHandle running = running(server);
+        killed.add(server);
+        running.destroy();
+        awaitEnd(running, name(server));
+    }
+
     /** SIGKILL of several servers within about a millisecond; all have ended when this returns. */
     public void killAtOnce(List<Integer> servers) throws IOException {
         final List<ProcessHandle> all = new ArrayList<>();
@@ -138,7 +150,7 @@ public final class ClusterProcesses {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while " + name + " was killed");
         } catch (TimeoutException | ExecutionException e) {
-            throw new IOException("process " + process.pid() + ", " + name + ", does not end by SIGKILL", e);
+            throw new IOException("process " + process.pid() + ", " + name + ", does not end", e);
         }
     }
 }

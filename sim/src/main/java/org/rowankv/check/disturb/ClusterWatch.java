@@ -1,11 +1,12 @@
 package org.rowankv.check.disturb;
 
 import java.io.IOException;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.daemon.local.ClusterLack;
 import org.rowankv.daemon.local.LocalCluster;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
@@ -16,7 +17,6 @@ import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.ClusterView;
 import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.topology.Configuration;
-import org.rowankv.topology.ShardAssignment;
 
 /**
  * Observes whether a cluster is whole: all servers are members and serve in their newest incarnation, and each shard has
@@ -28,10 +28,17 @@ public final class ClusterWatch implements AutoCloseable {
 
     private final LocalCluster cluster;
     private final ConfigurationStore store;
+    private final PrimaryTransfer transfers;
 
     public ClusterWatch(LocalCluster cluster) {
         this.cluster = cluster;
         this.store = cluster.connect();
+        this.transfers = new PrimaryTransfer(
+                store,
+                "watch-" + Long.toHexString(SecureSeed.next()),
+                SecureSeed.source(),
+                SystemClock.INSTANCE,
+                ThreadScheduling.INSTANCE::park);
     }
 
     /**
@@ -67,30 +74,7 @@ public final class ClusterWatch implements AutoCloseable {
         } catch (IOException e) {
             return String.valueOf(e.getMessage());
         }
-        final Configuration configuration = view.configuration();
-        if (configuration == null) {
-            return "no configuration";
-        }
-        final StringBuilder lack = new StringBuilder();
-        for (int server = 0; server < view.members().size(); server++) {
-            final String state = stateOf(view, configuration, server);
-            if (!state.isEmpty()) {
-                lack.append(lack.isEmpty() ? "" : ", ")
-                        .append(ClusterProcesses.name(server))
-                        .append(' ')
-                        .append(state);
-            }
-        }
-        final long joining = configuration.shards().stream()
-                .mapToLong(shard -> shard.joining().size())
-                .sum();
-        final long degraded = configuration.shards().stream()
-                .filter(shard -> complete(shard) < view.replicas())
-                .count();
-        if (joining + degraded > 0) {
-            lack.append(lack.isEmpty() ? "" : ", ").append("joining=" + joining + " degraded=" + degraded);
-        }
-        return lack.toString();
+        return ClusterLack.of(cluster, view);
     }
 
     /**
@@ -102,39 +86,32 @@ public final class ClusterWatch implements AutoCloseable {
         if (configuration.primariesOf(only).size() < configuration.shardCount()) {
             return false;
         }
-        final PrimaryTransfer transfer = new PrimaryTransfer(
-                store,
-                "chaos-" + Long.toHexString(SecureSeed.next()),
-                SecureSeed.source(),
-                SystemClock.INSTANCE,
-                ThreadScheduling.INSTANCE::park);
-        for (int shard = 0; shard < configuration.shardCount(); shard += 2) {
-            try {
-                transfer.transfer(shard, -1);
-            } catch (ConfigurationStoreException | ClusterException e) {
-                return true; // what has been transferred suffices
-            }
-        }
+        final int unused = transferPrimaries(only, 2);
         return true;
     }
 
-    /** Replicas of a shard that are complete. */
-    public static int complete(ShardAssignment shard) {
-        return shard.replicaCount() - shard.joining().size();
+    /**
+     * Transfers primaries of a server, one after the other, as long as that comes about; returns how many.
+     *
+     * @param every so many of them are transferred: 1 for all
+     */
+    public int transferPrimaries(int server, int every) throws IOException {
+        final List<Integer> shards = configuration().primariesOf(server);
+        int count = 0;
+        while (count * every < shards.size() && transfer(shards.get(count * every))) {
+            count++;
+        }
+        return count;
     }
 
-    private String stateOf(ClusterView view, Configuration configuration, int server) {
-        if (cluster.serverProcess(server).isEmpty()) {
-            return "down";
+    /** Transfers a shard to its first complete backup; false if that does not come about. */
+    public boolean transfer(int shard) {
+        try {
+            final Configuration unused = transfers.transfer(shard, -1);
+            return true;
+        } catch (ConfigurationStoreException | ClusterException e) {
+            return false;
         }
-        if (!configuration.isMember(server)) {
-            return "excluded";
-        }
-        if (!view.members().get(server).hasRoles()) {
-            return "returning";
-        }
-        final Map<String, String> status = cluster.statusNow(server);
-        return status.getOrDefault("health", "away").equals("serving") ? "" : status.getOrDefault("health", "away");
     }
 
     /**

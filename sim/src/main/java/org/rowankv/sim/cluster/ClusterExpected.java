@@ -52,6 +52,7 @@ final class ClusterExpected {
             "clocks that leapt back",
             "planned transfers",
             "point opening.handed-over",
+            "point leave.step",
             "questions to a configuration store that was away",
             "changes of the configuration store that came late",
             "changes of the configuration store whose answer was lost",

@@ -1,0 +1,153 @@
+package org.rowankv.server.manager;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
+
+/**
+ * Members that are about to stop, and ask the manager to give their roles to others first: their primaries are handed
+ * over; then they are backups of nothing, so that no write waits for them when they are gone. Each repeats its request,
+ * to every manager, until it is answered; one that is not repeated is forgotten.
+ *
+ * <p>Refused is a member without which those that stay would lack a complete replica of some shard: a cluster that stops
+ * as a whole moves nothing.
+ *
+ * <p>Thread-safe: requests come from the messages' agent, the manager's thread takes the steps.
+ */
+public final class Departures {
+    /** The manager's answer. Its ordinal is sent. */
+    public enum Answer {
+        /** Ask again. */
+        UNDER_WAY,
+        /** The member has no roles. */
+        DONE,
+        /** Others cannot take its roles. */
+        REFUSED;
+
+        /** What was sent; UNDER_WAY for what no manager sends. */
+        public static Answer of(long sent) {
+            return sent == DONE.ordinal() ? DONE : sent == REFUSED.ordinal() ? REFUSED : UNDER_WAY;
+        }
+    }
+
+    /** Servers that are stopped together ask within that time: none takes over the roles of another one. */
+    static final long GATHER_NS = 200_000_000;
+
+    static final long FORGET_NS = 1_000_000_000;
+
+    /** @param bareTerm of the roles in force at the server, if it is no primary by them, of no shard that leaves it either; else 0 */
+    private record Request(long incarnation, long bareTerm, long firstNs, long lastNs, Answer answer) {}
+
+    /** By server. */
+    private final Map<Integer, Request> requests = new TreeMap<>();
+    /** Incarnations that had no roles any more, by server. */
+    private final Map<Integer, Long> departed = new HashMap<>();
+
+    /**
+     * A member asks, or asks again.
+     *
+     * @param bareTerm term of the roles in force at that server, if by them it is primary of nothing, and no shard is still
+     *     leaving it; else 0
+     */
+    public synchronized Answer ask(int server, long incarnation, long bareTerm, long nowNs) {
+        final Request before = requests.get(server);
+        final Request asked = before == null || before.incarnation != incarnation
+                ? new Request(incarnation, bareTerm, nowNs, nowNs, Answer.UNDER_WAY)
+                : new Request(incarnation, bareTerm, before.firstNs, nowNs, before.answer);
+        requests.put(server, asked);
+        return asked.answer;
+    }
+
+    /** The members that are about to stop. */
+    synchronized Set<Integer> servers(Configuration present, long nowNs) {
+        requests.values().removeIf(request -> nowNs - request.lastNs >= FORGET_NS);
+        final Set<Integer> servers = new TreeSet<>();
+        requests.forEach((server, request) -> {
+            if (present.names(server, request.incarnation)) {
+                servers.add(server);
+            }
+        });
+        return servers;
+    }
+
+    /** Whether that incarnation had no roles any more when it stopped. */
+    synchronized boolean hasDeparted(int server, long incarnation) {
+        return departed.getOrDefault(server, -1L) == incarnation;
+    }
+
+    /**
+     * The next step for those that are about to stop; null if there is none now.
+     *
+     * @param present in force at all members
+     */
+    synchronized @Nullable Configuration next(Configuration present, long nowNs) {
+        final Set<Integer> leaving = servers(present, nowNs);
+        final Map<Integer, Integer> primaries = new TreeMap<>();
+        final Set<Integer> bare = new HashSet<>();
+        for (int server : leaving) {
+            final Request request = requests.get(server);
+            if (request == null || nowNs - request.firstNs < GATHER_NS) {
+                continue;
+            }
+            if (present.shards().stream().noneMatch(shard -> shard.isReplica(server))) {
+                departed.put(server, request.incarnation);
+                answer(server, request, Answer.DONE);
+            } else if (isNeeded(present, server, leaving)) {
+                answer(server, request, Answer.REFUSED);
+            } else if (!present.primariesOf(server).isEmpty()) {
+                handOver(present, server, leaving, primaries);
+            } else if (request.bareTerm == present.term()) {
+                // A shard that is still leaving it answers reads there, and opens elsewhere only when it has left.
+                bare.add(server);
+            }
+        }
+        if (!primaries.isEmpty()) {
+            return present.handedOver(primaries);
+        }
+        return bare.isEmpty() ? null : present.withoutBackups(bare);
+    }
+
+    private void answer(int server, Request request, Answer answer) {
+        requests.put(
+                server, new Request(request.incarnation, request.bareTerm, request.firstNs, request.lastNs, answer));
+    }
+
+    private static boolean isNeeded(Configuration present, int server, Set<Integer> leaving) {
+        return present.shards().stream()
+                .anyMatch(shard -> shard.isReplica(server) && successor(shard, leaving, new int[0]) < 0);
+    }
+
+    /** A shard that is being copied stays until the copy is complete, because its primary sends it. */
+    private static void handOver(
+            Configuration present, int server, Set<Integer> leaving, Map<Integer, Integer> primaries) {
+        final int[] counts = new int[present.serverCount()];
+        present.shards().forEach(shard -> counts[shard.primary()]++);
+        primaries.values().forEach(other -> counts[other]++);
+        for (int shard : present.primariesOf(server)) {
+            if (present.shard(shard).joining().isEmpty()) {
+                final int next = successor(present.shard(shard), leaving, counts);
+                counts[next]++;
+                primaries.put(shard, next);
+            }
+        }
+    }
+
+    /** The server with a complete replica that stays, and is primary of the fewest shards; −1 if there is none. */
+    private static int successor(ShardAssignment shard, Set<Integer> leaving, int[] counts) {
+        int best = leaving.contains(shard.primary()) ? -1 : shard.primary();
+        for (int backup : shard.backups()) {
+            if (shard.isComplete(backup)
+                    && !leaving.contains(backup)
+                    && (best < 0 || counts.length > 0 && counts[backup] < counts[best])) {
+                best = backup;
+            }
+        }
+        return best;
+    }
+}
