@@ -268,6 +268,8 @@ public final class OpeningAgent implements Agent {
                 continue;
             }
             if (inFlightWindow.isIdle(shard) && current.left(shard)) {
+                // So the next primary does not take what is here for missing: a primary's own entries are in no tail.
+                primary.replica().raiseCommitVersion(primary.versions().last());
                 collected.left(shard, current.get().epoch(shard));
                 listener.left(shard);
                 LOG.info("Shard handed over shard={} term={}", shard, roles.term());
