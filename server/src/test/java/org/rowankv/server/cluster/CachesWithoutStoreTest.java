@@ -45,7 +45,7 @@ class CachesWithoutStoreTest {
             final int destroyed = before.create("destroyed", new byte[0]).id();
             final int kept = before.create("kept", new byte[0]).id();
             assertThat(before.destroy("destroyed")).isTrue();
-            bed.members.forEach(ClusterBed.Member::stop);
+            bed.stopAll();
             bed.startAll();
 
             final List<String> addresses = new ArrayList<>();

@@ -385,9 +385,26 @@ public final class ClusterBed implements AutoCloseable {
                 new Routed(configuration()), SystemClock.INSTANCE, new SplittableRandomSource(seed), deadlineNs);
     }
 
+    /** At the same time, as a cluster is stopped as a whole: none takes over the roles of another one. */
+    void stopAll() {
+        final List<Thread> stopping = new ArrayList<>();
+        for (Member member : members) {
+            final Thread thread = new Thread(member::stop, "stop-" + stopping.size());
+            thread.start();
+            stopping.add(thread);
+        }
+        try {
+            for (Thread thread : stopping) {
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     @Override
     public void close() {
-        members.forEach(Member::stop);
+        stopAll();
         members.forEach(member -> {
             member.proxy.close();
             member.clients.close();

@@ -270,7 +270,7 @@ class ClusterServersTest {
                 client.put(CACHE, bytes("key" + i), value(100, i));
             }
             final Configuration first = bed.configuration();
-            bed.members.forEach(ClusterBed.Member::stop);
+            bed.stopAll();
             bed.members.get(2).start();
             bed.members.get(0).start();
             await().atMost(Duration.ofSeconds(30))

@@ -59,7 +59,7 @@ final class DeathInStartTest {
     /** Once the others wait for nothing but its report: they have no question to it that it has not answered. */
     private static void startUntilItDies(ClusterBed bed, String moment) throws InterruptedException {
         // At once: none is excluded before it stops.
-        bed.members.parallelStream().forEach(ClusterBed.Member::stop);
+        bed.stopAll();
         final ClusterBed.Member dying = bed.members.get(DYING);
         final CountDownLatch reached = new CountDownLatch(1);
         final CountDownLatch dies = new CountDownLatch(1);

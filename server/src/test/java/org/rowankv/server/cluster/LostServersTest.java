@@ -142,7 +142,7 @@ final class LostServersTest {
     void shouldStartWithoutThem() {
         try (ClusterBed bed = FailoverBed.started(dir, 3, 2)) {
             write(bed.client(1), "first");
-            bed.members.forEach(ClusterBed.Member::stop);
+            bed.stopAll();
             // It registers for a start, and never takes part in it.
             bed.members.get(1).start();
             awaitSaying(bed.members.get(1).server, "waiting for");
