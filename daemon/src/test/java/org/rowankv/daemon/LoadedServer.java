@@ -3,9 +3,7 @@ package org.rowankv.daemon;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -25,7 +23,7 @@ import org.rowankv.topology.Routing;
 import org.rowankv.topology.ShardMap;
 
 /**
- * A server process that writes to the keys of its primary shards: each time a number one higher than the one it finds.
+ * A server process that writes to the keys of the shards that it has: each time a number one higher than the one it finds.
  * It prints what it finds when it begins to serve ({@code FOUND key number}), and acknowledged writes ({@code ACKED key
  * number}).
  */
@@ -34,6 +32,7 @@ final class LoadedServer {
     static final int SERVERS = 3;
     private static final int CACHE = 1;
     private static final int WRITERS = 2;
+    private static final long PAUSE_NS = 1_000_000;
 
     private LoadedServer() {}
 
@@ -66,89 +65,118 @@ final class LoadedServer {
     }
 
     private static ClientEndpoint.Opened open(Server server, Routing routing, Object catalogue) {
-        final Configuration configuration = routing.configuration();
-        final AtomicBoolean closed = new AtomicBoolean();
-        final List<Integer> own = new ArrayList<>();
-        final KeyHash hash = new KeyHash(configuration.hashSeed());
-        for (int key = 0; key < KEYS; key++) {
-            final byte[] bytes = bytes(key);
-            final int shard = ShardMap.shardOf(hash.hash(CACHE, bytes, 0, bytes.length), configuration.shardCount());
-            if (configuration.shard(shard).primary() == server.serverId()) {
-                own.add(key);
-            }
+        final Load load = new Load(server, routing.configuration());
+        final Thread first = new Thread(load::begin);
+        first.start();
+        return load;
+    }
+
+    /** Writes the keys whose primary this server is, by the roles in force. */
+    private static final class Load implements ClientEndpoint.Opened {
+        private final Server server;
+        private final KeyHash hash;
+        private volatile Configuration configuration;
+        private volatile boolean closed;
+
+        Load(Server server, Configuration first) {
+            this.server = server;
+            this.hash = new KeyHash(first.hashSeed());
+            this.configuration = first;
         }
-        final Thread first = new Thread(() -> {
-            for (int key : own) {
-                print("FOUND " + key + " " + read(server, configuration, hash, key));
+
+        @Override
+        public void route(Routing inForce) {
+            configuration = inForce.configuration();
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+
+        private void begin() {
+            final Configuration first = configuration;
+            for (int key = 0; key < KEYS; key++) {
+                if (isOwn(key)) {
+                    print("FOUND " + key + " " + read(key));
+                }
             }
-            print("SERVING " + server.serverId() + " " + configuration.term());
+            print("SERVING " + server.serverId() + " " + first.term());
             for (int writer = 0; writer < WRITERS; writer++) {
                 final int from = writer;
-                new Thread(() -> write(server, configuration, hash, own, from, closed)).start();
+                new Thread(() -> write(from)).start();
             }
-        });
-        first.start();
-        return () -> closed.set(true);
+        }
+
+        private boolean isOwn(int key) {
+            final Configuration now = configuration;
+            return now.shard(shardOf(bytes(key))).primary() == server.serverId();
+        }
+
+        private int shardOf(byte[] key) {
+            return ShardMap.shardOf(hash.hash(CACHE, key, 0, key.length), configuration.shardCount());
+        }
+
+        private Request placed(Request request, byte[] key) {
+            request.placed(hash.hash(CACHE, key, 0, key.length), shardOf(key));
+            return request;
+        }
+
+        /** −1 if the shard has left this server. */
+        private long read(int key) {
+            final byte[] bytes = bytes(key);
+            final Request request = placed(new Request().get(CACHE, bytes, 0, bytes.length), bytes);
+            do {
+                server.requests().call(request); // NOT_PRIMARY until it has a lease
+            } while (request.status() == Status.NOT_PRIMARY && !server.isStopped() && isOwn(key));
+            if (request.status() == Status.NOT_PRIMARY) {
+                return -1;
+            }
+            return request.status() == Status.OK
+                    ? Long.parseLong(new String(request.resultBytes(), StandardCharsets.UTF_8).strip())
+                    : 0;
+        }
+
+        private void write(int from) {
+            try {
+                for (int key = from; !closed; key = key + WRITERS < KEYS ? key + WRITERS : from) {
+                    if (!isOwn(key)) {
+                        LockSupport.parkNanos(PAUSE_NS);
+                        continue;
+                    }
+                    final long number = read(key) + 1;
+                    if (number > 0 && !write(key, number)) {
+                        return;
+                    }
+                }
+            } catch (IllegalStateException e) {
+                // The end of the roles fails pending operations before the process learns of it.
+                if (!closed && !String.valueOf(e.getMessage()).startsWith("the server restarts")) {
+                    print("WRONG " + e);
+                }
+            }
+        }
+
+        /** False if the server is closed. */
+        private boolean write(int key, long number) {
+            final byte[] bytes = bytes(key);
+            // Sometimes one that is sent in blocks.
+            final byte[] value = (number + " ".repeat(number % 50 == 0 ? 20_000 : (int) (number % 300)))
+                    .getBytes(StandardCharsets.UTF_8);
+            final Request request =
+                    placed(new Request().put(CACHE, bytes, 0, bytes.length, value, 0, value.length), bytes);
+            server.requests().call(request);
+            if (request.status() == Status.OK) {
+                print("ACKED " + key + " " + number);
+            } else if (request.status() != Status.NOT_PRIMARY && request.status() != Status.CLOSED) {
+                print("WRONG " + key + " " + request.status());
+            }
+            return request.status() != Status.CLOSED;
+        }
     }
 
     private static byte[] bytes(int key) {
         return ("key" + key).getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static Request placed(Request request, Configuration configuration, KeyHash hash) {
-        final long keyHash = hash.hash(CACHE, request.key(), request.keyOffset(), request.keyLength());
-        request.placed(keyHash, ShardMap.shardOf(keyHash, configuration.shardCount()));
-        return request;
-    }
-
-    private static long read(Server server, Configuration configuration, KeyHash hash, int key) {
-        final byte[] bytes = bytes(key);
-        final Request request = placed(new Request().get(CACHE, bytes, 0, bytes.length), configuration, hash);
-        do {
-            server.requests().call(request); // NOT_PRIMARY until it has a lease
-        } while (request.status() == Status.NOT_PRIMARY && !server.isStopped());
-        return request.status() == Status.OK
-                ? Long.parseLong(new String(request.resultBytes(), StandardCharsets.UTF_8).strip())
-                : 0;
-    }
-
-    private static void write(
-            Server server,
-            Configuration configuration,
-            KeyHash hash,
-            List<Integer> own,
-            int from,
-            AtomicBoolean closed) {
-        try {
-            final List<Integer> mine =
-                    own.stream().filter(key -> key % WRITERS == from).toList();
-            for (int i = 0; !closed.get() && !mine.isEmpty(); i++) {
-                final int key = mine.get(i % mine.size());
-                final long number = read(server, configuration, hash, key) + 1;
-                final byte[] bytes = bytes(key);
-                // Sometimes one that is sent in blocks.
-                final byte[] value = (number + " ".repeat(number % 50 == 0 ? 20_000 : (int) (number % 300)))
-                        .getBytes(StandardCharsets.UTF_8);
-                final Request request = placed(
-                        new Request().put(CACHE, bytes, 0, bytes.length, value, 0, value.length), configuration, hash);
-                server.requests().call(request);
-                if (request.status() == Status.NOT_PRIMARY) {
-                    continue; // another server took over, or it has no lease
-                }
-                if (request.status() == Status.OK) {
-                    print("ACKED " + key + " " + number);
-                } else if (request.status() == Status.CLOSED) {
-                    return;
-                } else {
-                    print("WRONG " + key + " " + request.status());
-                }
-            }
-        } catch (IllegalStateException e) {
-            // The end of the roles fails pending operations before the process learns of it.
-            if (!closed.get() && !String.valueOf(e.getMessage()).startsWith("the server restarts")) {
-                print("WRONG " + e);
-            }
-        }
     }
 
     private static synchronized void print(String line) {
