@@ -153,8 +153,8 @@ final class CollectedReplicas {
     }
 
     /**
-     * A shard has left this server. Who asks for it in this epoch is the first to open it since; one that asks in a later
-     * epoch may not be, and begins a new stream. Followed by {@link #doWork}.
+     * A shard has left this server. The new primary of this epoch is the first to open it since; that of a later epoch may
+     * not be, and begins a new stream. Followed by {@link #doWork}.
      */
     void left(int shard, int epoch) {
         final ShardChanges.Handed handed = replicas.get(shard).changes().handOver(HandedChanges.MOST_BYTES);

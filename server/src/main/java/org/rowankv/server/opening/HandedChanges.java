@@ -28,7 +28,7 @@ import org.rowankv.server.shard.ShardChanges;
  * </pre>
  */
 final class HandedChanges {
-    /** Of the changes that go along, in bytes: a reader that is further behind is told of its loss. */
+    /** Limit of the changes, in bytes; a reader that has not received earlier ones gets EVENTS_LOST. */
     static final int MOST_BYTES = 1 << 20;
 
     private static final int CACHE_LENGTH = 16;

@@ -20,7 +20,7 @@ import org.rowankv.runtime.SystemClock;
 final class PacedCallers implements AutoCloseable {
     private static final long LONGEST_NS = TimeUnit.MINUTES.toNanos(2);
     private static final int DIGITS = 3;
-    /** Who is so late begins anew: the rate is not made up for. */
+    /** A caller this late skips what is overdue: the rate is not made up for. */
     private static final long FORGET_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final RowanClient client;
