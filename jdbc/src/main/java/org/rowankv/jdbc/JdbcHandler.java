@@ -30,7 +30,7 @@ abstract class JdbcHandler implements InvocationHandler {
             return switch (method.getName()) {
                 case "equals" -> proxy == given[0];
                 case "hashCode" -> System.identityHashCode(proxy);
-                default -> "rowan " + target;
+                default -> "rowan " + target.getClass().getSimpleName() + '@' + System.identityHashCode(proxy);
             };
         }
         return switch (method.getName()) {

@@ -271,6 +271,49 @@ final class CachesAsTablesTest {
     }
 
     @Test
+    void shouldCreateACacheOfScalars() throws SQLException {
+        assertThat(update("CREATE TABLE counts(_KEY VARCHAR PRIMARY KEY, _VALUE BIGINT NOT NULL)"))
+                .isZero();
+        assertThat(update("INSERT INTO counts VALUES ('a', 1), ('b', 2)")).isEqualTo(2);
+        assertThatThrownBy(() -> update("CREATE TABLE counts(_KEY VARCHAR PRIMARY KEY, _VALUE BIGINT)"))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42S01"));
+        assertThat(update("CREATE TABLE IF NOT EXISTS counts(_KEY INT, _VALUE INT)"))
+                .isZero();
+
+        final Cache<String, Long> counts = manager.createCache(
+                "counts", new MutableConfiguration<String, Long>().setTypes(String.class, Long.class));
+        assertThat(counts.get("b")).isEqualTo(2);
+        counts.put("c", 3L);
+        assertThat(query("SELECT sum(_value) FROM counts").toString()).isEqualTo("[[6]]");
+        assertThat(update("CREATE TABLE doubled(_KEY VARCHAR, _VALUE BIGINT) AS SELECT _key, 2 * _value FROM counts"))
+                .isBetween(0, 3);
+        assertThat(query("SELECT sum(_value) FROM doubled").toString()).isEqualTo("[[12]]");
+        assertThat(update("DROP TABLE counts, doubled")).isZero();
+        assertThatThrownBy(() -> query("SELECT * FROM counts")).isInstanceOf(SQLException.class);
+    }
+
+    @Test
+    void shouldCreateNoTableWhoseRowsNeedAClass() throws SQLException {
+        for (String refused : List.of(
+                "CREATE TABLE x(a INT PRIMARY KEY, b INT)",
+                "CREATE TABLE x(_KEY INT PRIMARY KEY, _VALUE INT DEFAULT 7)",
+                "CREATE TABLE x(_KEY INT GENERATED ALWAYS AS IDENTITY, _VALUE INT)",
+                "CREATE TABLE x(_KEY INT, _VALUE NUMERIC(10, 2))",
+                "CREATE TABLE x(_KEY INT, _VALUE INT, PRIMARY KEY(_VALUE))",
+                "CREATE TABLE x(_KEY INT PRIMARY KEY, _VALUE INT UNIQUE)",
+                "CREATE TABLE x(_KEY INT PRIMARY KEY, _VALUE INT CHECK (_VALUE > 0))",
+                "CREATE TABLE x(_KEY INT PRIMARY KEY, _VALUE VARCHAR REFERENCES books(_KEY))",
+                "ALTER TABLE books ADD CONSTRAINT c CHECK (pages > 0)",
+                "ALTER TABLE books ADD x INT",
+                "ALTER TABLE books RENAME TO x",
+                "CREATE INDEX i ON books(pages)")) {
+            assertThatThrownBy(() -> update(refused)).as(refused).isInstanceOf(SQLException.class);
+            assertThatThrownBy(() -> query("SELECT * FROM x")).as(refused).isInstanceOf(SQLException.class);
+        }
+    }
+
+    @Test
     void shouldDropACache() throws SQLException {
         books.put("i1", book("One", 100));
 

@@ -25,6 +25,12 @@ import org.rowankv.jcache.configuration.CacheDescriptor;
  * does not run. Used by one thread at a time.
  */
 public final class ColumnFinder {
+    /** The column of the key. */
+    public static final String KEY = "_KEY";
+
+    /** The column of a value without fields. */
+    public static final String VALUE = "_VALUE";
+
     private static final int MAX_DEPTH = 8;
     /** Levels of objects that only classes show: a class may contain itself. */
     private static final int MAX_DECLARED_DEPTH = 2;
@@ -125,11 +131,11 @@ public final class ColumnFinder {
         final List<MappedColumn> columns = new ArrayList<>();
         final Map<List<String>, StoredObject.Header> headers = new HashMap<>();
         final Set<String> names = new HashSet<>();
-        final MappedColumn keyColumn = column("_KEY", List.of(), key, false, names);
+        final MappedColumn keyColumn = column(KEY, List.of(), key, false, names);
         if (value.isObject()) {
             flatten(value, List.of(), columns, headers, names);
         } else {
-            columns.add(column("_VALUE", List.of(), value, false, names));
+            columns.add(column(VALUE, List.of(), value, false, names));
         }
         return new CacheMapping(keyColumn, List.copyOf(columns), !value.isObject(), Map.copyOf(headers));
     }

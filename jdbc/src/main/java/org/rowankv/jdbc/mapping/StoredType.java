@@ -249,6 +249,33 @@ public enum StoredType {
         return UNKNOWN;
     }
 
+    /** The type of the objects that a new column of that SQL type holds; null if there is none. */
+    public static @Nullable StoredType ofSql(int valueType) {
+        return switch (valueType) {
+            case Value.VARCHAR -> STRING;
+            case Value.BOOLEAN -> BOOLEAN;
+            case Value.TINYINT -> BYTE;
+            case Value.SMALLINT -> SHORT;
+            case Value.INTEGER -> INTEGER;
+            case Value.BIGINT -> LONG;
+            case Value.REAL -> FLOAT;
+            case Value.DOUBLE -> DOUBLE;
+            case Value.DECFLOAT -> BIG_DECIMAL;
+            case Value.VARBINARY -> BYTES;
+            case Value.UUID -> UNIQUE_ID;
+            case Value.DATE -> LOCAL_DATE;
+            case Value.TIME -> LOCAL_TIME;
+            case Value.TIMESTAMP -> LOCAL_DATE_TIME;
+            case Value.TIMESTAMP_TZ -> INSTANT;
+            default -> null;
+        };
+    }
+
+    /** The name of the class of its objects. */
+    public String className() {
+        return javaType == null ? Object.class.getName() : javaType.getName();
+    }
+
     public TypeInfo sqlType() {
         return sqlType;
     }

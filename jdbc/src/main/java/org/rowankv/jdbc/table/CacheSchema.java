@@ -1,6 +1,7 @@
 package org.rowankv.jdbc.table;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.cache.CacheException;
+import javax.cache.expiry.EternalExpiryPolicy;
 import org.h2.api.ErrorCode;
 import org.h2.command.ddl.CreateTableData;
 import org.h2.constraint.Constraint;
@@ -18,14 +20,17 @@ import org.h2.engine.SessionLocal;
 import org.h2.message.DbException;
 import org.h2.schema.Schema;
 import org.h2.schema.SchemaObject;
+import org.h2.table.Column;
 import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.ScanPage;
+import org.rowankv.jcache.codec.KeyFormat;
 import org.rowankv.jcache.configuration.CacheDescriptor;
 import org.rowankv.jdbc.mapping.ColumnFinder;
+import org.rowankv.jdbc.mapping.StoredType;
 
 /**
  * The schema of a connection whose tables are the caches of the store. A table is made when a statement names it, from
@@ -155,9 +160,16 @@ public final class CacheSchema extends Schema {
         return all;
     }
 
+    /** Accepts what {@link #createTable} has made, and the primary key that a table has anyway. */
     @Override
     public void add(SchemaObject object) {
-        throw SqlErrors.unsupported("CREATE " + typeName(object.getType()));
+        final boolean isOfCache = object instanceof CacheTable
+                || object instanceof Constraint constraint
+                        && constraint.getConstraintType() == Constraint.Type.PRIMARY_KEY
+                        && constraint.getTable() instanceof CacheTable;
+        if (!isOfCache) {
+            throw SqlErrors.unsupported("CREATE " + typeName(object.getType()));
+        }
     }
 
     private static String typeName(int type) {
@@ -177,7 +189,7 @@ public final class CacheSchema extends Schema {
     public void remove(SchemaObject object) {
         if (object instanceof CacheTable table) {
             tables.remove(table.cacheId());
-        } else if (!(object instanceof Constraint)) {
+        } else if (!(object instanceof Constraint) && !(object instanceof CacheIndex)) { // of a cache
             super.remove(object);
         }
     }
@@ -187,6 +199,50 @@ public final class CacheSchema extends Schema {
         if (data.temporary && !data.globalTemporary) {
             return super.createTable(data);
         }
-        throw SqlErrors.unsupported("CREATE TABLE");
+        return createCache(data.tableName, data.columns);
+    }
+
+    /** Creates a cache of scalars. */
+    private CacheTable createCache(String name, List<Column> columns) {
+        if (columns.size() != 2
+                || !columns.get(0).getName().equalsIgnoreCase(ColumnFinder.KEY)
+                || !columns.get(1).getName().equalsIgnoreCase(ColumnFinder.VALUE)) {
+            throw SqlErrors.unsupported("CREATE TABLE with other columns than " + ColumnFinder.KEY + " and "
+                    + ColumnFinder.VALUE + ", since other values need a class of the application,");
+        }
+        final byte[] descriptor = new CacheDescriptor(
+                        declared(columns.get(0)),
+                        declared(columns.get(1)),
+                        EternalExpiryPolicy.class.getName(),
+                        KeyFormat.STRUCTURAL,
+                        "")
+                .toBytes();
+        try {
+            final Catalogue.CacheRecord cache = store.client().catalogue().create(name, descriptor);
+            final boolean isNew = Arrays.equals(cache.descriptor(), descriptor)
+                    && store.client().catalogue().objects(cache.id()) == 0;
+            if (!isNew) {
+                throw DbException.get(ErrorCode.TABLE_OR_VIEW_ALREADY_EXISTS_1, name); // by another client just now
+            }
+            final CacheTable table = tableOf(cache);
+            table.declareAll();
+            return table;
+        } catch (RowanException e) {
+            throw SqlErrors.of(e);
+        }
+    }
+
+    /** The class name of a column's objects. */
+    private static String declared(Column column) {
+        final StoredType type = StoredType.ofSql(column.getType().getValueType());
+        final boolean isPlain = column.getEffectiveDefaultExpression() == null
+                && column.getEffectiveOnUpdateExpression() == null
+                && !column.isIdentity()
+                && !column.isGenerated()
+                && column.getVisible();
+        if (type == null || !isPlain) {
+            throw SqlErrors.unsupported("CREATE TABLE with a column " + column.getCreateSQL());
+        }
+        return type.className();
     }
 }

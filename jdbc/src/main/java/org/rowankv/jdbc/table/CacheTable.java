@@ -137,6 +137,12 @@ final class CacheTable extends Table {
         return isCurrent;
     }
 
+    /** Takes the declared columns for complete. The statement that creates the cache declares the primary key itself. */
+    void declareAll() {
+        isCurrent = true;
+        List.copyOf(getConstraints()).forEach(this::removeConstraint);
+    }
+
     ColumnFinder columnFinder() {
         return columnFinder;
     }
