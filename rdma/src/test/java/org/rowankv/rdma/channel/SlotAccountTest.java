@@ -3,6 +3,8 @@ package org.rowankv.rdma.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Random;
 import net.jqwik.api.ForAll;
@@ -128,5 +130,15 @@ final class SlotAccountTest {
         account.onReport(1);
         assertThatThrownBy(() -> account.onReport(3)).isInstanceOf(VerbsException.class);
         assertThatThrownBy(() -> account.onReport(0)).isInstanceOf(VerbsException.class);
+    }
+
+    @Test
+    void shouldReadNoReportOfAnotherProtocol() throws VerbsException {
+        final ByteBuffer sent = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+        SlotDescriptor.header(sent, 0, 7);
+        assertThat(SlotDescriptor.freed(sent, 0, 8)).isEqualTo(7);
+        assertThatThrownBy(() -> SlotDescriptor.freed(sent, 0, 7)).isInstanceOf(VerbsException.class);
+        sent.putInt(SlotDescriptor.MAGIC_OFFSET, SlotDescriptor.MAGIC + 1);
+        assertThatThrownBy(() -> SlotDescriptor.freed(sent, 0, 8)).isInstanceOf(VerbsException.class);
     }
 }

@@ -148,8 +148,8 @@ final class VerbsFaultTest {
     @Test
     void shouldEndAllConnectionsAndOpenNoMoreOnceItsDeviceFailed() {
         final ModelVerbs device = new ModelVerbs(model.network());
-        try (LandingFabric fabric = Loopback.fabric(
-                with -> with.retryMs = 0, new VerbsTransport(device, ModelRdma.SMALL, SystemClock.INSTANCE))) {
+        final VerbsTransport transport = new VerbsTransport(device, ModelRdma.SMALL, SystemClock.INSTANCE);
+        try (LandingFabric fabric = Loopback.fabric(with -> with.connectTimeoutMs = 15_000, transport)) {
             final TestServer receiver = TestServer.open(fabric, 1, 8, SEGMENT);
             final TestServer sender = TestServer.open(fabric, 2, 1, SEGMENT);
             receiver.postAll();

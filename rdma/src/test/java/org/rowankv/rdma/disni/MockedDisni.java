@@ -45,6 +45,7 @@ import org.rowankv.rdma.verbs.RegisteredMemory;
 import org.rowankv.rdma.verbs.VerbsConnection;
 import org.rowankv.rdma.verbs.VerbsConnection.ReceivePosting;
 import org.rowankv.rdma.verbs.VerbsConnection.SendPosting;
+import org.rowankv.rdma.verbs.VerbsException;
 
 /**
  * DiSNI's classes, mocked: what they are told happens on a device of a {@link ModelNetwork}. As the library does, a
@@ -109,7 +110,12 @@ final class MockedDisni implements ConnectionEventHandler {
     private SVCRegMr register(ByteBuffer memory) throws IOException {
         final SVCRegMr call = quiet(SVCRegMr.class);
         final IbvMr region = quiet(IbvMr.class);
-        final RegisteredMemory registered = device.register(memory);
+        final RegisteredMemory registered;
+        try {
+            registered = device.register(memory);
+        } catch (VerbsException e) {
+            throw new IOException(e.getMessage(), e); // which is all that DiSNI knows
+        }
         final int key = ++lastKey;
         final long address = nextAddress;
         nextAddress += memory.capacity() + 4096L;
