@@ -15,7 +15,7 @@ import org.rowankv.server.shard.CurrentRoles;
  * land in any order, and their places are reused in order. Used by one agent.
  */
 final class CopyWindow {
-    static final int ENTRIES = 256;
+    static final int ENTRIES = 64;
     private static final int[] NONE = {};
 
     private final ByteBuffer buffer;
