@@ -181,6 +181,14 @@ public final class ClusterServer implements AutoCloseable {
         awaitEnd();
     }
 
+    /** Stops without letting others take over first: for them it is as if the process was killed. */
+    void closeAtOnce() {
+        leavesByNs = context.clock().nanoTime();
+        closing = true;
+        signal.give();
+        awaitEnd();
+    }
+
     private void beginToClose() {
         leavesByNs = context.clock().nanoTime() + settings.drainMs() * 1_000_000;
         closing = true;

@@ -195,7 +195,7 @@ public final class ClusterBed implements AutoCloseable {
             seen.away = true;
             final ClusterServer killed = server;
             server = null;
-            killed.close();
+            killed.closeAtOnce();
         }
 
         public void stop() {
