@@ -35,7 +35,7 @@ final class VerbsAllocationTest {
     private final CompletionHandler counting = (context, status) -> completed[0]++;
 
     @Test
-    void shouldAllocateNothingPerAppend() {
+    void shouldAllocateLessThanAnObjectPerAppend() {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         final VerbsTransport transport = new VerbsTransport(new Wire(), VerbsSettings.usual(), SystemClock.INSTANCE);
         try (LandingFabric fabric = Loopback.fabric(usual -> {}, transport)) {

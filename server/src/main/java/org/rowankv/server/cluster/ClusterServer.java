@@ -176,21 +176,22 @@ public final class ClusterServer implements AutoCloseable {
     /** Lets others take over its roles, and drains pending operations, each within the settings' limit; then it stops. */
     @Override
     public void close() {
-        beginToClose();
-        signal.give();
-        awaitEnd();
+        close(settings.drainMs() * 1_000_000);
     }
 
     /** Stops without letting others take over first: for them it is as if the process was killed. */
     void closeAtOnce() {
-        leavesByNs = context.clock().nanoTime();
-        closing = true;
+        close(0);
+    }
+
+    private void close(long leavesForNs) {
+        beginToClose(leavesForNs);
         signal.give();
         awaitEnd();
     }
 
-    private void beginToClose() {
-        leavesByNs = context.clock().nanoTime() + settings.drainMs() * 1_000_000;
+    private void beginToClose(long leavesForNs) {
+        leavesByNs = context.clock().nanoTime() + leavesForNs;
         closing = true;
     }
 
@@ -464,7 +465,7 @@ public final class ClusterServer implements AutoCloseable {
             // One check serves all signals so far.
             final boolean unused = signal.await(ms * 1_000_000);
         } catch (InterruptedException e) {
-            beginToClose(); // an interrupt ends this thread
+            beginToClose(0); // an interrupt ends this thread
         }
         requireNotStopped();
         if (closing && phase != StartPhase.SERVING) {

@@ -39,9 +39,10 @@ public final class Departures {
     /** Servers that are stopped together ask within that time: none takes over the roles of another one. */
     static final long GATHER_NS = 200_000_000;
 
+    /** A request that is not repeated for so long was given up. */
     static final long FORGET_NS = 1_000_000_000;
 
-    /** @param bareTerm of the roles in force at the server, if it is no primary by them, of no shard that leaves it either; else 0 */
+    /** What a member has asked last, and since when; see {@link #ask}. */
     private record Request(long incarnation, long bareTerm, long firstNs, long lastNs, Answer answer) {}
 
     /** By server. */
