@@ -6,7 +6,7 @@ package org.rowankv.rdma;
  * No method blocks. For any thread.
  */
 public interface LandingForce {
-    /** Registers bytes, stored before this call, for the next force. */
+    /** Registers whole strides, whose bytes were stored before this call, for the next force. */
     void flush(long address, long length);
 
     /**

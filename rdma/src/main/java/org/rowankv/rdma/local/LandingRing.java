@@ -186,7 +186,7 @@ final class LandingRing {
     private void flushWord(int segment, int offsetStrides) {
         final LandingForce force = settings.force();
         if (force != null) {
-            force.flush(address(segment, offsetStrides), Long.BYTES);
+            force.flush(address(segment, offsetStrides), FrameDescriptor.STRIDE);
         }
     }
 }

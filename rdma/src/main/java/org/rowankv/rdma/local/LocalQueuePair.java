@@ -93,7 +93,8 @@ final class LocalQueuePair implements QueuePair {
             completions.add(context, status);
             return;
         }
-        force.flush(ring.address(LandingRing.segment(posting), slot), length);
+        final long padded = (long) FrameDescriptor.stridesOf(length) * FrameDescriptor.STRIDE;
+        force.flush(ring.address(LandingRing.segment(posting), slot), padded);
         completions.addForced(context, status, force.request());
     }
 

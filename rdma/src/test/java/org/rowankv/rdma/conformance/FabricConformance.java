@@ -6,7 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -72,6 +75,32 @@ public abstract class FabricConformance extends ConnectionConformance {
                         new Landed(4, 0, base + 256, 256));
         assertThat(landed)
                 .allSatisfy(each -> assertThat((each.address() - base) % 64).isZero());
+    }
+
+    /** A landing never shares a stride, so memory that writes whole strides reads none before. */
+    @RepeatedTest(8)
+    void shouldLandInWholeStridesWhateverTheLengths(RepetitionInfo repetition) {
+        receiver.postAll();
+        final Random random = new Random(repetition.getCurrentRepetition());
+        final List<Integer> lengths =
+                random.ints(40, Entries.MIN_LENGTH, 400).boxed().toList();
+        try (QueuePair pair = sender.connectTo(receiver)) {
+            for (int i = 0; i < lengths.size(); i++) {
+                append(pair, i, lengths.get(i));
+            }
+        }
+        final List<Landed> landed = receiver.landed(TAG);
+        assertThat(landed).hasSameSizeAs(lengths);
+        for (int i = 0; i < lengths.size(); i++) {
+            final Landed entry = landed.get(i);
+            assertThat(entry.address() % FrameDescriptor.STRIDE).isZero();
+            assertThat(entry.length() % FrameDescriptor.STRIDE).isZero();
+            assertThat(entry.length() - lengths.get(i)).isBetween(0, FrameDescriptor.STRIDE - 1);
+            if (i > 0 && landed.get(i - 1).segment() == entry.segment()) {
+                final Landed before = landed.get(i - 1);
+                assertThat(entry.address()).isEqualTo(before.address() + before.length());
+            }
+        }
     }
 
     @Test

@@ -23,6 +23,7 @@ import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.TestServer.Landed;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
 
 /** At FORCED an entry is acknowledged when all of its bytes are on the device, wherever it landed, and not before. */
@@ -51,9 +52,16 @@ public abstract class ForcedConformance {
 
         private MemoryRegion region;
         private int forced;
+        private long flushedBytes;
+        /** Ranges that begin or end within a stride. */
+        private final List<Long> cut = new ArrayList<>();
 
         @Override
         public synchronized void flush(long address, long length) {
+            flushedBytes += length;
+            if (address % FrameDescriptor.STRIDE != 0 || length % FrameDescriptor.STRIDE != 0) {
+                cut.add(address);
+            }
             region.buffer(address).get(region.offset(address), flushed, (int) address, (int) length);
         }
 
@@ -70,6 +78,14 @@ public abstract class ForcedConformance {
 
         synchronized void force(int upTo) {
             forced = Math.max(forced, Math.min(upTo, requests.size()));
+        }
+
+        synchronized List<Long> cut() {
+            return List.copyOf(cut);
+        }
+
+        synchronized long flushedBytes() {
+            return flushedBytes;
         }
 
         synchronized int requested() {
@@ -142,5 +158,9 @@ public abstract class ForcedConformance {
             pairs.forEach(this::poll);
         }
         pairs.forEach(QueuePair::close);
+        assertThat(device.cut()).as("ranges that do not consist of strides").isEmpty();
+        assertThat(device.flushedBytes())
+                .as("each landing is flushed once, padding included")
+                .isEqualTo(landed.values().stream().mapToLong(Landed::length).sum());
     }
 }
