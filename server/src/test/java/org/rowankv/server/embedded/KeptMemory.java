@@ -80,6 +80,51 @@ final class KeptMemory implements AreaMemory {
         }
     }
 
+    /** A power cut of words alone: each one that is not on the device is kept by a coin with odds of its own. */
+    void tearWords(Random random) {
+        final ByteBuffer device = durable;
+        if (device == null) {
+            throw new IllegalStateException("no level but power survives a power cut");
+        }
+        final int kept = random.nextInt(EIGHTHS + 1);
+        for (int at = differs(device, 0); at >= 0; at = differs(device, at + Long.BYTES)) {
+            if (random.nextInt(EIGHTHS) < kept) {
+                device.putLong(at, bytes.getLong(at));
+            } else {
+                bytes.putLong(at, device.getLong(at));
+            }
+        }
+    }
+
+    /**
+     * Stores words as they are in a later state, in order of address; the device has none of them yet.
+     *
+     * @return how many were stored, at most {@code limit}
+     */
+    int store(KeptMemory later, int limit) {
+        int stored = 0;
+        for (int at = differs(later.bytes, 0); at >= 0 && stored < limit; at = differs(later.bytes, at + Long.BYTES)) {
+            bytes.putLong(at, later.bytes.getLong(at));
+            stored++;
+        }
+        return stored;
+    }
+
+    /** The first word from there that differs, or −1. */
+    private int differs(ByteBuffer other, int from) {
+        final int length = bytes.capacity() - from;
+        final int found = bytes.slice(from, length).mismatch(other.slice(from, length));
+        return found < 0 ? -1 : from + found & -Long.BYTES;
+    }
+
+    /** Takes the state of another area of this shape. */
+    void become(KeptMemory other) {
+        bytes.put(0, other.bytes, 0, bytes.capacity());
+        if (durable != null && other.durable != null) {
+            durable.put(0, other.durable, 0, durable.capacity());
+        }
+    }
+
     private void forceRange(long start, long end) {
         if (durable != null) {
             durable.put((int) start, bytes, (int) start, (int) (end - start));

@@ -16,7 +16,7 @@ import org.rowankv.server.durability.AreaMemory;
 public final class KeptStore implements EmbeddedContext.Memories {
     private final Map<Integer, KeptMemory> areas = new TreeMap<>();
     private final Map<Integer, KeptCheckpoints> checkpoints = new TreeMap<>();
-    private final KeptNodes nodes;
+    private KeptNodes nodes;
 
     public KeptStore() {
         this(new KeptNodes());
@@ -43,6 +43,27 @@ public final class KeptStore implements EmbeddedContext.Memories {
     /** A power cut, for all servers at the same moment. */
     void cutPower(Random random) {
         areas.values().forEach(area -> area.cutPower(random));
+    }
+
+    /** As {@link #cutPower}, of words alone. */
+    void tearWords(Random random) {
+        areas.values().forEach(area -> area.tearWords(random));
+    }
+
+    /** Stores that many words as they are in a later state; returns how many there were, if fewer. */
+    int store(KeptStore later, int limit) {
+        int stored = 0;
+        for (Map.Entry<Integer, KeptMemory> area : areas.entrySet()) {
+            stored += area.getValue().store(later.areas.get(area.getKey()), limit - stored);
+        }
+        return stored;
+    }
+
+    /** Takes the state of another store of this shape, in its own memory; nothing runs over either. */
+    void become(KeptStore other) {
+        nodes = other.nodes.copy();
+        checkpoints.clear();
+        areas.forEach((server, area) -> area.become(other.areas.get(server)));
     }
 
     /** Of all bytes of the areas. */
