@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import org.rowankv.rdma.CreditSource;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.MembershipView;
+import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.local.LocalFabric;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -35,6 +37,7 @@ final class LandingServer {
     final ControlAgent control;
     final EndpointSettings settings;
     private final AppendLog log;
+    private final LocalFabric fabric = new LocalFabric();
 
     LandingServer() {
         final Area area = Area.create(
@@ -54,11 +57,29 @@ final class LandingServer {
                 (from, incarnation, message) -> {},
                 new OneServer(),
                 null);
-        final ReceiveQueue queue = new LocalFabric().open(settings).receiveQueue();
+        final ReceiveQueue queue = fabric.open(settings).receiveQueue();
         digest = new DigestAgent(
                 queue, new LandingCursor(settings, queue), segments, replicas, new ManualClock(), Long.MAX_VALUE);
         control = new ControlAgent(queue, segments, replicas, 1);
         log = new AppendLog(segments, SegmentOwner.BACKUP);
+    }
+
+    /** The connection of another server, whose entries land in this one's backup log. */
+    QueuePair sender() {
+        final EndpointSettings other = new EndpointSettings(
+                1,
+                1,
+                5,
+                MemoryRegion.of(ByteBuffer.allocateDirect(SEGMENT + FrameDescriptor.STRIDE)
+                        .alignedSlice(FrameDescriptor.STRIDE)),
+                SEGMENT,
+                0,
+                1,
+                new NoCredit(),
+                (from, incarnation, message) -> {},
+                new OneServer(),
+                null);
+        return fabric.open(other).connect(0, 1, 1);
     }
 
     /** An entry lands, and is digested. */
@@ -98,7 +119,7 @@ final class LandingServer {
 
         @Override
         public boolean admits(int serverId, long incarnation, long term) {
-            return false;
+            return true;
         }
     }
 }
