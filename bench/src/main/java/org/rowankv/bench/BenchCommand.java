@@ -5,10 +5,13 @@ import org.rowankv.bench.jcache.CodecsCommand;
 import org.rowankv.bench.jcache.InvokeCommand;
 import org.rowankv.bench.jcache.JCacheCommand;
 import org.rowankv.bench.micro.MicroCommand;
+import org.rowankv.bench.net.FrontEndCommand;
 import org.rowankv.bench.net.NetCommand;
 import org.rowankv.bench.store.CleaningCommand;
 import org.rowankv.bench.store.ColdStartCommand;
 import org.rowankv.bench.store.MemoryCommand;
+import org.rowankv.bench.trace.NvmWritesCommand;
+import org.rowankv.bench.trace.TraceCommand;
 import org.rowankv.bench.walk.WalkCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,6 +32,9 @@ import picocli.CommandLine.Spec;
             CleaningCommand.class,
             MemoryCommand.class,
             NetCommand.class,
+            FrontEndCommand.class,
+            NvmWritesCommand.class,
+            TraceCommand.class,
             WalkCommand.class
         })
 public final class BenchCommand implements Callable<Integer> {

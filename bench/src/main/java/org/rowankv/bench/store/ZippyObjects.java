@@ -10,7 +10,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
 /** Numbered objects with the sizes measured of ZippyDB, and a store with room for them. Confined to one thread. */
-final class ZippyObjects {
+public final class ZippyObjects {
     /** Keys of 47.9 bytes and values of 42.9. */
     static final double AVERAGE_BYTES = 90.8;
 
@@ -25,7 +25,7 @@ final class ZippyObjects {
     private final int cacheId;
     private final Request request = new Request();
 
-    ZippyObjects(RowanClient client) {
+    public ZippyObjects(RowanClient client) {
         this.client = client;
         this.cacheId = client.catalogue().create("bench", new byte[0]).id();
     }
@@ -46,12 +46,21 @@ final class ZippyObjects {
     }
 
     /** Writes or overwrites the object with that number. */
-    void put(int number) {
+    public void put(int number) {
         final byte[] key = key(number);
         final byte[] value = new byte[SHORTEST_VALUE + (int) ((number * 2654435761L >>> 16) % VALUE_LENGTHS)];
         client.execute(request.put(cacheId, key, 0, key.length, value, 0, value.length));
         if (request.status() != Status.OK) {
             throw new IllegalStateException("put answered " + request.status());
+        }
+    }
+
+    /** Reads the object with that number, which exists. */
+    public void get(int number) {
+        final byte[] key = key(number);
+        client.execute(request.get(cacheId, key, 0, key.length));
+        if (request.status() != Status.OK) {
+            throw new IllegalStateException("get answered " + request.status());
         }
     }
 

@@ -1,0 +1,249 @@
+package org.rowankv.bench.trace;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.rowankv.bench.paper.memory.MemorySettings;
+import org.rowankv.bench.paper.memory.PersistentMemory;
+
+/**
+ * Replays a {@link WriteTrace} through the model of persistent memory, as if each server had 24 workers: operations keep
+ * their order and their servers, and are dealt to workers by seed. Their clock is simulated: they begin at a fixed rate,
+ * each worker's one after the other, and land a way later. Landed entries are placed anew. Cleaning and tables keep
+ * their places between the operations. Assumes that workers are independent.
+ */
+final class TraceReplay {
+    static final int WORKERS = 24;
+
+    private static final int CLEAN_LOG = WORKERS;
+    private static final int MIGRATION_LOG = WORKERS + 1;
+    private static final int AGENTS_LOG = WORKERS + 2;
+    /** 36 million operations per second on all servers: half of the paper's peak are writes. */
+    private static final long GAP_NS = 27;
+
+    private static final long SERVICE_NS = 2_300;
+    private static final long WAY_NS = 1_000;
+    private static final double WAY_SPREAD_NS = 150;
+    private static final long BATCH_NS = 5_000;
+    private static final int BATCH_LENGTH = 256;
+    /** Fitted, as in the cluster model: half of the writes on connections of their own are that late. */
+    private static final double LATE_NS = 15_000;
+
+    private static final long FIRST_SEGMENT = 1L << 30;
+    private static final int INDEX_BITS = 24;
+
+    /**
+     * What came of one placement.
+     *
+     * @param writeAmplification bytes written to the media per byte requested, after the warm-up
+     * @param requestedBytes that the memories have counted, without those of tables
+     * @param placedBytes of the same writes in the trace
+     */
+    record Outcome(Placement placement, double writeAmplification, long requestedBytes, long placedBytes) {}
+
+    private final WriteTrace trace;
+    private final int servers;
+    private final boolean paperLayout;
+    private final Placement placement;
+    private final SplittableRandom random;
+    private final long[] times;
+    private final long[] addresses;
+    private final LogAddresses[] logs;
+    private final byte[] workers;
+    private final byte[] homes;
+    private final long[] starts;
+
+    /** Per worker and receiver: the first write of the open batch, when it began, and its bytes. */
+    private final int[] batchHead;
+
+    private final long[] batchBegan;
+    private final int[] batchBytes;
+    private final int[] batchNext;
+
+    private TraceReplay(WriteTrace trace, int servers, Placement placement, boolean paperLayout, long seed) {
+        if (trace.size() >= 1 << INDEX_BITS) {
+            throw new IllegalArgumentException("too many writes: " + trace.size());
+        }
+        this.trace = trace;
+        this.servers = servers;
+        this.placement = placement;
+        this.paperLayout = paperLayout;
+        this.random = new SplittableRandom(seed);
+        this.times = new long[trace.size()];
+        this.addresses = new long[trace.size()];
+        this.logs = new LogAddresses[servers];
+        for (int server = 0; server < servers; server++) {
+            logs[server] = new LogAddresses(FIRST_SEGMENT);
+        }
+        this.workers = new byte[trace.operationCount()];
+        this.homes = new byte[trace.operationCount()];
+        this.starts = new long[trace.operationCount()];
+        final int pairs = servers * WORKERS * servers;
+        this.batchHead = new int[pairs];
+        Arrays.fill(batchHead, -1);
+        this.batchBegan = new long[pairs];
+        this.batchBytes = new int[pairs];
+        this.batchNext = new int[trace.size()];
+    }
+
+    static Outcome run(WriteTrace trace, int servers, Placement placement, boolean paperLayout, long seed) {
+        final TraceReplay replay = new TraceReplay(trace, servers, placement, paperLayout, seed);
+        replay.schedule();
+        return replay.write();
+    }
+
+    private int length(int write) {
+        return paperLayout ? trace.paperLength(write) : trace.length(write);
+    }
+
+    private long exponential(double mean) {
+        return (long) (-mean * Math.log(1 - random.nextDouble()));
+    }
+
+    /** Gives each write its time, and its address if the sender decides. */
+    private void schedule() {
+        final long[] freeAt = new long[servers * WORKERS];
+        final long[] lastArrival = new long[servers * servers];
+        long due = 0;
+        for (int i = 0; i < trace.size(); i++) {
+            final int operation = trace.operation(i);
+            final int server = trace.server(i);
+            times[i] = due;
+            addresses[i] = -1;
+            switch (trace.owner(i)) {
+                case WORKER -> {
+                    due += GAP_NS;
+                    final int worker = random.nextInt(WORKERS);
+                    final int all = server * WORKERS + worker;
+                    final long start = Math.max(due, freeAt[all]);
+                    freeAt[all] = start + SERVICE_NS;
+                    workers[operation] = (byte) worker;
+                    homes[operation] = (byte) server;
+                    starts[operation] = start;
+                    times[i] = start;
+                    addresses[i] = logs[server].take(worker, length(i));
+                }
+                case BACKUP -> {
+                    if (operation != WriteTrace.NO_OPERATION) {
+                        land(i, operation, server, lastArrival);
+                    }
+                }
+                case CLEAN -> addresses[i] = logs[server].take(CLEAN_LOG, length(i));
+                case MIGRATION -> addresses[i] = logs[server].take(MIGRATION_LOG, length(i));
+                case TABLE -> addresses[i] = trace.address(i);
+            }
+        }
+        for (int pair = 0; pair < batchHead.length; pair++) {
+            send(pair, batchBegan[pair] + BATCH_NS);
+        }
+    }
+
+    private void land(int write, int operation, int receiver, long[] lastArrival) {
+        final int sender = homes[operation];
+        final long arrival = starts[operation] + WAY_NS + exponential(WAY_SPREAD_NS);
+        times[write] = arrival;
+        switch (placement) {
+            case BATCH -> collect(write, (sender * WORKERS + workers[operation]) * servers + receiver, operation);
+            case SHARE -> {
+                if (random.nextBoolean()) {
+                    times[write] = arrival + exponential(LATE_NS);
+                }
+            }
+            case PEER -> {
+                final int pair = sender * servers + receiver;
+                times[write] = Math.max(arrival, lastArrival[pair]);
+                lastArrival[pair] = times[write];
+            }
+            default -> {}
+        }
+        if (placement.isPlacedBySender()) {
+            addresses[write] = logs[receiver].take(placement.log(sender, workers[operation], 0), length(write));
+        }
+    }
+
+    private void collect(int write, int pair, int operation) {
+        final long start = starts[operation];
+        if (batchHead[pair] >= 0 && start > batchBegan[pair] + BATCH_NS) {
+            send(pair, batchBegan[pair] + BATCH_NS);
+        }
+        if (batchHead[pair] < 0) {
+            batchBegan[pair] = start;
+            batchBytes[pair] = 0;
+        }
+        batchNext[write] = batchHead[pair];
+        batchHead[pair] = write;
+        batchBytes[pair] += length(write);
+        if (batchBytes[pair] > BATCH_LENGTH) {
+            send(pair, start);
+        }
+    }
+
+    private void send(int pair, long timeNs) {
+        if (batchHead[pair] < 0) {
+            return;
+        }
+        final long arrival = timeNs + WAY_NS + exponential(WAY_SPREAD_NS);
+        for (int write = batchHead[pair]; write >= 0; write = batchNext[write]) {
+            times[write] = arrival;
+        }
+        batchHead[pair] = -1;
+    }
+
+    private long[] inOrderOfTime() {
+        final long[] order = new long[times.length];
+        for (int i = 0; i < order.length; i++) {
+            order[i] = times[i] << INDEX_BITS | i;
+        }
+        Arrays.sort(order);
+        return order;
+    }
+
+    private Outcome write() {
+        final PersistentMemory[] memories = new PersistentMemory[servers];
+        for (int server = 0; server < servers; server++) {
+            memories[server] = new PersistentMemory(MemorySettings.OF_THE_PAPER);
+        }
+        final long measuredNs = trace.measuredFrom() == 0 ? 0 : times[trace.measuredFrom()];
+        boolean measures = false;
+        long placed = 0;
+        long tables = 0;
+        for (final long each : inOrderOfTime()) {
+            final int i = (int) (each & (1 << INDEX_BITS) - 1);
+            final int server = trace.server(i);
+            if (!measures && times[i] >= measuredNs) {
+                measures = true;
+                for (final PersistentMemory memory : memories) {
+                    memory.resetCounts();
+                }
+            }
+            if (addresses[i] < 0) {
+                addresses[i] = arrive(i, server);
+            }
+            final long unused = memories[server].request(addresses[i], length(i), times[i]);
+            if (measures && trace.owner(i) == WriteOwner.TABLE) {
+                final long last = (addresses[i] + length(i) - 1) / PersistentMemory.SECTOR_LENGTH;
+                tables += (last - addresses[i] / PersistentMemory.SECTOR_LENGTH + 1) * PersistentMemory.SECTOR_LENGTH;
+            } else if (measures) {
+                placed += length(i);
+            }
+        }
+        long requested = 0;
+        long media = 0;
+        for (final PersistentMemory memory : memories) {
+            requested += memory.requestBytes();
+            media += memory.mediaBytes();
+        }
+        return new Outcome(placement, (double) media / requested, requested - tables, placed);
+    }
+
+    /** The address of a landing that the receiver places. */
+    private long arrive(int write, int server) {
+        final int operation = trace.operation(write);
+        if (operation == WriteTrace.NO_OPERATION && placement != Placement.ROWAN) {
+            return logs[server].take(AGENTS_LOG, length(write));
+        }
+        final int log = operation == WriteTrace.NO_OPERATION
+                ? placement.log(0, 0, 0)
+                : placement.log(homes[operation], workers[operation], random.nextInt(WORKERS));
+        return logs[server].take(log, length(write));
+    }
+}
