@@ -162,6 +162,7 @@ final class CacheFactory {
                         configuration.getValueType().getName(),
                         expiry.policyClass().getName(),
                         KeyFormat.STRUCTURAL,
+                        "",
                         ""),
                 template);
         final int cacheId = attached.cacheId();
@@ -259,7 +260,7 @@ final class CacheFactory {
                                 + " in the store, and its template here codec=" + codec
                                 + "; remove the entry from the template to open the cache as it is, or destroy the cache first");
             }
-            final CacheDescriptor fitting = wanted.withCodec(present.codec());
+            final CacheDescriptor fitting = wanted.withCodec(present.codec()).withColumns(present.columns());
             if (!present.equals(keys == null ? fitting.withKeys(present.keys()) : fitting)) {
                 throw new CacheException("the cache " + name + " is in the store with another configuration: there "
                         + present + "; here " + wanted + "; open it as it is, or destroy it first"

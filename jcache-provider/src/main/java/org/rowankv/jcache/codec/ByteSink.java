@@ -110,7 +110,7 @@ public final class ByteSink extends OutputStream {
         INTS.set(bytes, at, value);
     }
 
-    void writeInt(int value) {
+    public void writeInt(int value) {
         final int at = claim(4);
         INTS.set(bytes, at, value);
     }

@@ -73,7 +73,7 @@ public final class ByteSource {
         return (short) SHORTS.get(bytes, skip(2));
     }
 
-    int readInt() {
+    public int readInt() {
         return (int) INTS.get(bytes, skip(4));
     }
 

@@ -12,37 +12,51 @@ import org.rowankv.jcache.codec.KeyFormat;
  * Stored part of a cache's configuration; a later opening must agree with it.
  *
  * <pre>
- *   +---------+----------+------------+--------------+------+-------+
- *   | version | key type | value type | expiry class | keys | codec |
- *   +---------+----------+------------+--------------+------+-------+
+ *   +---------+----------+------------+--------------+------+-------+---------+
+ *   | version | key type | value type | expiry class | keys | codec | columns |
+ *   +---------+----------+------------+--------------+------+-------+---------+
  *     1 byte    the rest: names, each a 2-byte length and modified UTF-8
  * </pre>
  *
- * <p>Version 1 has no keys: they are serialized, and descriptors of such caches stay as they are. Only version 3 has a
- * codec.
+ * <p>Version 1 has no keys: they are serialized, and descriptors of such caches stay as they are. Only versions 3 and 4
+ * have a codec, and only version 4 has columns.
  *
  * @param codec name of the application's codec of values; empty if they have this library's
+ * @param columns what SQL has declared, in its own form; empty if it has not. An opening need not agree with it.
  */
-public record CacheDescriptor(String keyType, String valueType, String expiryClass, KeyFormat keys, String codec) {
+public record CacheDescriptor(
+        String keyType, String valueType, String expiryClass, KeyFormat keys, String codec, String columns) {
     private static final int WITHOUT_KEYS = 1;
     private static final int WITHOUT_CODEC = 2;
-    private static final int VERSION = 3;
+    private static final int WITHOUT_COLUMNS = 3;
+    private static final int VERSION = 4;
 
     public byte[] toBytes() {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(codec.isEmpty() ? WITHOUT_CODEC : VERSION);
+            out.writeByte(version());
             out.writeUTF(keyType);
             out.writeUTF(valueType);
             out.writeUTF(expiryClass);
             out.writeUTF(keys.text());
-            if (!codec.isEmpty()) {
+            if (version() >= WITHOUT_COLUMNS) {
                 out.writeUTF(codec);
+            }
+            if (version() == VERSION) {
+                out.writeUTF(columns);
             }
         } catch (IOException e) {
             throw new CacheException("the cache's configuration cannot be written", e);
         }
         return bytes.toByteArray();
+    }
+
+    /** The lowest that has what there is, which older libraries read. */
+    private int version() {
+        if (!columns.isEmpty()) {
+            return VERSION;
+        }
+        return codec.isEmpty() ? WITHOUT_CODEC : WITHOUT_COLUMNS;
     }
 
     public static CacheDescriptor of(byte[] bytes) {
@@ -57,6 +71,7 @@ public record CacheDescriptor(String keyType, String valueType, String expiryCla
                     in.readUTF(),
                     in.readUTF(),
                     version == WITHOUT_KEYS ? KeyFormat.SERIALIZED : keys(in.readUTF()),
+                    version >= WITHOUT_COLUMNS ? in.readUTF() : "",
                     version == VERSION ? in.readUTF() : "");
         } catch (IOException e) {
             throw new CacheException("the stored configuration of the cache is damaged", e);
@@ -75,12 +90,17 @@ public record CacheDescriptor(String keyType, String valueType, String expiryCla
 
     /** The same with another format of keys. */
     public CacheDescriptor withKeys(KeyFormat format) {
-        return new CacheDescriptor(keyType, valueType, expiryClass, format, codec);
+        return new CacheDescriptor(keyType, valueType, expiryClass, format, codec, columns);
     }
 
     /** The same with another codec. */
     public CacheDescriptor withCodec(String name) {
-        return new CacheDescriptor(keyType, valueType, expiryClass, keys, name);
+        return new CacheDescriptor(keyType, valueType, expiryClass, keys, name, columns);
+    }
+
+    /** The same with other columns. */
+    public CacheDescriptor withColumns(String declared) {
+        return new CacheDescriptor(keyType, valueType, expiryClass, keys, codec, declared);
     }
 
     @Override

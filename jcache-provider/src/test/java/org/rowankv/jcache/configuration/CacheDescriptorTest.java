@@ -11,7 +11,7 @@ import org.rowankv.jcache.codec.KeyFormat;
 
 class CacheDescriptorTest {
     private final CacheDescriptor descriptor =
-            new CacheDescriptor("a.Key", "b.Value", "c.Policy", KeyFormat.STRUCTURAL, "");
+            new CacheDescriptor("a.Key", "b.Value", "c.Policy", KeyFormat.STRUCTURAL, "", "");
 
     @Test
     void shouldBeReadAsItWasWritten() {
@@ -35,12 +35,20 @@ class CacheDescriptorTest {
     }
 
     @Test
+    void shouldKeepTheColumnsOfSql() {
+        final CacheDescriptor table = descriptor.withColumns("KN INTEGER 0 0 a\n");
+        assertThat(CacheDescriptor.of(table.toBytes())).isEqualTo(table);
+        assertThat(table.toBytes()[0]).isEqualTo((byte) 4);
+        assertThat(CacheDescriptor.of(table.withCodec("jackson").toBytes())).isEqualTo(table.withCodec("jackson"));
+    }
+
+    @Test
     void shouldRefuseAnotherVersionAndDamage() {
         final byte[] bytes = descriptor.toBytes();
-        bytes[0] = 4;
+        bytes[0] = 5;
         assertThatThrownBy(() -> CacheDescriptor.of(bytes))
                 .isInstanceOf(CacheException.class)
-                .hasMessageContaining("version 4");
+                .hasMessageContaining("version 5");
         assertThatThrownBy(() -> CacheDescriptor.of(Arrays.copyOf(descriptor.toBytes(), 9)))
                 .isInstanceOf(CacheException.class)
                 .hasMessageContaining("damaged");
