@@ -38,12 +38,18 @@ final class ConnectionHandler extends JdbcHandler {
     }
 
     static Connection wrap(JdbcConnection connection, ConnectionUrl url, Executions executions, Runnable whenClosed) {
-        return proxy(Connection.class, new ConnectionHandler(connection, url, executions, whenClosed, false));
+        return proxy(
+                Connection.class,
+                new ConnectionHandler(connection, url, executions, whenClosed, false),
+                EntriesRead.class);
     }
 
     /** A handle whose end leaves the connection open. */
     static Connection lend(JdbcConnection connection, ConnectionUrl url, Executions executions, Runnable whenClosed) {
-        return proxy(Connection.class, new ConnectionHandler(connection, url, executions, whenClosed, true));
+        return proxy(
+                Connection.class,
+                new ConnectionHandler(connection, url, executions, whenClosed, true),
+                EntriesRead.class);
     }
 
     @Override
@@ -53,6 +59,9 @@ final class ConnectionHandler extends JdbcHandler {
             return afterReturn(method.getName());
         }
         switch (method.getName()) {
+            case "entriesRead" -> {
+                return executions.scope().entriesRead();
+            }
             case "createStatement" -> {
                 return statement(Statement.class, proxy, method, arguments);
             }

@@ -22,6 +22,11 @@ final class Executions {
         return scope;
     }
 
+    /** Whether the text has a query. */
+    static boolean hasQuery(String sql) {
+        return SELECT.matcher(sql).find();
+    }
+
     /**
      * Begins an execution: nothing that earlier ones have read is used again. Rows of a single query are read as they are
      * asked for; with an inner query H2 would run that once for each row, so rows are collected.

@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +19,10 @@ abstract class JdbcHandler implements InvocationHandler {
         this.target = target;
     }
 
-    static <T> T proxy(Class<T> type, JdbcHandler handler) {
-        return type.cast(Proxy.newProxyInstance(JdbcHandler.class.getClassLoader(), new Class<?>[] {type}, handler));
+    static <T> T proxy(Class<T> type, JdbcHandler handler, Class<?>... more) {
+        final Class<?>[] types = Arrays.copyOf(more, more.length + 1);
+        types[more.length] = type;
+        return type.cast(Proxy.newProxyInstance(JdbcHandler.class.getClassLoader(), types, handler));
     }
 
     @Override

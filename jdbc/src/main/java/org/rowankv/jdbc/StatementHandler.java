@@ -1,11 +1,14 @@
 package org.rowankv.jdbc;
 
 import java.lang.reflect.Method;
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
 import java.sql.Statement;
+import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jdbc.table.StatementScope;
 
@@ -15,6 +18,8 @@ import org.rowankv.jdbc.table.StatementScope;
  */
 final class StatementHandler extends JdbcHandler {
     private static final long NO_COUNT = -1;
+    private static final Pattern INSERT_OF_VALUES =
+            Pattern.compile("^\\s*INSERT\\s.*\\bVALUES\\b", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private final Statement statement;
     private final Connection connection;
@@ -61,7 +66,8 @@ final class StatementHandler extends JdbcHandler {
                 yield forward(method, arguments);
             }
             case "execute", "executeUpdate", "executeLargeUpdate" -> change(method, arguments);
-            case "executeQuery", "executeBatch", "executeLargeBatch" -> {
+            case "executeBatch", "executeLargeBatch" -> batch(method, arguments);
+            case "executeQuery" -> {
                 count = NO_COUNT;
                 executions.begin(this, sqlOf(arguments), false);
                 yield wrapped(forward(method, arguments), proxy);
@@ -100,6 +106,32 @@ final class StatementHandler extends JdbcHandler {
 
     private static @Nullable Object wrapped(@Nullable Object result, Object proxy) {
         return result instanceof ResultSet rows ? ResultSetHandler.wrap(rows, (Statement) proxy) : result;
+    }
+
+    /** Rows that a prepared INSERT adds are written together, and each entry has its outcome. */
+    private @Nullable Object batch(Method method, @Nullable Object[] arguments) throws Throwable {
+        count = NO_COUNT;
+        executions.begin(this, preparedSql, false);
+        if (!INSERT_OF_VALUES.matcher(preparedSql).find() || Executions.hasQuery(preparedSql)) {
+            return forward(method, arguments);
+        }
+        scope.beginBatch();
+        Object counts = null;
+        BatchUpdateException failure = null;
+        try {
+            counts = forward(method, arguments);
+        } catch (BatchUpdateException e) {
+            failure = e;
+        } finally {
+            final Map<Integer, SQLException> failed = scope.endBatch();
+            if (!failed.isEmpty()) {
+                failure = Batches.failure(counts, failure, failed);
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return counts;
     }
 
     private @Nullable Object change(Method method, @Nullable Object[] arguments) throws Throwable {

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Test;
 final class WritersAtOnceTest {
     private static final String URL = "rowan:embedded?servers=1&capacity=64m&name=writers";
     private static final int ROWS = 300;
+    private static final int CALLERS = 16;
+    private static final int UPDATES = 150;
 
     private CacheManager manager;
     private Cache<Integer, Long> counts;
@@ -39,7 +41,7 @@ final class WritersAtOnceTest {
         for (int i = 0; i < ROWS; i++) {
             counts.put(i, 0L);
         }
-        threads = Executors.newFixedThreadPool(8);
+        threads = Executors.newFixedThreadPool(CALLERS);
     }
 
     @AfterEach
@@ -70,16 +72,18 @@ final class WritersAtOnceTest {
     @Test
     void shouldLoseNoUpdateOfOneRow() throws Exception {
         final List<Future<Long>> writers = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            writers.add(threads.submit(() -> update("UPDATE counts SET _value = _value + 1 WHERE _key = 7", 200)));
+        for (int i = 0; i < CALLERS; i++) {
+            writers.add(threads.submit(() -> update("UPDATE counts SET _value = _value + 1 WHERE _key = 7", UPDATES)));
         }
         long changed = 0;
         for (Future<Long> writer : writers) {
             changed += writer.get();
         }
 
-        assertThat(changed).isEqualTo(1_600);
-        assertThat(counts.get(7)).isEqualTo(1_600);
+        System.out.println("jdbc-updates: callers=" + CALLERS + " updates=" + CALLERS * UPDATES + " lost="
+                + (CALLERS * UPDATES - counts.get(7)));
+        assertThat(changed).isEqualTo(CALLERS * UPDATES);
+        assertThat(counts.get(7)).isEqualTo(CALLERS * UPDATES);
     }
 
     @Test

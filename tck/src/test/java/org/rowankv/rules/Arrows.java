@@ -236,7 +236,7 @@ final class Arrows {
 
     @ArchTest
     static final ArchRule JDBC_SEES_ITS_LIBRARY =
-            usesOnly(resideInAnyPackage(JDBC), "javax.cache..", "javax.sql", "org.h2..", "picocli..");
+            usesOnly(resideInAnyPackage(JDBC), "javax.cache..", "javax.sql", "org.h2..", "picocli..", "org.jline..");
 
     @ArchTest
     static final ArchRule MICROMETER_SEES_ITS_LIBRARY =

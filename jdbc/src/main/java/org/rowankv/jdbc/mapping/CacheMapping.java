@@ -1,7 +1,6 @@
 package org.rowankv.jdbc.mapping;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -11,46 +10,101 @@ import org.h2.value.ValueNull;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.codec.Codec;
 import org.rowankv.jcache.codec.Tag;
+import org.rowankv.jcache.codec.fields.StoredKey;
+import org.rowankv.jcache.codec.fields.StoredMap;
 import org.rowankv.jcache.codec.fields.StoredObject;
 
 /**
- * The columns of a cache: the key, then those of the value. Reads entries as rows and makes values from rows. Immutable,
- * thread-safe.
+ * The columns of a cache: those of the key and those of the value. Reads entries as rows and makes entries from rows.
+ * Immutable, thread-safe.
  *
- * @param isScalar whether a value is one column, not an object with fields
+ * @param keyClass of the object whose fields the key's columns are; empty for a list
  * @param headers of new objects, by the path to them; a missing one has no known class, so none can be made
  */
 public record CacheMapping(
-        MappedColumn key,
+        KeyForm keyForm,
+        String keyClass,
+        List<MappedColumn> keys,
+        ValueForm valueForm,
         List<MappedColumn> columns,
-        boolean isScalar,
         Map<List<String>, StoredObject.Header> headers) {
 
-    /** The SQL values of an entry's value. */
-    public void readValue(byte[] bytes, Value[] into, int from, Codec codec) {
-        if (isScalar) {
-            into[from] = columns.get(0).read(bytes, 0, bytes.length, codec);
-            return;
-        }
-        if (!StoredObject.isAt(bytes, 0, bytes.length)) {
-            throw new UnmappedException("an entry's value is no object with fields, as those of others are");
-        }
-        Arrays.fill(into, from, from + columns.size(), ValueNull.INSTANCE);
-        readFields(StoredObject.read(bytes, 0, bytes.length, headers.get(List.of())), List.of(), into, from, codec);
+    /** Whether equal SQL values have equal bytes in all columns of the key, so that it is found by these. */
+    public boolean isFoundByKey() {
+        return keys.stream().allMatch(key -> key.type().isKey());
     }
 
-    private void readFields(StoredObject object, List<String> path, Value[] into, int from, Codec codec) {
+    /** The SQL values of an entry's key. */
+    public void readKey(byte[] bytes, Value[] into, Codec codec) {
+        if (keyForm == KeyForm.SCALAR) {
+            into[keys.get(0).place()] = keys.get(0).read(bytes, 0, bytes.length, codec);
+            return;
+        }
+        if (!StoredKey.isAt(bytes)) {
+            throw new UnmappedException("an entry's key has no parts, as those of others have");
+        }
+        final StoredKey key = StoredKey.read(bytes);
+        if (key.size() != keys.size() || !key.className().equals(keyClass)) {
+            throw new UnmappedException("an entry's key has " + key.size() + " parts, and there are " + keys.size()
+                    + " columns for those of " + (keyClass.isEmpty() ? "a list" : keyClass));
+        }
+        for (int i = 0; i < keys.size(); i++) {
+            into[keys.get(i).place()] = keys.get(i).read(bytes, key.offset(i), key.length(i), codec);
+        }
+    }
+
+    /** The encoding of the key of a row; null if it has none. */
+    public byte @Nullable [] newKey(Value[] row, CastDataProvider provider) {
+        if (keyForm == KeyForm.SCALAR) {
+            return keys.get(0).write(row[keys.get(0).place()], provider);
+        }
+        final List<byte @Nullable []> parts = new ArrayList<>(keys.size());
+        for (MappedColumn key : keys) {
+            parts.add(key.write(row[key.place()], provider));
+        }
+        return StoredKey.write(keyClass, parts);
+    }
+
+    /** The SQL values of an entry's value. */
+    public void readValue(byte[] bytes, Value[] into, Codec codec) {
+        if (valueForm == ValueForm.SCALAR) {
+            into[columns.get(0).place()] = columns.get(0).read(bytes, 0, bytes.length, codec);
+            return;
+        }
+        columns.forEach(column -> into[column.place()] = ValueNull.INSTANCE);
+        if (valueForm == ValueForm.MAP) {
+            if (!StoredMap.isAt(bytes)) {
+                throw new UnmappedException("an entry's value is no map");
+            }
+            StoredMap.visit(
+                    bytes, codec, (name, map, offset, length) -> readEntry(name, map, offset, length, into, codec));
+        } else if (StoredObject.isAt(bytes, 0, bytes.length)) {
+            readFields(StoredObject.read(bytes, 0, bytes.length, headers.get(List.of())), List.of(), into, codec);
+        } else {
+            throw new UnmappedException("an entry's value is no object with fields, as those of others are");
+        }
+    }
+
+    private void readEntry(String name, byte[] map, int offset, int length, Value[] into, Codec codec) {
+        for (MappedColumn column : columns) {
+            if (column.name().equals(name)) {
+                into[column.place()] = column.read(map, offset, length, codec);
+            }
+        }
+    }
+
+    private void readFields(StoredObject object, List<String> path, Value[] into, Codec codec) {
         final List<String> names = object.header().names();
         for (int i = 0; i < names.size(); i++) {
             final List<String> fieldPath = append(path, names.get(i));
             final int column = indexOf(fieldPath);
             if (column >= 0) {
-                into[from + column] =
+                into[columns.get(column).place()] =
                         columns.get(column).read(object.bytes(), object.offset(i), object.length(i), codec);
             } else if (StoredObject.isAt(object.bytes(), object.offset(i), object.length(i))) {
                 final StoredObject inner =
                         StoredObject.read(object.bytes(), object.offset(i), object.length(i), headers.get(fieldPath));
-                readFields(inner, fieldPath, into, from, codec);
+                readFields(inner, fieldPath, into, codec);
             } else if (!object.isNull(i)) {
                 throw new UnmappedException(
                         "an entry has the field " + String.join(".", fieldPath) + ", for which there is no column yet");
@@ -74,23 +128,21 @@ public record CacheMapping(
     }
 
     /** The encoding of a new value. */
-    public byte[] newValue(Value[] row, int from, CastDataProvider provider) {
-        if (isScalar) {
-            final byte[] encoded = columns.get(0).write(row[from], provider);
-            if (encoded == null) {
-                throw new IllegalArgumentException("a value of a cache is not null");
+    public byte[] newValue(Value[] row, CastDataProvider provider) {
+        return switch (valueForm) {
+            case SCALAR -> scalar(row, provider);
+            case MAP -> changedMap(StoredMap.empty(), null, row, provider);
+            case OBJECT -> {
+                byte[] object = empty(List.of());
+                for (MappedColumn column : columns) {
+                    final byte[] encoded = column.write(row[column.place()], provider);
+                    if (encoded != null) {
+                        object = with(object, column.path(), 0, encoded);
+                    }
+                }
+                yield object;
             }
-            return encoded;
-        }
-        byte[] object = empty(List.of());
-        for (int i = 0; i < columns.size(); i++) {
-            final MappedColumn column = columns.get(i);
-            final byte[] encoded = column.write(row[from + i], provider);
-            if (encoded != null) {
-                object = with(object, column.path(), 0, encoded);
-            }
-        }
-        return object;
+        };
     }
 
     /**
@@ -98,22 +150,36 @@ public record CacheMapping(
      *
      * @param before the row as it was read from the value
      */
-    public byte[] changedValue(byte[] stored, Value[] before, Value[] after, int from, CastDataProvider provider) {
+    public byte[] changedValue(byte[] stored, Value[] before, Value[] after, CastDataProvider provider) {
+        if (valueForm == ValueForm.MAP) {
+            return changedMap(StoredMap.read(stored), before, after, provider);
+        }
         byte[] object = stored;
-        for (int i = 0; i < columns.size(); i++) {
-            if (before[from + i].equals(after[from + i])) {
-                continue;
-            }
-            final byte[] encoded = columns.get(i).write(after[from + i], provider);
-            if (!isScalar) {
-                object = with(object, columns.get(i).path(), 0, encoded);
-            } else if (encoded == null) {
-                throw new IllegalArgumentException("a value of a cache is not null");
-            } else {
-                object = encoded;
+        for (MappedColumn column : columns) {
+            if (!before[column.place()].equals(after[column.place()])) {
+                object = valueForm == ValueForm.SCALAR
+                        ? scalar(after, provider)
+                        : with(object, column.path(), 0, column.write(after[column.place()], provider));
             }
         }
         return object;
+    }
+
+    private byte[] scalar(Value[] row, CastDataProvider provider) {
+        final byte[] encoded = columns.get(0).write(row[columns.get(0).place()], provider);
+        if (encoded == null) {
+            throw new IllegalArgumentException("a value of a cache is not null");
+        }
+        return encoded;
+    }
+
+    private byte[] changedMap(StoredMap map, Value @Nullable [] before, Value[] after, CastDataProvider provider) {
+        for (MappedColumn column : columns) {
+            if (before == null || !before[column.place()].equals(after[column.place()])) {
+                map.set(column.name(), column.write(after[column.place()], provider));
+            }
+        }
+        return map.toBytes();
     }
 
     private byte[] empty(List<String> path) {

@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.codec.Tag;
 import org.rowankv.jcache.codec.fields.StoredJson;
+import org.rowankv.jcache.codec.fields.StoredKey;
 import org.rowankv.jcache.codec.fields.StoredObject;
 import org.rowankv.jcache.configuration.CacheDescriptor;
 
@@ -40,6 +42,11 @@ public final class ColumnFinder {
     private final CacheDescriptor descriptor;
     private final @Nullable ClassLoader loader;
     private final Node key = new Node();
+    /** Of keys that are objects: their class and number of fields; null if there was none. */
+    private @Nullable String keyClass;
+
+    private List<Node> keyParts = List.of();
+    private boolean hasOtherKeys;
     private final Node value = new Node();
     private int entries;
 
@@ -107,9 +114,29 @@ public final class ColumnFinder {
 
     /** Takes an entry into account. */
     public void see(byte[] entryKey, byte[] entryValue) {
-        key.see(entryKey, 0, entryKey.length, MAX_DEPTH); // a composite key is one column
+        key.see(entryKey, 0, entryKey.length, MAX_DEPTH);
+        seeParts(entryKey);
         value.see(entryValue, 0, entryValue.length, 0);
         entries++;
+    }
+
+    private void seeParts(byte[] entryKey) {
+        if (entryKey[0] != Tag.FIELDS) {
+            hasOtherKeys = true;
+            return;
+        }
+        final StoredKey parts = StoredKey.read(entryKey);
+        if (keyClass == null) {
+            keyClass = parts.className();
+            keyParts = Stream.generate(Node::new).limit(parts.size()).toList();
+        }
+        if (!keyClass.equals(parts.className()) || keyParts.size() != parts.size()) {
+            hasOtherKeys = true;
+            return;
+        }
+        for (int i = 0; i < parts.size(); i++) {
+            keyParts.get(i).see(entryKey, parts.offset(i), parts.length(i), MAX_DEPTH);
+        }
     }
 
     /** Whether no entry was seen. */
@@ -119,10 +146,12 @@ public final class ColumnFinder {
 
     /** The columns that hold the entries seen. */
     public CacheMapping find() {
-        declare(key, descriptor.keyType());
         if (value.types.isEmpty()) {
             if (value.headers.isEmpty()) {
-                declare(value, descriptor.valueType());
+                final Class<?> declared = load(descriptor.valueType());
+                if (declared != null) {
+                    declare(value, declared);
+                }
             }
             for (StoredObject.Header header : List.copyOf(value.headers)) {
                 learn(value, header.className(), 0);
@@ -131,18 +160,59 @@ public final class ColumnFinder {
         final List<MappedColumn> columns = new ArrayList<>();
         final Map<List<String>, StoredObject.Header> headers = new HashMap<>();
         final Set<String> names = new HashSet<>();
-        final MappedColumn keyColumn = column(KEY, List.of(), key, false, names);
+        final List<MappedColumn> keys = keyColumns(names);
         if (value.isObject()) {
-            flatten(value, List.of(), columns, headers, names);
+            flatten(value, List.of(), keys.size(), columns, headers, names);
         } else {
-            columns.add(column(VALUE, List.of(), value, false, names));
+            columns.add(column(VALUE, keys.size(), List.of(), value, false, names));
         }
-        return new CacheMapping(keyColumn, List.copyOf(columns), !value.isObject(), Map.copyOf(headers));
+        final boolean hasParts = keyClass != null && !hasOtherKeys;
+        return new CacheMapping(
+                hasParts ? KeyForm.PARTS : KeyForm.SCALAR,
+                hasParts && keyClass != null ? keyClass : "",
+                keys,
+                value.isObject() ? ValueForm.OBJECT : ValueForm.SCALAR,
+                List.copyOf(columns),
+                Map.copyOf(headers));
+    }
+
+    /** The key, or its fields: by their names if it is a record of the class path, else by numbers. */
+    private List<MappedColumn> keyColumns(Set<String> names) {
+        final Class<?> declared = load(keyClass == null ? descriptor.keyType() : keyClass);
+        final RecordComponent[] components =
+                declared != null && declared.isRecord() ? declared.getRecordComponents() : new RecordComponent[0];
+        if (entries == 0 && components.length > 0) {
+            keyClass = descriptor.keyType();
+            keyParts = Stream.generate(Node::new).limit(components.length).toList();
+            for (int i = 0; i < components.length; i++) {
+                declare(keyParts.get(i), components[i].getType());
+            }
+        }
+        if (keyClass == null || hasOtherKeys) {
+            if (entries == 0 && declared != null) {
+                declare(key, declared);
+            }
+            return List.of(column(KEY, 0, List.of(), key, false, names));
+        }
+        final List<MappedColumn> keys = new ArrayList<>();
+        for (int i = 0; i < keyParts.size(); i++) {
+            final boolean isNamed = components.length == keyParts.size();
+            final boolean nullable = isNamed ? !components[i].getType().isPrimitive() : keyParts.get(i).hasNull;
+            keys.add(column(
+                    isNamed ? components[i].getName() : KEY + '_' + (i + 1),
+                    i,
+                    List.of(),
+                    keyParts.get(i),
+                    nullable,
+                    names));
+        }
+        return List.copyOf(keys);
     }
 
     private static void flatten(
             Node node,
             List<String> path,
+            int firstPlace,
             List<MappedColumn> columns,
             Map<List<String>, StoredObject.Header> headers,
             Set<String> names) {
@@ -152,25 +222,33 @@ public final class ColumnFinder {
         node.fields.forEach((name, field) -> {
             final List<String> fieldPath = CacheMapping.append(path, name);
             if (field.isObject()) {
-                flatten(field, fieldPath, columns, headers, names);
+                flatten(field, fieldPath, firstPlace, columns, headers, names);
             } else if (columns.size() < MAX_COLUMNS) {
                 final boolean mayBePrimitive =
                         field.primitive != null ? field.primitive : field.type().mayBePrimitive() && !field.hasNull;
-                columns.add(column(String.join("_", fieldPath), fieldPath, field, !mayBePrimitive, names));
+                columns.add(column(
+                        String.join("_", fieldPath),
+                        firstPlace + columns.size(),
+                        fieldPath,
+                        field,
+                        !mayBePrimitive,
+                        names));
             }
         });
     }
 
     private static MappedColumn column(
-            String wanted, List<String> path, Node node, boolean nullable, Set<String> names) {
+            String wanted, int place, List<String> path, Node node, boolean nullable, Set<String> names) {
         String name = wanted;
         for (int i = 2; !names.add(name.toUpperCase(Locale.ROOT)); i++) {
             name = wanted + '_' + i;
         }
         return new MappedColumn(
                 name,
+                place,
                 path,
                 node.type(),
+                node.type().sqlType(),
                 nullable,
                 node.enums.isEmpty() ? "" : node.enums.iterator().next());
     }
@@ -178,9 +256,8 @@ public final class ColumnFinder {
     // --- what classes say ---
 
     /** The declared type, where no entry says more. */
-    private void declare(Node node, String className) {
-        final Class<?> type = load(className);
-        if (type == null || !node.types.isEmpty() || !node.headers.isEmpty()) {
+    private void declare(Node node, Class<?> type) {
+        if (!node.types.isEmpty() || !node.headers.isEmpty()) {
             return;
         }
         final StoredType known = StoredType.ofClass(type);
@@ -191,7 +268,7 @@ public final class ColumnFinder {
             }
         } else if (type.isRecord() && node == value) {
             node.add(StoredObject.Header.of(
-                    className,
+                    type.getName(),
                     Arrays.stream(type.getRecordComponents())
                             .map(RecordComponent::getName)
                             .toList()));

@@ -1,12 +1,15 @@
 package org.rowankv.jdbc.mapping;
 
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.h2.engine.CastDataProvider;
+import org.h2.value.TypeInfo;
 import org.h2.value.Value;
 import org.h2.value.ValueJson;
 import org.h2.value.ValueNull;
+import org.h2.value.ValueNumeric;
 import org.h2.value.ValueVarbinary;
 import org.h2.value.ValueVarchar;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +21,20 @@ import org.rowankv.jcache.codec.fields.StoredJson;
 /**
  * A column. Immutable.
  *
+ * @param place in a row, from 0
  * @param path names of the fields that lead to it; empty: the whole key or value
+ * @param sqlType as which its values are seen
  * @param nullable whether null may be written: a field of a primitive type holds none
  * @param enumClass of the constants of an ENUM; empty for other types
  */
-public record MappedColumn(String name, List<String> path, StoredType type, boolean nullable, String enumClass) {
+public record MappedColumn(
+        String name,
+        int place,
+        List<String> path,
+        StoredType type,
+        TypeInfo sqlType,
+        boolean nullable,
+        String enumClass) {
     /**
      * The SQL value of the object that is encoded in a range.
      *
@@ -46,13 +58,20 @@ public record MappedColumn(String name, List<String> path, StoredType type, bool
             }
             default -> {
                 requireType(tag);
-                yield type.valueOf(codec.decode(bytes, offset, length));
+                final Value value = type.valueOf(codec.decode(bytes, offset, length));
+                yield sqlType.equals(type.sqlType()) ? value : declared(value);
             }
         };
     }
 
+    private Value declared(Value value) {
+        return sqlType.getValueType() == Value.NUMERIC
+                ? ValueNumeric.getAnyScale(value.getBigDecimal().setScale(sqlType.getScale(), RoundingMode.HALF_UP))
+                : value.convertTo(sqlType);
+    }
+
     private void requireType(byte tag) {
-        if (StoredType.ofTag(tag) != type) {
+        if (!type.hasTag(tag)) {
             throw new UnmappedException("the column " + name + " is of the type " + type + ", and an entry has a "
                     + StoredType.ofTag(tag) + " there");
         }

@@ -31,6 +31,7 @@ import org.h2.value.ValueBoolean;
 import org.h2.value.ValueDecfloat;
 import org.h2.value.ValueDouble;
 import org.h2.value.ValueInteger;
+import org.h2.value.ValueJson;
 import org.h2.value.ValueNumeric;
 import org.h2.value.ValueReal;
 import org.h2.value.ValueSmallint;
@@ -139,6 +140,8 @@ public enum StoredType {
     ZONE_OFFSET(ZoneOffset.class, ZoneOffset::of),
     /** By its name; the class is a property of the column. */
     ENUM(Enum.class, TypeInfo.TYPE_VARCHAR, null, null, true),
+    /** A text that is JSON: where a table is declared so. */
+    JSON_TEXT(String.class, TypeInfo.TYPE_JSON, v -> ValueJson.fromJson((String) v), (v, p) -> v.getString(), false),
     /** Collections, arrays, and objects beside other values, as text; read only. */
     JSON(null, TypeInfo.TYPE_JSON, null, null, false),
     /** Bytes that need the application's classes, as they are stored; read only. */
@@ -249,26 +252,10 @@ public enum StoredType {
         return UNKNOWN;
     }
 
-    /** The type of the objects that a new column of that SQL type holds; null if there is none. */
-    public static @Nullable StoredType ofSql(int valueType) {
-        return switch (valueType) {
-            case Value.VARCHAR -> STRING;
-            case Value.BOOLEAN -> BOOLEAN;
-            case Value.TINYINT -> BYTE;
-            case Value.SMALLINT -> SHORT;
-            case Value.INTEGER -> INTEGER;
-            case Value.BIGINT -> LONG;
-            case Value.REAL -> FLOAT;
-            case Value.DOUBLE -> DOUBLE;
-            case Value.DECFLOAT -> BIG_DECIMAL;
-            case Value.VARBINARY -> BYTES;
-            case Value.UUID -> UNIQUE_ID;
-            case Value.DATE -> LOCAL_DATE;
-            case Value.TIME -> LOCAL_TIME;
-            case Value.TIMESTAMP -> LOCAL_DATE_TIME;
-            case Value.TIMESTAMP_TZ -> INSTANT;
-            default -> null;
-        };
+    /** Whether its objects' encodings begin with the tag. */
+    boolean hasTag(byte tag) {
+        final StoredType other = ofTag(tag);
+        return other == this || this == JSON_TEXT && other == STRING;
     }
 
     /** The name of the class of its objects. */

@@ -19,35 +19,57 @@ final class CacheCursor implements Cursor {
     private final StatementScope scope;
     private final ScanCursor cursor;
     private final boolean withValues;
+    /** Takes the rows of the scan; null if they are not kept. */
+    private @Nullable KeptRows kept;
+
     private @Nullable Row current;
     private int rowsToCheck;
 
-    CacheCursor(CacheTable table, SessionLocal session, StatementScope scope, ScanCursor cursor, boolean withValues) {
+    CacheCursor(
+            CacheTable table,
+            SessionLocal session,
+            StatementScope scope,
+            ScanCursor cursor,
+            boolean withValues,
+            @Nullable KeptRows kept) {
         this.table = table;
         this.session = session;
         this.scope = scope;
         this.cursor = cursor;
         this.withValues = withValues;
+        this.kept = kept;
     }
 
     @Override
     public boolean next() {
         if (rowsToCheck-- == 0) {
             rowsToCheck = ROWS_PER_CHECK;
+            scope.read(ROWS_PER_CHECK);
             session.checkCanceled();
             scope.checkCancelled();
         }
         try {
             if (!cursor.hasNext()) {
                 current = null;
+                if (kept != null) {
+                    kept.end();
+                }
                 return false;
             }
             final ScanPage.Entry entry = cursor.next();
             current = table.rowOf(entry.key(), withValues ? entry.value() : null, entry.version());
+            if (kept != null && !kept.add(current, entry.key().length + valueLength(entry))) {
+                kept = null;
+            }
             return true;
         } catch (RowanException e) {
             throw SqlErrors.of(e);
         }
+    }
+
+    private static int valueLength(ScanPage.Entry entry) {
+        final byte[] value = entry.value();
+        return value == null ? 0 : value.length;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.rowankv.jdbc.table;
 
 import java.util.ArrayList;
+import java.util.List;
 import org.h2.command.query.AllColumnsForPlan;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Cursor;
@@ -16,6 +17,7 @@ import org.h2.table.IndexColumn;
 import org.h2.table.TableFilter;
 import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.jdbc.mapping.MappedColumn;
 
 /** A way to the rows of a cache: by the key, or all of them in pages, or only their keys. Used by one session. */
 final class CacheIndex extends Index {
@@ -35,16 +37,18 @@ final class CacheIndex extends Index {
     private final CacheTable cache;
     private final Way way;
 
-    CacheIndex(CacheTable table, int id, String name, IndexColumn[] columns, Way way) {
-        super(
-                table,
-                id,
-                name,
-                columns,
-                way == Way.GET ? 1 : 0,
-                way == Way.GET ? IndexType.createPrimaryKey(false, true) : IndexType.createScan(false));
+    /** A scan, which uses no condition. */
+    CacheIndex(CacheTable table, int id, Way way) {
+        super(table, id, "", new IndexColumn[0], 0, IndexType.createScan(false));
         this.cache = table;
         this.way = way;
+    }
+
+    /** Gets by these columns, which are those of the key. */
+    CacheIndex(CacheTable table, int id, String name, IndexColumn[] columns) {
+        super(table, id, name, columns, columns.length, IndexType.createPrimaryKey(false, true));
+        this.cache = table;
+        this.way = Way.GET;
     }
 
     @Override
@@ -64,13 +68,12 @@ final class CacheIndex extends Index {
     }
 
     /** Whether a query reads no column of the value. */
-    static boolean needsOnlyKeys(
-            TableFilter @Nullable [] filters, int filter, @Nullable AllColumnsForPlan allColumnsSet) {
+    boolean needsOnlyKeys(TableFilter @Nullable [] filters, int filter, @Nullable AllColumnsForPlan allColumnsSet) {
         if (filters == null || allColumnsSet == null || filters[filter].getSelect() == null) {
             return false; // a statement that changes rows
         }
         final ArrayList<Column> used = allColumnsSet.get(filters[filter].getTable());
-        return used == null || used.stream().allMatch(CacheTable::isOfKeyScan);
+        return used == null || used.stream().allMatch(cache::isOfKeyScan);
     }
 
     @Override
@@ -78,13 +81,29 @@ final class CacheIndex extends Index {
         if (way != Way.GET) {
             return cache.scan(session, way == Way.SCAN);
         }
-        final Value from = first == null ? null : first.getValue(CacheTable.KEY);
-        final Value to = last == null ? null : last.getValue(CacheTable.KEY);
-        if (from == null || to == null || session.compare(from, to) != 0) {
-            return cache.scan(session, true); // the conditions are evaluated anyway
+        boolean isWhole = first != null && last != null;
+        final List<MappedColumn> given = new ArrayList<>();
+        for (MappedColumn key : cache.mapping().keys()) {
+            final Value from = first == null ? null : first.getValue(key.place());
+            final Value to = last == null ? null : last.getValue(key.place());
+            if (isNull(from) || isNull(to)) {
+                return SingleRowCursor.EMPTY;
+            }
+            if (from != null && to != null && session.compare(from, to) == 0) {
+                given.add(key);
+            } else {
+                isWhole = false;
+            }
         }
-        final Row row = from.getValueType() == Value.NULL ? null : cache.get(session, from);
+        if (first == null || !isWhole) {
+            return new PartCursor(session, cache.scan(session, true), first, given);
+        }
+        final Row row = cache.get(session, first);
         return row == null ? SingleRowCursor.EMPTY : new SingleRowCursor(row);
+    }
+
+    private static boolean isNull(@Nullable Value value) {
+        return value != null && value.getValueType() == Value.NULL;
     }
 
     @Override
@@ -94,6 +113,12 @@ final class CacheIndex extends Index {
             case SCAN -> "SCAN";
             case SCAN_OF_KEYS -> "SCAN OF KEYS";
         };
+    }
+
+    /** Else H2 would open a cursor of all rows for each value of an IN list. */
+    @Override
+    public boolean isFindUsingFullTableScan() {
+        return way != Way.GET;
     }
 
     @Override
@@ -106,9 +131,10 @@ final class CacheIndex extends Index {
         return way == Way.GET && super.isFirstColumn(column);
     }
 
+    /** Tools see the indexes that have a text, though H2 does not run it. */
     @Override
     public @Nullable String getCreateSQL() {
-        return null;
+        return way == Way.GET && getIndexColumns()[0].column.isPrimaryKey() ? "PRIMARY KEY" : null;
     }
 
     @Override

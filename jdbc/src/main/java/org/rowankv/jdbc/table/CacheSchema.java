@@ -30,7 +30,7 @@ import org.rowankv.driver.api.ScanPage;
 import org.rowankv.jcache.codec.KeyFormat;
 import org.rowankv.jcache.configuration.CacheDescriptor;
 import org.rowankv.jdbc.mapping.ColumnFinder;
-import org.rowankv.jdbc.mapping.StoredType;
+import org.rowankv.jdbc.mapping.DeclaredColumns;
 
 /**
  * The schema of a connection whose tables are the caches of the store. A table is made when a statement names it, from
@@ -44,6 +44,8 @@ public final class CacheSchema extends Schema {
     private final CacheStore store;
     private final StatementScope scope;
     private final Map<Integer, CacheTable> tables = new HashMap<>();
+    /** A table that CREATE TABLE makes just now. */
+    private @Nullable CacheTable draft;
 
     public CacheSchema(
             Database database, int id, String name, RightOwner owner, CacheStore store, StatementScope scope) {
@@ -67,6 +69,9 @@ public final class CacheSchema extends Schema {
 
     @Override
     public @Nullable Table findTableOrView(SessionLocal session, String name) {
+        if (draft != null && draft.getName().equalsIgnoreCase(name)) {
+            return draft;
+        }
         final Table temporary = super.findTableOrView(session, name);
         return temporary != null ? temporary : find(name);
     }
@@ -103,23 +108,36 @@ public final class CacheSchema extends Schema {
         if (known != null && known.isCurrent()) {
             return known;
         }
-        final ColumnFinder columns =
-                known != null ? known.columnFinder() : new ColumnFinder(descriptorOf(cache), store.loader());
-        long entries = 0;
-        if (known == null || columns.isEmpty()) {
-            final ScanCursor cursor = store.client().scan(cache.id(), true);
-            for (int i = 0; i < SAMPLE && cursor.hasNext(); i++) {
-                final ScanPage.Entry entry = cursor.next();
-                final byte[] value = entry.value();
-                if (value != null) {
-                    columns.see(entry.key(), value);
-                }
+        final CacheDescriptor descriptor = descriptorOf(cache);
+        final CacheTable table;
+        if (descriptor.columns().isEmpty()) {
+            final ColumnFinder given = known == null ? null : known.columnFinder();
+            final ColumnFinder columns = given == null ? new ColumnFinder(descriptor, store.loader()) : given;
+            if (columns.isEmpty()) {
+                sample(cache.id(), columns);
             }
-            entries = store.client().catalogue().objects(cache.id());
+            table = new CacheTable(this, cache, descriptor, columns, objects(cache.id()));
+        } else {
+            table = new CacheTable(
+                    this, cache, descriptor, DeclaredColumns.parse(descriptor.columns()), objects(cache.id()));
         }
-        final CacheTable table = new CacheTable(this, cache, descriptorOf(cache), columns, entries);
         tables.put(cache.id(), table);
         return table;
+    }
+
+    private long objects(int cacheId) {
+        return store.client().catalogue().objects(cacheId);
+    }
+
+    private void sample(int cacheId, ColumnFinder columns) {
+        final ScanCursor cursor = store.client().scan(cacheId, true);
+        for (int i = 0; i < SAMPLE && cursor.hasNext(); i++) {
+            final ScanPage.Entry entry = cursor.next();
+            final byte[] value = entry.value();
+            if (value != null) {
+                columns.see(entry.key(), value);
+            }
+        }
     }
 
     private static CacheDescriptor descriptorOf(Catalogue.CacheRecord cache) {
@@ -189,6 +207,7 @@ public final class CacheSchema extends Schema {
     public void remove(SchemaObject object) {
         if (object instanceof CacheTable table) {
             tables.remove(table.cacheId());
+            draft = null;
         } else if (!(object instanceof Constraint) && !(object instanceof CacheIndex)) { // of a cache
             super.remove(object);
         }
@@ -199,50 +218,44 @@ public final class CacheSchema extends Schema {
         if (data.temporary && !data.globalTemporary) {
             return super.createTable(data);
         }
-        return createCache(data.tableName, data.columns);
+        data.columns.forEach(CacheSchema::requirePlain);
+        draft = new CacheTable(this, data.tableName, DeclaredColumns.of(data.columns, List.of()), data.columns);
+        return draft;
     }
 
-    /** Creates a cache of scalars. */
-    private CacheTable createCache(String name, List<Column> columns) {
-        if (columns.size() != 2
-                || !columns.get(0).getName().equalsIgnoreCase(ColumnFinder.KEY)
-                || !columns.get(1).getName().equalsIgnoreCase(ColumnFinder.VALUE)) {
-            throw SqlErrors.unsupported("CREATE TABLE with other columns than " + ColumnFinder.KEY + " and "
-                    + ColumnFinder.VALUE + ", since other values need a class of the application,");
-        }
-        final byte[] descriptor = new CacheDescriptor(
-                        declared(columns.get(0)),
-                        declared(columns.get(1)),
-                        EternalExpiryPolicy.class.getName(),
-                        KeyFormat.STRUCTURAL,
-                        "")
-                .toBytes();
-        try {
-            final Catalogue.CacheRecord cache = store.client().catalogue().create(name, descriptor);
-            final boolean isNew = Arrays.equals(cache.descriptor(), descriptor)
-                    && store.client().catalogue().objects(cache.id()) == 0;
-            if (!isNew) {
-                throw DbException.get(ErrorCode.TABLE_OR_VIEW_ALREADY_EXISTS_1, name); // by another client just now
-            }
-            final CacheTable table = tableOf(cache);
-            table.declareAll();
-            return table;
-        } catch (RowanException e) {
-            throw SqlErrors.of(e);
-        }
-    }
-
-    /** The class name of a column's objects. */
-    private static String declared(Column column) {
-        final StoredType type = StoredType.ofSql(column.getType().getValueType());
+    private static void requirePlain(Column column) {
         final boolean isPlain = column.getEffectiveDefaultExpression() == null
                 && column.getEffectiveOnUpdateExpression() == null
                 && !column.isIdentity()
                 && !column.isGenerated()
                 && column.getVisible();
-        if (type == null || !isPlain) {
+        if (!isPlain || !DeclaredColumns.canHold(column)) {
             throw SqlErrors.unsupported("CREATE TABLE with a column " + column.getCreateSQL());
         }
-        return type.className();
+    }
+
+    /** Creates the cache of a draft, and returns its id. */
+    int create(CacheTable table, DeclaredColumns declared) {
+        draft = null;
+        final byte[] descriptor = new CacheDescriptor(
+                        declared.keyClass(),
+                        declared.valueClass(),
+                        EternalExpiryPolicy.class.getName(),
+                        KeyFormat.STRUCTURAL,
+                        "",
+                        declared.toString())
+                .toBytes();
+        try {
+            final Catalogue.CacheRecord cache = store.client().catalogue().create(table.getName(), descriptor);
+            final boolean isNew = Arrays.equals(cache.descriptor(), descriptor) && objects(cache.id()) == 0;
+            if (!isNew) {
+                throw DbException.get(
+                        ErrorCode.TABLE_OR_VIEW_ALREADY_EXISTS_1, table.getName()); // by another client just now
+            }
+            tables.put(cache.id(), table);
+            return cache.id();
+        } catch (RowanException e) {
+            throw SqlErrors.of(e);
+        }
     }
 }

@@ -47,9 +47,14 @@ public final class CacheStore {
 
     /** Executes a request; throws for outcomes that are no results. */
     void execute(Request request) {
+        run(request);
+        check(request);
+    }
+
+    /** Executes a request; its outcome is for the caller to check. */
+    void run(Request request) {
         try {
             shared.sharedState(request.cacheId()).execute(client(), request);
-            RowanClient.checkOutcome(request);
         } catch (RowanException e) {
             throw SqlErrors.of(e);
         }

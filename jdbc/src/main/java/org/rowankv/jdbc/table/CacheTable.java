@@ -1,26 +1,30 @@
 package org.rowankv.jdbc.table;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
-import org.h2.api.Trigger;
+import java.util.stream.Stream;
+import javax.cache.expiry.EternalExpiryPolicy;
 import org.h2.command.Prepared;
 import org.h2.command.query.AllColumnsForPlan;
 import org.h2.constraint.ConstraintUnique;
 import org.h2.engine.Constants;
+import org.h2.engine.DbObject;
 import org.h2.engine.NullsDistinct;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Cursor;
 import org.h2.index.Index;
+import org.h2.index.IndexCondition;
 import org.h2.index.IndexType;
 import org.h2.message.DbException;
 import org.h2.result.LocalResult;
 import org.h2.result.Row;
+import org.h2.result.SearchRow;
 import org.h2.result.SortOrder;
 import org.h2.table.Column;
 import org.h2.table.IndexColumn;
-import org.h2.table.Table;
 import org.h2.table.TableFilter;
-import org.h2.table.TableType;
 import org.h2.value.TypeInfo;
 import org.h2.value.Value;
 import org.h2.value.ValueBigint;
@@ -29,86 +33,141 @@ import org.rowankv.driver.api.Catalogue;
 import org.rowankv.jcache.configuration.CacheDescriptor;
 import org.rowankv.jdbc.mapping.CacheMapping;
 import org.rowankv.jdbc.mapping.ColumnFinder;
+import org.rowankv.jdbc.mapping.DeclaredColumns;
 import org.rowankv.jdbc.mapping.MappedColumn;
 import org.rowankv.jdbc.mapping.UnmappedException;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * A cache as a table: the key, the columns of the value, and the hidden {@code _VERSION}. A changed row is one
+ * A cache as a table: the columns of the key, those of the value, and the hidden {@code _VERSION}. A changed row is one
  * compare-and-set by the version at which the statement has read it, never a removal and an insertion; a row that
- * another writer has changed is left to another run of the statement. A statement is not atomic. Used by one session.
+ * another writer has changed is left to another run of the statement. A statement is not atomic. CREATE TABLE begins
+ * with a draft: the cache is created when the primary key is known. Used by one session.
  */
-final class CacheTable extends Table {
-    /** The place of the key's column; the value's follow. */
-    static final int KEY = 0;
-
-    static final int FIRST_OF_VALUE = 1;
+final class CacheTable extends FixedTable {
     static final String VERSION = "_VERSION";
 
     private final CacheSchema cacheSchema;
     private final CacheStore store;
-    private final Catalogue.CacheRecord cache;
-    private final ColumnFinder columnFinder;
-    private final CacheMapping mapping;
     private final long entries;
-    private final CacheIndex byKey;
     private final CacheIndex scan;
     private final CacheIndex keyScan;
     private final ArrayList<Index> indexes = new ArrayList<>();
     private final RowChanges changes;
-    /** False once an entry was met that has no place in these columns. */
-    private boolean isCurrent = true;
+    /** Null if SQL has declared the columns. */
+    private final @Nullable ColumnFinder columnFinder;
 
+    private CacheMapping mapping;
+    /** The columns of a draft; null once the cache exists. */
+    private @Nullable List<Column> drafted;
+    /** Of a draft: 0. */
+    private int cacheId;
+
+    private @Nullable CacheIndex byKey;
+    private @Nullable KeptRows lastScan;
+    /** False once an entry was met that has no place in these columns. */
+    private boolean isCurrent;
+
+    /** A cache whose columns were found in its entries. */
     CacheTable(
             CacheSchema schema,
             Catalogue.CacheRecord cache,
             CacheDescriptor descriptor,
             ColumnFinder columnFinder,
             long entries) {
-        super(schema, schema.getDatabase().allocateObjectId(), cache.name(), false, false);
+        this(schema, cache.name(), descriptor.expiryClass(), columnFinder, columnFinder.find(), entries, null);
+        this.isCurrent = !columnFinder.isEmpty();
+        setColumns(withVersion(columnsOf(mapping)));
+        complete(cache.id());
+    }
+
+    /** A cache whose columns SQL has declared. */
+    CacheTable(
+            CacheSchema schema,
+            Catalogue.CacheRecord cache,
+            CacheDescriptor descriptor,
+            DeclaredColumns declared,
+            long entries) {
+        this(schema, cache.name(), descriptor.expiryClass(), null, declared.mapping(), entries, null);
+        setColumns(withVersion(declared.columns()));
+        complete(cache.id());
+    }
+
+    /** A draft of these columns, of which none is known to be the key's yet. */
+    CacheTable(CacheSchema schema, String name, DeclaredColumns declared, List<Column> columns) {
+        this(schema, name, EternalExpiryPolicy.class.getName(), null, declared.mapping(), 0, columns);
+        setColumns(withVersion(columns));
+    }
+
+    private CacheTable(
+            CacheSchema schema,
+            String name,
+            String expiryClass,
+            @Nullable ColumnFinder columnFinder,
+            CacheMapping mapping,
+            long entries,
+            @Nullable List<Column> drafted) {
+        super(schema, name);
         this.cacheSchema = schema;
         this.store = schema.store();
-        this.cache = cache;
         this.columnFinder = columnFinder;
-        this.mapping = columnFinder.find();
-        this.changes = new RowChanges(this, mapping, store, schema.scope(), descriptor);
+        this.mapping = mapping;
         this.entries = entries;
-        this.isCurrent = !columnFinder.isEmpty();
-        setColumns(columnsOf(mapping));
-        final IndexColumn[] keyColumns = IndexColumn.wrap(new Column[] {getColumn(KEY)});
-        this.scan = index("", null, CacheIndex.Way.SCAN);
-        this.byKey = index("PRIMARY_KEY_" + cache.id(), keyColumns, CacheIndex.Way.GET);
-        this.keyScan = index("", null, CacheIndex.Way.SCAN_OF_KEYS);
+        this.drafted = drafted;
+        this.isCurrent = true;
+        this.changes = new RowChanges(this, store, schema.scope(), expiryClass);
+        this.scan = new CacheIndex(this, database.allocateObjectId(), CacheIndex.Way.SCAN);
+        this.keyScan = new CacheIndex(this, database.allocateObjectId(), CacheIndex.Way.SCAN_OF_KEYS);
         indexes.add(scan);
-        indexes.add(byKey);
         indexes.add(keyScan);
-        getColumn(KEY).setPrimaryKey(true);
-        addConstraint(primaryKey(keyColumns));
+    }
+
+    /** Makes the table one of a cache that exists. */
+    private void complete(int id) {
+        cacheId = id;
+        drafted = null;
+        final boolean isHidden =
+                mapping.keys().stream().anyMatch(key -> !getColumn(key.place()).getVisible());
+        mapping.keys().forEach(key -> getColumn(key.place()).setPrimaryKey(!isHidden));
+        if (byKey == null) {
+            final IndexColumn[] columns = mapping.keys().stream()
+                    .map(key -> IndexColumn.wrap(new Column[] {getColumn(key.place())})[0])
+                    .toArray(IndexColumn[]::new);
+            setKey(new CacheIndex(this, database.allocateObjectId(), "PRIMARY_KEY_" + id, columns));
+            if (!isHidden) {
+                addConstraint(primaryKey(columns));
+            }
+        }
+    }
+
+    private void setKey(CacheIndex index) {
+        byKey = index;
+        indexes.add(1, index);
     }
 
     /** For tools alone: the index and the conditional writes hold it. */
     private ConstraintUnique primaryKey(IndexColumn[] keyColumns) {
+        final CacheIndex index = key();
         final ConstraintUnique constraint = new ConstraintUnique(
-                getSchema(), database.allocateObjectId(), byKey.getName(), this, true, NullsDistinct.DISTINCT);
+                getSchema(), database.allocateObjectId(), index.getName(), this, true, NullsDistinct.DISTINCT);
         constraint.setColumns(keyColumns);
-        constraint.setIndex(byKey, false);
+        constraint.setIndex(index, false);
         return constraint;
     }
 
-    private CacheIndex index(String name, IndexColumn @Nullable [] columns, CacheIndex.Way way) {
-        return new CacheIndex(
-                this,
-                database.allocateObjectId(),
-                name,
-                columns == null ? IndexColumn.wrap(getColumns()) : columns,
-                way);
+    private static List<Column> columnsOf(CacheMapping mapping) {
+        final List<Column> columns = new ArrayList<>();
+        Stream.concat(mapping.keys().stream(), mapping.columns().stream()).forEach(each -> {
+            final Column column = new Column(each.name(), each.sqlType());
+            column.setNullable(each.nullable());
+            columns.add(column);
+        });
+        return columns;
     }
 
-    private static Column[] columnsOf(CacheMapping mapping) {
-        final List<Column> columns = new ArrayList<>();
-        columns.add(column(mapping.key(), false));
-        mapping.columns().forEach(each -> columns.add(column(each, each.nullable())));
+    private static Column[] withVersion(List<Column> visible) {
+        final List<Column> columns = new ArrayList<>(visible);
         String name = VERSION;
         for (int i = 0; i < columns.size(); i++) {
             if (columns.get(i).getName().equalsIgnoreCase(name)) {
@@ -122,14 +181,43 @@ final class CacheTable extends Table {
         return columns.toArray(new Column[0]);
     }
 
-    private static Column column(MappedColumn mapped, boolean nullable) {
-        final Column column = new Column(mapped.name(), mapped.type().sqlType());
-        column.setNullable(nullable);
-        return column;
+    /** CREATE TABLE asks for dependencies when it has made the constraints: then the primary key is known. */
+    @Override
+    public void addDependencies(HashSet<DbObject> dependencies) {
+        super.addDependencies(dependencies);
+        if (drafted == null) {
+            return;
+        }
+        final DeclaredColumns declared = DeclaredColumns.of(
+                drafted,
+                byKey == null
+                        ? List.of()
+                        : Arrays.stream(byKey.getIndexColumns())
+                                .map(each -> each.column.getName())
+                                .toList());
+        mapping = declared.mapping();
+        if (declared.hasHiddenKey()) {
+            final List<Column> all = new ArrayList<>(drafted);
+            final List<Column> withKey = declared.columns();
+            all.add(withKey.get(withKey.size() - 1));
+            setColumns(withVersion(all));
+        }
+        complete(cacheSchema.create(this, declared));
+    }
+
+    CacheMapping mapping() {
+        return mapping;
     }
 
     int cacheId() {
-        return cache.id();
+        return cacheId;
+    }
+
+    CacheIndex key() {
+        if (byKey == null) {
+            throw DbException.getInternalError("the draft of a table is used");
+        }
+        return byKey;
     }
 
     /** Whether all entries that were met have a place in the columns. */
@@ -137,81 +225,95 @@ final class CacheTable extends Table {
         return isCurrent;
     }
 
-    /** Takes the declared columns for complete. The statement that creates the cache declares the primary key itself. */
-    void declareAll() {
-        isCurrent = true;
-        List.copyOf(getConstraints()).forEach(this::removeConstraint);
-    }
-
+    @Nullable
     ColumnFinder columnFinder() {
         return columnFinder;
     }
 
     /** Whether conditions of these masks find an entry by its key. */
     boolean findsBy(int[] masks) {
-        return mapping.key().type().isKey()
-                && (masks[KEY] & org.h2.index.IndexCondition.EQUALITY) == org.h2.index.IndexCondition.EQUALITY;
+        return mapping.isFoundByKey()
+                && mapping.keys().stream()
+                        .allMatch(key -> (masks[key.place()] & IndexCondition.EQUALITY) == IndexCondition.EQUALITY);
     }
 
     /** Whether a scan of keys has the column. */
-    static boolean isOfKeyScan(Column column) {
-        return column.getColumnId() == KEY
-                || column.getColumnId() == column.getTable().getColumns().length - 1;
+    boolean isOfKeyScan(Column column) {
+        return column.getColumnId() == getColumns().length - 1
+                || mapping.keys().stream().anyMatch(key -> key.place() == column.getColumnId());
     }
 
     // --- reading ---
 
     Cursor scan(SessionLocal session, boolean withValues) {
-        return new CacheCursor(
-                this, session, cacheSchema.scope(), store.client().scan(cache.id(), withValues), withValues);
+        final StatementScope scope = cacheSchema.scope();
+        if (withValues && lastScan != null && lastScan.serves(scope.dataId())) {
+            return lastScan.cursor(session, scope);
+        }
+        final boolean isQuery = session.getCurrentCommand() != null
+                && session.getCurrentCommand().isQuery();
+        lastScan = withValues && isQuery ? new KeptRows(scope.dataId()) : null;
+        return new CacheCursor(this, session, scope, store.client().scan(cacheId, withValues), withValues, lastScan);
     }
 
-    /** The row of the entry whose key has that value, or null. */
+    /** The row of the entry whose key has these values, or null. */
     @Nullable
-    Row get(SessionLocal session, Value value) {
-        final byte[] key = keyOf(session, value);
+    Row get(SessionLocal session, SearchRow wanted) {
+        final byte[] key = keyOf(session, wanted);
         return key == null ? null : get(key);
     }
 
     @Nullable
     Row get(byte[] key) {
-        final Request request = new Request().get(cache.id(), key, 0, key.length);
+        final Request request = new Request().get(cacheId, key, 0, key.length);
         store.execute(request);
         final byte[] found = request.status() == Status.OK ? request.resultBytes() : null;
         return found == null ? null : rowOf(key, found, request.version());
     }
 
-    /** The bytes of the key that equals the value; null if no key of this cache does. */
-    private byte @Nullable [] keyOf(SessionLocal session, Value value) {
+    /** The bytes of the key that equals the values; null if no key of this cache does. */
+    private byte @Nullable [] keyOf(SessionLocal session, SearchRow wanted) {
+        final Value[] values = new Value[getColumns().length];
         try {
-            final Value converted = value.convertTo(getColumn(KEY).getType(), session);
-            if (session.compare(converted, value) != 0) {
+            for (MappedColumn each : mapping.keys()) {
+                final Value value = wanted.getValue(each.place());
+                values[each.place()] = value.convertTo(getColumn(each.place()).getType(), session);
+                if (session.compare(values[each.place()], value) != 0) {
+                    return null;
+                }
+            }
+            final byte[] key = mapping.newKey(values, session);
+            if (key == null) {
                 return null;
             }
-            final byte[] key = mapping.key().write(converted, session);
-            return key == null || session.compare(readKey(key), value) != 0 ? null : key;
+            mapping.readKey(key, values, store.codec());
+            for (MappedColumn each : mapping.keys()) {
+                if (session.compare(values[each.place()], wanted.getValue(each.place())) != 0) {
+                    return null;
+                }
+            }
+            return key;
         } catch (DbException | IllegalArgumentException | ArithmeticException e) {
             return null; // no key has a value that the column cannot hold
         }
-    }
-
-    private Value readKey(byte[] key) {
-        return mapping.key().read(key, 0, key.length, store.codec());
     }
 
     /** A row; without a value, one that reads it when it is asked for. */
     Row rowOf(byte[] key, byte @Nullable [] value, long version) {
         final Value[] values = new Value[getColumns().length];
         try {
-            values[KEY] = readKey(key);
+            mapping.readKey(key, values, store.codec());
             values[values.length - 1] = ValueBigint.get(version);
-            if (value == null) {
-                return new CacheRow(this, values, key);
+            if (value != null) {
+                mapping.readValue(value, values, store.codec());
             }
-            mapping.readValue(value, values, FIRST_OF_VALUE, store.codec());
             return new CacheRow(this, values, key);
         } catch (UnmappedException e) {
-            learn(key, value);
+            if (columnFinder == null) {
+                throw DbException.fromUser(
+                        "22018", "the cache " + getName() + " has entries beside its columns: " + e.getMessage());
+            }
+            learn(columnFinder, key, value);
             throw DbException.fromUser(
                     "HY000",
                     "the cache " + getName() + " has entries beside those from which its columns were found: "
@@ -219,9 +321,9 @@ final class CacheTable extends Table {
         }
     }
 
-    private void learn(byte[] key, byte @Nullable [] value) {
+    private void learn(ColumnFinder finder, byte[] key, byte @Nullable [] value) {
         if (value != null) {
-            columnFinder.see(key, value);
+            finder.see(key, value);
         }
         isCurrent = false;
         database.getNextModificationMetaId(); // prepared statements are compiled again
@@ -233,8 +335,8 @@ final class CacheTable extends Table {
     public void fire(SessionLocal session, int type, boolean beforeAction) {
         if (beforeAction) {
             changes.begin();
-        } else if ((type & Trigger.DELETE) != 0) {
-            changes.flushRemovals(session);
+        } else {
+            changes.end(session);
         }
     }
 
@@ -253,7 +355,7 @@ final class CacheTable extends Table {
         if (!cacheSchema.scope().admits(key)) {
             return null;
         }
-        if (!mapping.key().type().isKey()) {
+        if (!mapping.isFoundByKey()) {
             row.setKey(changes.remember(key));
         }
         return row;
@@ -264,9 +366,8 @@ final class CacheTable extends Table {
             return found.key();
         }
         // H2 copies the values of rows to change: where they do not tell the bytes, their number does.
-        final byte[] key = mapping.key().type().isKey()
-                ? mapping.key().write(row.getValue(KEY), session)
-                : changes.remembered(row.getKey());
+        final byte[] key =
+                mapping.isFoundByKey() ? mapping.newKey(row.getValueList(), session) : changes.remembered(row.getKey());
         if (key == null) {
             throw new IllegalArgumentException("a key is not null");
         }
@@ -297,14 +398,16 @@ final class CacheTable extends Table {
     @Override
     public long truncate(SessionLocal session) {
         final long count = getRowCountApproximation(session);
-        store.clear(cache.id());
+        store.clear(cacheId);
         return count;
     }
 
     @Override
     public void removeChildrenAndResources(SessionLocal session) {
         super.removeChildrenAndResources(session);
-        store.destroy(cache.name(), cache.id());
+        if (drafted == null) {
+            store.destroy(getName(), cacheId);
+        }
         invalidate();
     }
 
@@ -323,7 +426,7 @@ final class CacheTable extends Table {
             int filter,
             @Nullable SortOrder sortOrder,
             @Nullable AllColumnsForPlan allColumnsSet) {
-        return CacheIndex.needsOnlyKeys(filters, filter, allColumnsSet) ? keyScan : scan;
+        return keyScan.needsOnlyKeys(filters, filter, allColumnsSet) ? keyScan : scan;
     }
 
     @Override
@@ -341,17 +444,12 @@ final class CacheTable extends Table {
             IndexType indexType,
             boolean create,
             String indexComment) {
-        throw SqlErrors.unsupported("CREATE INDEX");
-    }
-
-    @Override
-    public boolean fireRow() {
-        return false;
-    }
-
-    @Override
-    public TableType getTableType() {
-        return TableType.TABLE;
+        if (drafted == null || !indexType.isPrimaryKey()) {
+            throw SqlErrors.unsupported("CREATE INDEX");
+        }
+        final CacheIndex index = new CacheIndex(this, indexId, indexName, columns);
+        setKey(index);
+        return index;
     }
 
     @Override
@@ -359,52 +457,9 @@ final class CacheTable extends Table {
         return Math.max(entries, Constants.COST_ROW_OFFSET);
     }
 
-    @Override
-    public long getRowCount(SessionLocal session) {
-        throw DbException.getInternalError("rows are counted by a scan");
-    }
-
-    @Override
-    public boolean canGetRowCount(SessionLocal session) {
-        return false;
-    }
-
-    @Override
-    public boolean isDeterministic() {
-        return true;
-    }
-
     /** Other clients change the cache unseen, so a result is used again only within one statement. */
     @Override
     public long getMaxDataModificationId() {
         return cacheSchema.scope().dataId();
-    }
-
-    @Override
-    public boolean canDrop() {
-        return true;
-    }
-
-    @Override
-    public void checkSupportAlter() {
-        throw SqlErrors.unsupported("ALTER TABLE");
-    }
-
-    @Override
-    public void checkRename() {
-        throw SqlErrors.unsupported("RENAME");
-    }
-
-    @Override
-    public void close(SessionLocal session) {}
-
-    @Override
-    public String getCreateSQL() {
-        return "CREATE TABLE " + getSQL(DEFAULT_SQL_FLAGS);
-    }
-
-    @Override
-    public String getCreateSQLForCopy(Table table, String quotedName) {
-        throw SqlErrors.unsupported("a copy of the definition");
     }
 }

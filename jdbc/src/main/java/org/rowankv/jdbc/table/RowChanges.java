@@ -1,7 +1,11 @@
 package org.rowankv.jdbc.table;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import javax.cache.expiry.EternalExpiryPolicy;
 import org.h2.command.CommandInterface;
 import org.h2.command.Prepared;
@@ -11,13 +15,16 @@ import org.h2.message.DbException;
 import org.h2.result.LocalResult;
 import org.h2.result.Row;
 import org.h2.value.Value;
+import org.h2.value.ValueUuid;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.jcache.configuration.CacheDescriptor;
 import org.rowankv.jdbc.mapping.CacheMapping;
+import org.rowankv.jdbc.mapping.MappedColumn;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
+import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.SecureSeed;
 
 /**
  * Changes of a cache's rows: each one conditional write, by the version at which the statement has read the row. A row
@@ -27,32 +34,50 @@ final class RowChanges {
     private static final int BATCH = 256;
 
     private final CacheTable table;
-    private final CacheMapping mapping;
     private final CacheStore store;
     private final StatementScope scope;
-    private final CacheDescriptor descriptor;
+    private final String expiryClass;
+    private final RandomSource high = SecureSeed.source();
+    private final RandomSource low = SecureSeed.source();
     private final List<Row> removals = new ArrayList<>();
+    private final List<Insertion> insertions = new ArrayList<>();
+    private final Set<ByteBuffer> insertedKeys = new HashSet<>();
     /** Keys of the rows of this statement whose values do not tell their bytes. A row has its place, from 1 on. */
     private final List<byte[]> keys = new ArrayList<>();
 
-    RowChanges(
-            CacheTable table,
-            CacheMapping mapping,
-            CacheStore store,
-            StatementScope scope,
-            CacheDescriptor descriptor) {
+    /**
+     * A row that is to be written.
+     *
+     * @param entry of the batch that it belongs to
+     */
+    private record Insertion(Row row, Request request, int entry) {}
+
+    /** @param expiryClass of the cache's policy */
+    RowChanges(CacheTable table, CacheStore store, StatementScope scope, String expiryClass) {
         this.table = table;
-        this.mapping = mapping;
         this.store = store;
         this.scope = scope;
-        this.descriptor = descriptor;
+        this.expiryClass = expiryClass;
     }
 
     /** Begins the changes of a statement. */
     void begin() {
         removals.clear();
         keys.clear();
+        if (!scope.isInBatch()) {
+            insertions.clear(); // of a statement that has failed
+            insertedKeys.clear();
+        }
+        scope.nextEntry();
         scope.changing();
+    }
+
+    /** Ends them. Rows of a batch are written with those of its next entries. */
+    void end(SessionLocal session) {
+        flushRemovals(session);
+        if (!scope.isInBatch()) {
+            flushInsertions();
+        }
     }
 
     /** Keeps a key until the statement ends, and returns its number. */
@@ -65,19 +90,31 @@ final class RowChanges {
         return number < 1 || number > keys.size() ? null : keys.get((int) number - 1);
     }
 
-    /** Writes the row's entry if its key is absent. */
+    /** Writes the row's entry if its key is absent: with others, at the latest at the end of the statement or batch. */
     void insert(SessionLocal session, Row row) {
-        if (!descriptor.expiryClass().equals(EternalExpiryPolicy.class.getName())) {
-            throw SqlErrors.unsupported("INSERT into " + table.getName() + ", whose entries expire by "
-                    + descriptor.expiryClass() + ", which only the cache API evaluates, and therefore");
+        if (!expiryClass.equals(EternalExpiryPolicy.class.getName())) {
+            throw SqlErrors.unsupported("INSERT into " + table.getName() + ", whose entries expire by " + expiryClass
+                    + ", which only the cache API evaluates, and therefore");
         }
         scope.changing();
         final Value[] values = row.getValueList();
         requireNoVersion(values[values.length - 1]);
+        final CacheMapping mapping = table.mapping();
+        final MappedColumn first = mapping.keys().get(0);
+        if (!table.getColumn(first.place()).getVisible()
+                && row.getValue(first.place()).getValueType() == Value.NULL) {
+            row.setValue(
+                    first.place(),
+                    ValueUuid.get(high.nextLong() & ~0xf000L | 0x4000L, low.nextLong() >>> 2 | 1L << 63));
+        }
+        final byte[] key;
         final Request request;
         try {
-            final byte[] key = table.bytesOfKey(session, row);
-            final byte[] value = mapping.newValue(values, CacheTable.FIRST_OF_VALUE, session);
+            key = mapping.newKey(values, session);
+            if (key == null) {
+                throw new IllegalArgumentException("a key is not null");
+            }
+            final byte[] value = mapping.newValue(values, session);
             request = new Request()
                     .put(table.cacheId(), key, 0, key.length, value, 0, value.length)
                     .when(Condition.IF_ABSENT)
@@ -85,10 +122,54 @@ final class RowChanges {
         } catch (IllegalArgumentException e) {
             throw SqlErrors.of(e);
         }
-        store.execute(request);
-        if (request.status() != Status.OK) {
-            throw table.findPrimaryKey().getDuplicateKeyException(values[CacheTable.KEY].getTraceSQL());
+        if (!insertedKeys.add(ByteBuffer.wrap(key))) {
+            flushInsertions(); // requests that are sent together have no order
+            insertedKeys.add(ByteBuffer.wrap(key));
         }
+        insertions.add(new Insertion(row, request, scope.batchEntry()));
+        if (insertions.size() == 1) {
+            scope.whenBatchEnds(this::flushInsertions);
+        }
+        if (insertions.size() == BATCH || !isInsert(session)) {
+            flushInsertions();
+        }
+    }
+
+    /** Others may read what they have written before they end. */
+    private static boolean isInsert(SessionLocal session) {
+        final int type = session.getCurrentCommand() == null
+                ? CommandInterface.UNKNOWN
+                : session.getCurrentCommand().getCommandType();
+        return type == CommandInterface.INSERT || type == CommandInterface.CREATE_TABLE;
+    }
+
+    /** Writes what is left; throws for the first row that is not written, or notes it for its entry of the batch. */
+    private void flushInsertions() {
+        final List<Insertion> all = List.copyOf(insertions);
+        insertions.clear();
+        insertedKeys.clear();
+        if (all.size() == 1) {
+            store.run(all.get(0).request());
+        } else {
+            store.executeAll(
+                    table.cacheId(), all.stream().map(Insertion::request).toList());
+        }
+        for (Insertion each : all) {
+            try {
+                CacheStore.check(each.request());
+                if (each.request().status() != Status.OK) {
+                    throw table.key().getDuplicateKeyException(keyText(each.row()));
+                }
+            } catch (DbException e) {
+                scope.fail(each.entry(), e);
+            }
+        }
+    }
+
+    private String keyText(Row row) {
+        return table.mapping().keys().stream()
+                .map(key -> row.getValue(key.place()).getTraceSQL())
+                .collect(Collectors.joining(", "));
     }
 
     private static void requireNoVersion(@Nullable Value version) {
@@ -148,9 +229,11 @@ final class RowChanges {
 
     private void requireSameKey(SessionLocal session, Row before, Row after) {
         final int last = table.getColumns().length - 1;
-        if (session.compare(before.getValue(CacheTable.KEY), after.getValue(CacheTable.KEY)) != 0) {
-            throw SqlErrors.unsupported("UPDATE of the key column "
-                    + table.getColumn(CacheTable.KEY).getName() + ": an entry under another key is another entry; it");
+        for (MappedColumn key : table.mapping().keys()) {
+            if (session.compare(before.getValue(key.place()), after.getValue(key.place())) != 0) {
+                throw SqlErrors.unsupported(
+                        "UPDATE of the key column " + key.name() + ": an entry under another key is another entry; it");
+            }
         }
         if (!before.getValue(last).equals(after.getValue(last))) {
             requireNoVersion(after.getValue(last));
@@ -159,8 +242,8 @@ final class RowChanges {
 
     private Request replacement(SessionLocal session, byte[] key, byte[] stored, Row before, Row after, long version) {
         try {
-            final byte[] value = mapping.changedValue(
-                    stored, before.getValueList(), after.getValueList(), CacheTable.FIRST_OF_VALUE, session);
+            final byte[] value =
+                    table.mapping().changedValue(stored, before.getValueList(), after.getValueList(), session);
             return new Request()
                     .put(table.cacheId(), key, 0, key.length, value, 0, value.length)
                     .when(Condition.IF_VERSION, version)
@@ -205,8 +288,7 @@ final class RowChanges {
                 && session.getCurrentCommand().getCommandType() == CommandInterface.DELETE;
     }
 
-    /** Removes what is left. */
-    void flushRemovals(SessionLocal session) {
+    private void flushRemovals(SessionLocal session) {
         final List<Request> requests = new ArrayList<>();
         for (Row row : removals) {
             final byte[] key = table.bytesOfKey(session, row);

@@ -1,11 +1,17 @@
 package org.rowankv.jdbc.table;
 
 import java.nio.ByteBuffer;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.h2.api.ErrorCode;
 import org.h2.message.DbException;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.runtime.OwnedCounter;
 
 /**
  * The rows of one statement's run that another writer changed between their read and their write. The statement runs
@@ -13,14 +19,23 @@ import org.jspecify.annotations.Nullable;
  * of the connection, but for {@link #cancel}.
  */
 public final class StatementScope {
+    private static final int NO_BATCH = -2;
+
     private Set<ByteBuffer> lost = new HashSet<>();
     private Set<ByteBuffer> again = Set.of();
     private boolean isActive;
     private volatile @Nullable Object running;
     private volatile @Nullable Object cancelled;
+    private final OwnedCounter entriesRead = new OwnedCounter();
+
     private int changes;
     private long dataId = Long.MAX_VALUE;
     private long gone;
+    /** The entry of the batch that runs, from 0; none: no batch. */
+    private int batchEntry = NO_BATCH;
+
+    private final Map<Integer, DbException> failed = new TreeMap<>();
+    private final List<Runnable> atEndOfBatch = new ArrayList<>();
 
     /**
      * Begins a statement.
@@ -79,7 +94,49 @@ public final class StatementScope {
         return gone;
     }
 
+    /** Begins a batch whose entries insert rows, and do nothing else. */
+    public void beginBatch() {
+        batchEntry = -1;
+        failed.clear();
+        atEndOfBatch.clear();
+    }
+
+    /** Writes the rows that are left, and returns what entries have failed, by number, from 0. */
+    public Map<Integer, SQLException> endBatch() {
+        try {
+            List.copyOf(atEndOfBatch).forEach(Runnable::run);
+        } finally {
+            batchEntry = NO_BATCH;
+            atEndOfBatch.clear();
+        }
+        final Map<Integer, SQLException> all = new TreeMap<>();
+        failed.forEach((entry, failure) -> all.put(entry, DbException.toSQLException(failure)));
+        return all;
+    }
+
     // --- for tables ---
+
+    boolean isInBatch() {
+        return batchEntry != NO_BATCH;
+    }
+
+    int batchEntry() {
+        return batchEntry;
+    }
+
+    void whenBatchEnds(Runnable rest) {
+        if (isInBatch() && atEndOfBatch.isEmpty()) {
+            atEndOfBatch.add(rest);
+        }
+    }
+
+    /** Notes that an entry of the batch has failed; without a batch, the statement fails. */
+    void fail(int entry, DbException failure) {
+        if (!isInBatch()) {
+            throw failure;
+        }
+        failed.putIfAbsent(entry, failure);
+    }
 
     /** Throws if the statement was cancelled. H2 itself looks only where rows match. */
     void checkCancelled() {
@@ -89,6 +146,16 @@ public final class StatementScope {
         }
     }
 
+    /** Entries that scans have read; for any thread. */
+    public long entriesRead() {
+        return entriesRead.get();
+    }
+
+    /** Notes entries that a scan has read. */
+    void read(long entries) {
+        entriesRead.add(entries);
+    }
+
     long dataId() {
         return dataId;
     }
@@ -96,6 +163,13 @@ public final class StatementScope {
     /** Notes that a statement begins to change rows. */
     void changing() {
         changes++;
+    }
+
+    /** Notes that an entry of a batch begins. */
+    void nextEntry() {
+        if (isInBatch()) {
+            batchEntry++;
+        }
     }
 
     /** Whether the row may be changed in this run. */
