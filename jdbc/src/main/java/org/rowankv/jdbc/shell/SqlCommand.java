@@ -5,16 +5,17 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.Callable;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.jdbc.RowanDriver;
-import org.rowankv.runtime.SystemClock;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -26,7 +27,8 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Reads and changes caches by SQL. Without -e, statements are read from the standard input, each up to a"
-                    + " semicolon at the end of a line.",
+                    + " semicolon at the end of a line; also \"tables\" and \"describe NAME\". In a terminal, Control-C"
+                    + " cancels the statement.",
             "Exit code 1: a statement failed."
         })
 public final class SqlCommand implements Callable<Integer> {
@@ -45,6 +47,15 @@ public final class SqlCommand implements Callable<Integer> {
     @Option(names = "--timing", description = "print how long each statement took")
     private boolean timing;
 
+    @Option(names = "--progress", description = "show how far long scans are, as in a terminal")
+    private boolean progress;
+
+    @Option(
+            names = "--history",
+            defaultValue = "${sys:user.home}/.rowan_sql_history",
+            description = "file of a terminal's earlier lines (default: ${DEFAULT-VALUE})")
+    private @Nullable Path history;
+
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
     public static void main(String[] args) {
@@ -62,70 +73,50 @@ public final class SqlCommand implements Callable<Integer> {
                 System.err.println("sql: --url begins with jdbc:rowan:");
                 return 2;
             }
-            return statements.isEmpty() ? runInput(connection) : runAll(connection);
+            final boolean isTerminal = System.console() != null;
+            try (StatementRunner runner =
+                    new StatementRunner(connection, format, timing, progress || isTerminal, out, System.err)) {
+                if (!statements.isEmpty()) {
+                    return runAll(runner);
+                }
+                return isTerminal && history != null ? talk(runner, history) : runInput(runner);
+            }
         } catch (SQLException e) {
             System.err.println("sql: " + e.getMessage());
             return 1;
         }
     }
 
-    private int runAll(Connection connection) {
+    private static int talk(StatementRunner runner, Path history) throws IOException {
+        try (Terminal terminal = TerminalBuilder.builder().name("rowan sql").build()) {
+            new SqlTerminal(terminal, history, runner).run();
+        }
+        return 0;
+    }
+
+    private int runAll(StatementRunner runner) {
         for (String statement : statements) {
-            if (!run(connection, statement)) {
+            if (!runner.run(statement)) {
                 return 1;
             }
         }
         return 0;
     }
 
-    private int runInput(Connection connection) throws IOException {
-        final boolean isTerminal = System.console() != null;
+    private static int runInput(StatementRunner runner) throws IOException {
         final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         final StringBuilder text = new StringBuilder();
         boolean failed = false;
-        while (true) {
-            if (isTerminal) {
-                out.print(text.isEmpty() ? "sql> " : "...> ");
-                out.flush();
-            }
-            final String line = in.readLine();
-            if (line == null) {
-                break;
-            }
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
             text.append(line).append('\n');
             if (line.stripTrailing().endsWith(";")) {
-                failed |= !run(connection, text.toString());
+                failed |= !runner.run(text.toString());
                 text.setLength(0);
             }
         }
         if (!text.toString().isBlank()) {
-            failed |= !run(connection, text.toString());
+            failed |= !runner.run(text.toString());
         }
         return failed ? 1 : 0;
-    }
-
-    /** Whether the statement succeeded. */
-    private boolean run(Connection connection, String sql) {
-        final long startNs = SystemClock.INSTANCE.nanoTime();
-        try (Statement statement = connection.createStatement()) {
-            if (statement.execute(sql)) {
-                try (ResultSet rows = statement.getResultSet()) {
-                    final long count = new RowPrinter(out, format).print(rows);
-                    if (format == RowPrinter.Form.TABLE) {
-                        out.println(count == 1 ? "1 row" : count + " rows");
-                    }
-                }
-            } else if (statement.getLargeUpdateCount() >= 0) {
-                out.println(statement.getLargeUpdateCount() + " changed");
-            }
-            return true;
-        } catch (SQLException e) {
-            System.err.println("sql: " + e.getMessage() + " [" + e.getSQLState() + ']');
-            return false;
-        } finally {
-            if (timing) {
-                out.printf("%.3f ms%n", (SystemClock.INSTANCE.nanoTime() - startNs) / 1e6);
-            }
-        }
     }
 }

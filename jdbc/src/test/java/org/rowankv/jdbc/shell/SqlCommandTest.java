@@ -92,6 +92,19 @@ final class SqlCommandTest {
     }
 
     @Test
+    void shouldShowTablesAndColumns() {
+        assertThat(run("tables;\ndescribe C;", "--url", uri, "--format", "csv"))
+                .containsExactly(
+                        "table",
+                        "c",
+                        "column,type,nullable",
+                        "_KEY,INTEGER,NO",
+                        "_VALUE,CHARACTER VARYING,NO",
+                        "_VERSION,BIGINT,YES");
+        assertThat(code).isZero();
+    }
+
+    @Test
     void shouldSayWhatFails() {
         assertThat(run("", "--url", uri, "-e", "SELECT * FROM nothing", "-e", "SELECT 1")
                         .get(0))
