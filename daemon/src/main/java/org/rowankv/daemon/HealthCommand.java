@@ -19,7 +19,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Requests a server's state and prints one line: joining, recovering, starting, serving, stopped or failed, and"
                     + " what it waits for.",
-            "Exit codes: 0 if it serves; 1 if it does not, or does not answer; 2 for a usage error."
+            "Exit codes: 0 if it serves, or with --ready if it is ready, or with --live if it is live; 1 if not, or if it does"
+                    + " not answer; 2 for a usage error.",
+            "The same over HTTP, with code 200 or 503: GET /ready and /live at the admin address; /metrics are its metrics."
         })
 public final class HealthCommand implements Callable<Integer> {
     private static final int EXIT_UNHEALTHY = 1;
@@ -37,6 +39,15 @@ public final class HealthCommand implements Callable<Integer> {
     @Option(names = "--metrics", description = "also print the server's counters, as name=value")
     private boolean metrics;
 
+    @Option(
+            names = "--ready",
+            description =
+                    "whether it serves its shards: it has a lease, its shards are open, its replicas complete; for rolling restarts")
+    private boolean ready;
+
+    @Option(names = "--live", description = "whether its process is of use, also while it starts or waits")
+    private boolean live;
+
     public static void main(String[] arguments) {
         System.exit(Commands.execute(new HealthCommand(), arguments));
     }
@@ -50,12 +61,13 @@ public final class HealthCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
         }
         try {
-            final String health = AdminRequest.ask(address.host(), address.port(), "health");
+            final String question = ready ? "ready" : live ? "live" : "health";
+            final String health = AdminRequest.ask(address.host(), address.port(), question);
             spec.commandLine()
                     .getOut()
                     .print(metrics ? AdminRequest.ask(address.host(), address.port(), "status") : health);
             spec.commandLine().getOut().flush();
-            return health.startsWith("serving") ? CommandLine.ExitCode.OK : EXIT_UNHEALTHY;
+            return health.startsWith(ready || live ? question : "serving") ? CommandLine.ExitCode.OK : EXIT_UNHEALTHY;
         } catch (IOException e) {
             spec.commandLine().getErr().println("no server answers at " + address + ": " + e.getMessage());
             return EXIT_UNHEALTHY;

@@ -117,10 +117,12 @@ final class ServerProcess implements AutoCloseable {
     private String answer(String line) {
         return switch (line) {
             case "health" -> health();
+            case "ready" -> ready() + "\n";
+            case "live" -> live();
             case "status" -> status();
             case "metrics" -> metrics();
             case "replicas" -> replicas();
-            default -> "unknown request: use health, status, metrics or replicas\n";
+            default -> "unknown request: use health, ready, live, status, metrics or replicas\n";
         };
     }
 
@@ -131,6 +133,17 @@ final class ServerProcess implements AutoCloseable {
         }
         final String saying = own.saying();
         return own.phase().name().toLowerCase(Locale.ROOT) + (saying.isEmpty() ? "" : ": " + saying) + "\n";
+    }
+
+    private String ready() {
+        final ClusterServer own = server;
+        return own == null
+                ? "not ready: starting"
+                : Readiness.of(own, settings.shape().replicas());
+    }
+
+    private String live() {
+        return Readiness.isLive(server) ? "live\n" : "not live: " + health();
     }
 
     /** Those that do not count: former ones, and copies under way. */
@@ -145,7 +158,7 @@ final class ServerProcess implements AutoCloseable {
     private String metrics() {
         final ClusterServer own = server;
         return own == null
-                ? "starting\n"
+                ? "not ready: starting\n"
                 : new ServerMetricsReader(settings.name(), own, fabric, clients, errors).text();
     }
 
@@ -156,6 +169,7 @@ final class ServerProcess implements AutoCloseable {
         final ClusterServer own = server;
         text.append("pid=").append(ProcessHandle.current().pid()).append('\n');
         text.append("health=").append(health());
+        text.append("ready=").append(ready()).append('\n');
         text.append("threading=")
                 .append(settings.threading().name().toLowerCase(Locale.ROOT))
                 .append('\n');

@@ -11,15 +11,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One connection to the admin port: reads one line, then writes the answer. Owned by the port's thread. */
+/**
+ * One connection to the admin port: reads one line, or the head of an HTTP request, then writes the answer. Owned by the
+ * port's thread.
+ */
 final class AdminConnection {
     private static final Logger LOG = LoggerFactory.getLogger(AdminConnection.class);
-    private static final int MAX_LINE = 256;
+    private static final int MAX_REQUEST = 4096;
 
     private final SocketChannel channel;
     private final long deadlineNs;
-    private final ByteBuffer line = ByteBuffer.allocate(MAX_LINE);
-    /** Null until the line is complete. */
+    private final ByteBuffer received = ByteBuffer.allocate(MAX_REQUEST);
+    /** Null until the request is complete. */
     private @Nullable ByteBuffer answer;
 
     AdminConnection(SocketChannel channel, long deadlineNs) {
@@ -36,14 +39,18 @@ final class AdminConnection {
     boolean isDone(SelectionKey key, UnaryOperator<String> answers) throws IOException {
         ByteBuffer out = answer;
         if (out == null) {
-            if (channel.read(line) < 0) {
+            if (channel.read(received) < 0) {
                 return true;
             }
-            final String request = request();
-            if (request == null) {
-                return !line.hasRemaining();
+            final String text = new String(received.array(), 0, received.position(), StandardCharsets.ISO_8859_1);
+            final int end = text.indexOf('\n');
+            final String line = end < 0 ? "" : text.substring(0, end).strip();
+            final boolean isHttp = HttpAnswer.isRequest(line);
+            if (end < 0 || isHttp && !HttpAnswer.isComplete(text)) {
+                return !received.hasRemaining();
             }
-            out = ByteBuffer.wrap(answers.apply(request).getBytes(StandardCharsets.UTF_8));
+            out = ByteBuffer.wrap(
+                    isHttp ? HttpAnswer.to(line, answers) : answers.apply(line).getBytes(StandardCharsets.UTF_8));
             answer = out;
         }
         while (out.hasRemaining()) {
@@ -53,16 +60,6 @@ final class AdminConnection {
             }
         }
         return true;
-    }
-
-    /** The line without its end; null while it is incomplete. */
-    private @Nullable String request() {
-        for (int i = 0; i < line.position(); i++) {
-            if (line.get(i) == '\n') {
-                return new String(line.array(), 0, i, StandardCharsets.ISO_8859_1).strip();
-            }
-        }
-        return null;
     }
 
     boolean isOverdue(long nowNs) {

@@ -15,7 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves status requests: a connection sends one line, receives the lines of the answer, and ends. Read-only.
+ * Serves status requests: a connection sends one line, or a GET of HTTP whose path is the line ({@link HttpAnswer}),
+ * receives the lines of the answer, and ends. Read-only.
  *
  * <p>One thread serves all connections and never blocks on one of them. A connection has {@value #TIMEOUT_MS} ms for
  * its request and its answer together. At most {@value #MAX_CONNECTIONS} are open; a further one ends the oldest, so

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -29,9 +30,10 @@ final class AdminPortTest {
             new InetSocketAddress("127.0.0.1", 0),
             line -> switch (line) {
                 case "health" -> "serving\n";
+                case "ready" -> "not ready: joining\n";
                 case "large" -> "x".repeat(LARGE);
                 case "fail" -> throw new IllegalStateException("planned by the test");
-                default -> "unknown\n";
+                default -> "unknown request\n";
             },
             clock);
 
@@ -50,7 +52,7 @@ final class AdminPortTest {
         socket.setReceiveBufferSize(4 << 10);
         socket.connect(new InetSocketAddress("127.0.0.1", port.port()));
         socket.setSoTimeout(PATIENCE_S * 1000);
-        socket.getOutputStream().write(said.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        socket.getOutputStream().write(said.getBytes(StandardCharsets.US_ASCII));
         peers.add(socket);
         return socket;
     }
@@ -164,7 +166,37 @@ final class AdminPortTest {
 
     @Test
     void shouldEndAPeerThatSendsNoLine() throws Exception {
-        assertThat(bytesUntilClosed(peer("x".repeat(256)))).isZero();
+        assertThat(bytesUntilClosed(peer("x".repeat(4096)))).isZero();
+    }
+
+    private String answerTo(String request) throws Exception {
+        return new String(peer(request).getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void shouldAnswerHttp() throws Exception {
+        assertThat(answerTo("GET /health HTTP/1.1\r\nHost: a\r\n\r\n"))
+                .startsWith("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 8\r\n")
+                .endsWith("Connection: close\r\n\r\nserving\n");
+        assertThat(answerTo("GET /ready?x=1 HTTP/1.0\n\n"))
+                .startsWith("HTTP/1.1 503 ")
+                .endsWith("\r\n\r\nnot ready: joining\n");
+        assertThat(answerTo("HEAD /health HTTP/1.1\r\n\r\n"))
+                .contains("Content-Length: 8\r\n")
+                .endsWith("\r\n\r\n");
+        assertThat(answerTo("GET /nothing HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 404 ");
+        assertThat(answerTo("POST /health HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 405 ");
+    }
+
+    @Test
+    void shouldEndAPeerWhoseHttpHeadHasNoEnd() throws Exception {
+        final Socket dripping = peer("GET /health HTTP/1.1\r\n");
+        assertThat(health()).isEqualTo("serving\n");
+        assertThat(isClosed(dripping)).isFalse();
+        pass(AdminPort.TIMEOUT_MS);
+        await().atMost(PATIENCE_S, TimeUnit.SECONDS).until(() -> isClosed(dripping));
+        assertThat(bytesUntilClosed(peer("GET /health HTTP/1.1\r\n" + "x".repeat(4096))))
+                .isZero();
     }
 
     @Test

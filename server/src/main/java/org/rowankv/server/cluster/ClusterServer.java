@@ -115,6 +115,11 @@ public final class ClusterServer implements AutoCloseable {
         return waitLog.text();
     }
 
+    /** Whether it is about to stop. */
+    public boolean isClosing() {
+        return closing;
+    }
+
     /** Its number in the cluster, or −1 if not assigned yet. */
     public int serverId() {
         return serverId;
@@ -350,7 +355,7 @@ public final class ClusterServer implements AutoCloseable {
                 if (startRequested && roles.supersede(present, Set.of())) {
                     signal.give();
                 }
-                saying(present.managerSays());
+                waitLog.follow(present.managerSays());
             } catch (ClosedWhileWaiting e) {
                 return; // it drains
             } catch (ConfigurationStoreException e) {
@@ -358,14 +363,6 @@ public final class ClusterServer implements AutoCloseable {
                 waitLog.waits("the configuration store is unreachable; the data path continues", ": " + e.getMessage());
                 backOff();
             }
-        }
-    }
-
-    private void saying(String what) {
-        if (what.isEmpty()) {
-            waitLog.goesOn();
-        } else {
-            waitLog.waits(what, "");
         }
     }
 

@@ -62,6 +62,15 @@ final class WaitLog {
         }
     }
 
+    /** Reports a wait, or that it is over if there is none. */
+    void follow(String what) {
+        if (what.isEmpty()) {
+            goesOn();
+        } else {
+            waits(what, "");
+        }
+    }
+
     /** The wait is over. */
     void goesOn() {
         text = "";

@@ -142,6 +142,16 @@ public final class RoleChanges {
         return current.get().bareTerm();
     }
 
+    /** Shards that are to be opened by this server. */
+    public int unopenedShards() {
+        final Roles roles = current.get();
+        int unopened = 0;
+        for (int shard = 0; shard < roles.shardCount(); shard++) {
+            unopened += roles.isUnopened(shard) ? 1 : 0;
+        }
+        return unopened;
+    }
+
     /** A shard's primary at this server, whose versions begin in an epoch. */
     static ShardPrimary primaryOf(ShardReplica replica, int epoch, ServerContext parts) {
         final ServerSettings settings = parts.settings();
