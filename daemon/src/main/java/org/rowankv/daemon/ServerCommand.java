@@ -209,6 +209,7 @@ public final class ServerCommand implements Callable<Integer> {
             with.acceptUnclean = ServerOption.ACCEPT_UNCLEAN.isSet(spec);
             with.acceptCopied = ServerOption.ACCEPT_COPIED.isSet(spec);
             with.sessionLeaseMs = sessionLeaseMs();
+            with.checkpointIntervalMs = number(ServerOption.CHECKPOINT_INTERVAL) * 1000L;
             with.leaseMs = number(ServerOption.LEASE);
             with.startWaitMs = number(ServerOption.START_WAIT);
             with.minReplicas = number(ServerOption.MIN_REPLICAS);

@@ -92,6 +92,11 @@ public enum ServerOption {
             "shared: one thread for all agents; dedicated: commit has its own; auto: dedicated from 8 processors"),
     VERIFY_READS(SettingForm.FLAG, "", "false", "verify checksums on every read"),
     SCRUB_RATE(SettingForm.NUMBER, "", "4", "scrub rate in MiB per second"),
+    CHECKPOINT_INTERVAL(
+            SettingForm.NUMBER,
+            "",
+            "10",
+            "seconds between checkpoints, from which a start goes on instead of reading the whole log; 0: none"),
     SESSION_LEASE(
             SettingForm.NUMBER,
             "0 (for ever) or at least 20 seconds",

@@ -16,12 +16,14 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.server.checkpoint.CheckpointFiles;
 import org.rowankv.server.cluster.ClientEndpoint;
 import org.rowankv.server.cluster.ClusterContext;
 import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.cluster.StartPhase;
 import org.rowankv.server.directory.ServerDirectory;
+import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerStatistics;
@@ -106,6 +108,7 @@ final class ServerProcess implements AutoCloseable {
                         Math.max(1, processors / 2),
                         clientEndpoint,
                         ServerDirectory::open,
+                        number -> new CheckpointFiles(StoreDirectory.checkpointDir(settings.dir(), number)),
                         usual -> {}));
         server.start();
     }

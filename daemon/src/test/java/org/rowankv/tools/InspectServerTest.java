@@ -22,12 +22,14 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.server.checkpoint.CheckpointFiles;
 import org.rowankv.server.cluster.ClientEndpoint;
 import org.rowankv.server.cluster.ClusterContext;
 import org.rowankv.server.cluster.ClusterServer;
 import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.directory.ServerDirectory;
+import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
@@ -80,6 +82,7 @@ final class InspectServerTest {
                                 1,
                                 door,
                                 ServerDirectory::open,
+                                number -> new CheckpointFiles(StoreDirectory.checkpointDir(dir, number)),
                                 usual -> {}))) {
             server.start();
             await().atMost(Duration.ofSeconds(60)).until(() -> server.server() != null);

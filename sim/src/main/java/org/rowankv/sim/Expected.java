@@ -41,6 +41,7 @@ final class Expected {
             "clean.before-free",
             "force.before",
             "force.after",
+            "start.from-checkpoint",
             "checkpoint.begun",
             "checkpoint.chosen",
             "checkpoint.image",

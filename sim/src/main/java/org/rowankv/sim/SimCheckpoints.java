@@ -22,7 +22,7 @@ import org.rowankv.sim.device.DiskFullException;
  * One server's checkpoints on its device. A crash leaves a file's written bytes under its temporary name, and none
  * under its final name. The disk may be full for a while.
  */
-final class SimCheckpoints {
+public final class SimCheckpoints {
     private final Map<String, byte[]> files = new TreeMap<>();
     private int processes;
     /** Changes until the disk is full. */
@@ -33,17 +33,17 @@ final class SimCheckpoints {
     private final Runnable refusal;
 
     /** @param refusal called for each change without space */
-    SimCheckpoints(Runnable refusal) {
+    public SimCheckpoints(Runnable refusal) {
         this.refusal = refusal;
     }
 
     /** The files as the next process sees them. */
-    CheckpointStore ofProcess(@Nullable Device device) {
+    public CheckpointStore ofProcess(@Nullable Device device) {
         return new OfProcess(++processes, device);
     }
 
     /** The process has ended: its code no longer changes anything. */
-    void crash() {
+    public void crash() {
         processes++;
     }
 
@@ -54,7 +54,7 @@ final class SimCheckpoints {
     }
 
     /** Flips bits of a byte of a file. Returns whether there was one. */
-    boolean flip(int file, int at, int mask) {
+    public boolean flip(int file, int at, int mask) {
         if (files.isEmpty()) {
             return false;
         }

@@ -129,7 +129,7 @@ class CommittedSegmentTest {
         final ShardReplica replica = new ShardReplica(0, 1, new KeyHash(11), found, 1);
         final RecoveredServer server = new RecoveredServer(
                 0, found, new Replicas(new ShardReplica[] {replica}), true, new ErrorLog(SystemClock.INSTANCE));
-        server.scan(1, SystemClock.INSTANCE);
+        server.scan(1, SystemClock.INSTANCE, null);
         return server;
     }
 

@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
             "Fills a store with a dir with objects of the size of ZippyDB's, closes it, and opens it repeatedly, each"
                     + " time in a new JVM: alternately from a checkpoint and by reading the whole log. Shows the median"
                     + " of the runs. The files are in the page cache: the measurement covers the reading, not the disk.",
+            "With --cluster it is the server of a cluster that is started, after it ended as a killed process does.",
             "Each line of the last table shows the target and whether it was met; the exit code is 1 if an object was"
                     + " missing."
         })
@@ -32,8 +33,11 @@ public final class ColdStartCommand implements Callable<Integer> {
     private static final double TIMES_FASTER = 5;
     private static final double DRAM_PER_OBJECT = 16;
 
-    @Option(names = "--objects", description = "objects in the store (default: ${DEFAULT-VALUE})")
-    private int objects = 5_000_000;
+    @Option(names = "--objects", description = "objects in the store (default: 5000000; with --cluster 1000000)")
+    private int objects;
+
+    @Option(names = "--cluster", description = "a cluster's server, killed instead of closed")
+    private boolean cluster;
 
     @Option(names = "--runs", description = "runs of each kind (default: ${DEFAULT-VALUE})")
     private int runs = 3;
@@ -51,6 +55,9 @@ public final class ColdStartCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (objects == 0) {
+            objects = cluster ? 1_000_000 : 5_000_000;
+        }
         if (objects < 1 || runs < 1) {
             System.err.println("bench: --objects and --runs must be at least 1");
             return 2;
@@ -77,6 +84,8 @@ public final class ColdStartCommand implements Callable<Integer> {
                 ZippyObjects.AVERAGE_BYTES,
                 Runtime.getRuntime().availableProcessors(),
                 Runtime.version());
+        final Path checkpoints = (cluster ? store.resolve(ServerStartRun.SERVER) : store).resolve("checkpoint-0");
+        final Path aside = store.resolveSibling("aside");
         System.err.println("coldstart: filling");
         child(ColdStartRun.FILL, store);
         final List<Opened> fromCheckpoint = new ArrayList<>();
@@ -85,9 +94,14 @@ public final class ColdStartCommand implements Callable<Integer> {
         for (int run = 1; run <= runs; run++) {
             System.err.println("coldstart: run " + run + " of " + runs + ", from a checkpoint");
             fromCheckpoint.add(child(ColdStartRun.OPEN, store));
-            MeasuringJvm.delete(store.resolve("checkpoint-0"));
+            Files.move(checkpoints, aside);
             System.err.println("coldstart: run " + run + " of " + runs + ", from the log");
             scanned.add(child(ColdStartRun.OPEN, store));
+            if (cluster) {
+                Files.move(aside, checkpoints); // it takes none before it ends
+            } else {
+                MeasuringJvm.delete(aside); // its close has written new ones
+            }
             final Opened last = fromCheckpoint.get(run - 1);
             missing |= last.objects() != objects || last.loaded() == 0;
             missing |= scanned.get(run - 1).objects() != objects
@@ -130,8 +144,8 @@ public final class ColdStartCommand implements Callable<Integer> {
 
     private Opened child(String what, Path store) throws IOException, InterruptedException {
         Opened opened = new Opened(0, 0, 0, 0, 1);
-        for (String line :
-                new MeasuringJvm(ColdStartRun.class, "-Xmx2g").run(what, store.toString(), Integer.toString(objects))) {
+        final Class<?> program = cluster ? ServerStartRun.class : ColdStartRun.class;
+        for (String line : new MeasuringJvm(program, "-Xmx2g").run(what, store.toString(), Integer.toString(objects))) {
             if (line.startsWith(ColdStartRun.OPENED)) {
                 final String[] words =
                         line.substring(ColdStartRun.OPENED.length()).split(" ");

@@ -26,14 +26,24 @@ public final class ZippyObjects {
     private final Request request = new Request();
 
     public ZippyObjects(RowanClient client) {
+        this(client, client.catalogue().create("bench", new byte[0]).id());
+    }
+
+    /** @param cacheId of an existing cache, or of one that needs no entry in the catalogue */
+    ZippyObjects(RowanClient client, int cacheId) {
         this.client = client;
-        this.cacheId = client.catalogue().create("bench", new byte[0]).id();
+        this.cacheId = cacheId;
+    }
+
+    /** Bytes of an area with room for so many, a multiple of the segments' length. */
+    static long capacity(int objects) {
+        return Math.max(256L << 20, (objects * CAPACITY_PER_OBJECT >> 22) + 1 << 22);
     }
 
     static Consumer<EmbeddedSettings.Builder> settings(Path directory, int objects) {
         return with -> {
             with.dir = directory;
-            with.capacityBytes = Math.max(256L << 20, (objects * CAPACITY_PER_OBJECT >> 22) + 1 << 22);
+            with.capacityBytes = capacity(objects);
         };
     }
 

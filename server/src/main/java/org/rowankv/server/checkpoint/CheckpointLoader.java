@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.area.Superblock;
@@ -231,6 +232,7 @@ public final class CheckpointLoader {
             return false;
         }
         takeOver(checkpoint, fallback, bounds, readers);
+        Chaos.point("start.from-checkpoint");
         return true;
     }
 

@@ -7,4 +7,8 @@ package org.rowankv.server.checkpoint;
  * @param loaded servers that started from one
  * @param objects in those, not searched in the log
  */
-public record CheckpointStatistics(long taken, long loaded, long objects) {}
+public record CheckpointStatistics(long taken, long loaded, long objects) {
+    public CheckpointStatistics plus(CheckpointStatistics other) {
+        return new CheckpointStatistics(taken + other.taken, loaded + other.loaded, objects + other.objects);
+    }
+}

@@ -1,15 +1,19 @@
 package org.rowankv.server.cluster;
 
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.server.checkpoint.CheckpointStore;
+import org.rowankv.server.checkpoint.ServerCheckpoints;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.directory.DataDirectory;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.membership.ServerAddresses;
+import org.rowankv.server.recovery.RecoveredServer;
 
 /**
  * Environment of a cluster server, apart from its settings.
@@ -20,6 +24,7 @@ import org.rowankv.server.membership.ServerAddresses;
  * @param scanThreads threads that read the area in parallel
  * @param door endpoint for clients
  * @param homes access to the data directory
+ * @param checkpoints storage of the checkpoints of the server with that number
  * @param tuning of the server's process values, applied in each of its starts
  */
 public record ClusterContext(
@@ -33,4 +38,12 @@ public record ClusterContext(
         int scanThreads,
         ClientEndpoint door,
         DataDirectory.Opener homes,
-        Consumer<ServerSettings.Builder> tuning) {}
+        IntFunction<CheckpointStore> checkpoints,
+        Consumer<ServerSettings.Builder> tuning) {
+
+    /** The checkpoints of a server that reads its area, for one term of its roles. */
+    ServerCheckpoints checkpointsOf(RecoveredServer read, long hashSeed, long intervalMs) {
+        return new ServerCheckpoints(
+                checkpoints.apply(read.serverId()), read.segments(), read.replicas(), hashSeed, intervalMs * 1_000_000);
+    }
+}

@@ -36,6 +36,7 @@ import org.rowankv.server.membership.HostAndPort;
  * @param leaseMs how long a server may answer without hearing the manager; the same on all servers
  * @param startWaitMs how long a start waits for servers that can be spared
  * @param minReplicas complete replicas without which a shard takes no writes; the same on all servers
+ * @param checkpointIntervalMs between two checkpoints of the indexes; 0: none, and existing ones are removed
  * @param threading of its agents: SHARED, or DEDICATED
  * @param secret of the cluster, which authenticates registrations; null: no authentication
  */
@@ -60,6 +61,7 @@ public record ClusterSettings(
         long leaseMs,
         long startWaitMs,
         int minReplicas,
+        long checkpointIntervalMs,
         ThreadingMode threading,
         @Nullable ClusterSecret secret) {
     /** Far longer than the deadlines of clients. */
@@ -74,6 +76,8 @@ public record ClusterSettings(
     public static final long DEFAULT_LEASE_MS = 400;
 
     public static final long DEFAULT_START_WAIT_MS = 5_000;
+
+    public static final long DEFAULT_CHECKPOINT_INTERVAL_MS = 10_000;
 
     public static final int DEFAULT_SHARDS_PER_SERVER = 48;
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
@@ -102,6 +106,7 @@ public record ClusterSettings(
         require(
                 minReplicas >= 1 && minReplicas <= shape.replicas(),
                 "min-replicas must be 1.." + shape.replicas() + " (the number of replicas), not " + minReplicas);
+        require(checkpointIntervalMs >= 0, "checkpoint-interval must not be negative");
         require(threading != ThreadingMode.INVOKED, "threading must be shared or dedicated");
     }
 
@@ -169,6 +174,7 @@ public record ClusterSettings(
         public long leaseMs = DEFAULT_LEASE_MS;
         public long startWaitMs = DEFAULT_START_WAIT_MS;
         public int minReplicas = 1;
+        public long checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS;
         public ThreadingMode threading = ThreadingMode.SHARED;
         public @Nullable ClusterSecret secret;
 
@@ -196,6 +202,7 @@ public record ClusterSettings(
                     leaseMs,
                     startWaitMs,
                     minReplicas,
+                    checkpointIntervalMs,
                     threading,
                     secret);
         }

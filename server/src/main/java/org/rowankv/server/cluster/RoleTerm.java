@@ -14,6 +14,7 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.RunningTask;
 import org.rowankv.server.area.Area;
+import org.rowankv.server.checkpoint.ServerCheckpoints;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerContext;
 import org.rowankv.server.engine.ServerSettings;
@@ -57,6 +58,7 @@ final class RoleTerm implements MembershipView {
     private volatile @Nullable Configuration adopted;
     private @Nullable Endpoint endpoint;
     private @Nullable RecoveredServer recovered;
+    private @Nullable ServerCheckpoints checkpoints;
     private @Nullable Server server;
     private ClientEndpoint.@Nullable Opened clientEndpoint;
     private final ChangeFeedHandover earlierChanges;
@@ -134,7 +136,9 @@ final class RoleTerm implements MembershipView {
                 AssignedReplicas.complete(found, segments),
                 settings.shape().replicas() > 1,
                 context.errors());
-        read.scan(context.scanThreads(), context.clock());
+        final ServerCheckpoints own = context.checkpointsOf(read, found.hashSeed(), settings.checkpointIntervalMs());
+        checkpoints = own;
+        own.read(loader -> read.scan(context.scanThreads(), context.clock(), loader));
         recovered = read;
         final EndpointSettings endpointSettings = ServerContext.endpointSettings(
                 serverId, serverSettings, segments, incarnation, found.clusterId(), messages, this);
@@ -237,6 +241,7 @@ final class RoleTerm implements MembershipView {
     /** Takes joining replicas, empty ones, while the other members serve; returns 0. */
     private long join(Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
         patience.check();
+        Objects.requireNonNull(checkpoints).discard(read.replicas());
         read.discard();
         AssignedReplicas.beginTenures(configuration, area);
         area.superblock().adoptTerm(configuration.term());
@@ -317,6 +322,8 @@ final class RoleTerm implements MembershipView {
         server = made;
         earlierChanges.continueIn(configuration, serverId, replicas);
         made.start();
+        Objects.requireNonNull(checkpoints)
+                .start(replicas, made::lastVersion, context.clock(), context.scheduling(), context.errors());
         final ClusterCatalogue catalogue = new ClusterCatalogue(
                 context.store(),
                 settings.name() + "-" + incarnation,
@@ -462,6 +469,10 @@ final class RoleTerm implements MembershipView {
     }
 
     private void end() {
+        final ServerCheckpoints taking = checkpoints;
+        if (taking != null) {
+            taking.stop();
+        }
         final ManagedRoles following = managed;
         if (following != null) {
             following.end();

@@ -358,7 +358,7 @@ public final class StoreDirectory implements AutoCloseable {
         return checkpointDir(directory, server);
     }
 
-    static Path checkpointDir(Path directory, int server) {
+    public static Path checkpointDir(Path directory, int server) {
         return directory.resolve(CHECKPOINT_PREFIX + server);
     }
 

@@ -120,16 +120,14 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     }
 
     /**
-     * {@link #read} without a checkpoint, then {@link #settle}, if this server has complete replicas. Otherwise its
-     * former ones stay until it has roles: if all others are lost, they may be what is left.
+     * {@link #read}, then {@link #settle}, if this server has complete replicas. Otherwise its former ones, of which no
+     * checkpoint is used, stay until it has roles: if all others are lost, they may be what is left.
      */
-    public void scan(int threads, Clock clock) {
-        read(threads, clock, null);
-        for (int shard = 0; shard < replicas.shardCount(); shard++) {
-            if (replicas.has(shard)) {
-                settle();
-                return;
-            }
+    public void scan(int threads, Clock clock, @Nullable CheckpointLoader checkpoint) {
+        final boolean hasReplicas = !replicas.all().isEmpty();
+        read(threads, clock, hasReplicas ? checkpoint : null);
+        if (hasReplicas) {
+            settle();
         }
     }
 

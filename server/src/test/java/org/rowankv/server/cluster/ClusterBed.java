@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +33,11 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.runtime.agent.ThreadingMode;
+import org.rowankv.server.checkpoint.CheckpointFiles;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.directory.ServerDirectory;
+import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerSettings;
@@ -63,6 +66,7 @@ public final class ClusterBed implements AutoCloseable {
     private long leaseMs = 2_000;
     private long startWaitMs = ClusterSettings.DEFAULT_START_WAIT_MS;
     private int minReplicas = 1;
+    private long checkpointIntervalMs = ClusterSettings.DEFAULT_CHECKPOINT_INTERVAL_MS;
     private Clock clock = SystemClock.INSTANCE;
     public final ConfigurationStore store;
     public final List<Member> members = new ArrayList<>();
@@ -91,6 +95,10 @@ public final class ClusterBed implements AutoCloseable {
         /** Runs when it has roles and is about to serve. */
         volatile Runnable beforeServing = () -> {};
 
+        /** Of checkpoints, by all its starts. */
+        final AtomicInteger imagesRead = new AtomicInteger();
+
+        final AtomicInteger checkpointsPublished = new AtomicInteger();
         private int starts;
 
         Member(String name) {
@@ -104,6 +112,7 @@ public final class ClusterBed implements AutoCloseable {
                 with.leaseMs = leaseMs;
                 with.startWaitMs = startWaitMs;
                 with.minReplicas = minReplicas;
+                with.checkpointIntervalMs = checkpointIntervalMs;
             }));
         }
 
@@ -129,6 +138,10 @@ public final class ClusterBed implements AutoCloseable {
                             1,
                             new NotedCatalogue(),
                             ServerDirectory::open,
+                            number -> new CountedCheckpoints(
+                                    new CheckpointFiles(StoreDirectory.checkpointDir(settings.dir(), number)),
+                                    imagesRead,
+                                    checkpointsPublished),
                             with -> {
                                 if (catalogue == null) {
                                     firstRoles.accept(with);
@@ -258,6 +271,12 @@ public final class ClusterBed implements AutoCloseable {
     /** For tests in which a server is away and nothing goes on without it. */
     ClusterBed withLongLease() {
         leaseMs = 60_000;
+        return this;
+    }
+
+    /** From the next starts on. */
+    ClusterBed withCheckpoints(long intervalMs) {
+        checkpointIntervalMs = intervalMs;
         return this;
     }
 

@@ -48,6 +48,7 @@ class ClusterSettingsTest {
                         ClusterSettings.DEFAULT_LEASE_MS,
                         ClusterSettings.DEFAULT_START_WAIT_MS,
                         1,
+                        ClusterSettings.DEFAULT_CHECKPOINT_INTERVAL_MS,
                         ThreadingMode.SHARED,
                         null));
     }

@@ -21,6 +21,7 @@ import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.agent.ThreadScheduling;
 import org.rowankv.server.area.Area;
+import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.configstore.ConfigurationCodec;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
@@ -70,6 +71,7 @@ final class StoredRolesTest {
                     1,
                     mock(ClientEndpoint.class),
                     ServerDirectory::open,
+                    number -> mock(CheckpointStore.class),
                     unused -> {}),
             nodes,
             new WaitLog(LoggerFactory.getLogger(StoredRolesTest.class), "a", clock),

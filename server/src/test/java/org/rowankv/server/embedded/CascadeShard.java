@@ -99,7 +99,7 @@ final class CascadeShard {
         final Area area = Area.open(AREA, memory, OpenOverrides.NONE);
         use(new Segments(area, random(), 0, 1 << 20));
         final RecoveredServer server = new RecoveredServer(0, segments, replicas, false, new ErrorLog(clock));
-        server.scan(1, clock);
+        server.scan(1, clock, null);
         beforeItsEnd.accept(server);
         server.finish();
         run();
@@ -112,7 +112,7 @@ final class CascadeShard {
         final ShardReplica started = new ShardReplica(0, 1, HASH, found, 1);
         final RecoveredServer server =
                 new RecoveredServer(0, found, new Replicas(new ShardReplica[] {started}), false, new ErrorLog(clock));
-        server.scan(1, clock);
+        server.scan(1, clock, null);
         server.finish();
         final byte[] name = bytes(key);
         final long address = started.index().find(positionOf(CACHE, name), CACHE, name, 0, name.length);

@@ -112,7 +112,7 @@ final class RunningServers implements AutoCloseable {
             }
         }
         final RecoveredServer recovered = new RecoveredServer(id, segments, new Replicas(replicas), true, errors);
-        recovered.scan(1, clock);
+        recovered.scan(1, clock, null);
         recovered.finish();
         final ServerContext parts = new ServerContext(
                 settings,

@@ -127,7 +127,7 @@ final class LiveCluster implements AutoCloseable {
             }
         }
         final RecoveredServer recovered = new RecoveredServer(id, segments, new Replicas(replicas), true, errors);
-        recovered.scan(1, clock);
+        recovered.scan(1, clock, null);
         recovered.finish();
         final Server server = new ServerContext(
                         settings,

@@ -183,7 +183,7 @@ public final class LoggedServer {
         }
         final RecoveredServer server =
                 new RecoveredServer(id, found, new Replicas(new ShardReplica[] {replica}), true, errors);
-        server.scan(threads, SystemClock.INSTANCE);
+        server.scan(threads, SystemClock.INSTANCE, null);
         return server;
     }
 

@@ -82,7 +82,7 @@ final class TornProcessAreaTest {
             final ShardReplica replica = new ShardReplica(0, 1, new KeyHash(11), found, 1);
             final RecoveredServer server =
                     new RecoveredServer(0, found, new Replicas(new ShardReplica[] {replica}), true, errors);
-            server.scan(1, SystemClock.INSTANCE);
+            server.scan(1, SystemClock.INSTANCE, null);
             server.drain();
             server.finish();
             return server.entries();

@@ -13,6 +13,7 @@ final class ClusterExpected {
     /** Points of a server's start, of its configuration store and of its TCP fabric. */
     static final List<String> POINTS = List.of(
             "start.incarnation",
+            "start.from-checkpoint",
             "start.segment-read",
             "start.dead-freed",
             "start.recovered",
@@ -21,6 +22,11 @@ final class ClusterExpected {
             "start.scattered",
             "start.term",
             "start.ready",
+            "checkpoint.begun",
+            "checkpoint.chosen",
+            "checkpoint.image",
+            "checkpoint.before-publish",
+            "checkpoint.published",
             "configuration.before-change",
             "configuration.after-change",
             "tcp.arrived",

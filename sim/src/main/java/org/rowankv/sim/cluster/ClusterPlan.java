@@ -91,6 +91,7 @@ record ClusterPlan(
     private static final int[][] SHAPES = {{3, 3}, {3, 2}, {2, 2}, {3, 3}, {2, 2}, {3, 2}, {4, 3}, {3, 1}};
     private static final int[] SHARDS_PER_SERVER = {1, 1, 2, 4};
     private static final int[] MESSAGES = {1024, 2048, 16 << 10};
+    private static final int[] CHECKPOINTS_MS = {1, 5, 20, 100, 2, 5, 20, 0};
     private static final int[] FORCES_NS = {0, 100_000, 2_000_000};
 
     static ClusterPlan of(long seed) {
@@ -265,6 +266,7 @@ record ClusterPlan(
             with.verifyReads = true;
             with.drainMs = drainMs();
             with.leaseMs = leaseMs;
+            with.checkpointIntervalMs = CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)];
             with.secret = SECRET;
         });
     }

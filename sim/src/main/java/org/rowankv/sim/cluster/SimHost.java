@@ -6,8 +6,10 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.OpenOverrides;
+import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.directory.DataDirectory;
 import org.rowankv.sim.NodeClock;
+import org.rowankv.sim.SimCheckpoints;
 import org.rowankv.sim.SimMemory;
 
 /** The machine of one server: the state that outlives its processes, and the current process. */
@@ -18,6 +20,7 @@ final class SimHost {
     private final RandomSource random;
     private final NodeClock clock;
     private @Nullable SimMemory memory;
+    private SimCheckpoints checkpoints = noCheckpoints();
     private @Nullable SimProcess process;
     private long identity;
     private int lives;
@@ -74,6 +77,7 @@ final class SimHost {
         simulation.eventCounters().count("servers killed");
         final SimMemory area = memory;
         if (area != null) {
+            checkpoints.crash();
             if (isPowerCut) {
                 final int dropped = area.cutPower(random, simulation.eventCounters()::count);
                 simulation.eventCounters().count("power cuts");
@@ -90,6 +94,7 @@ final class SimHost {
     void loseDisk() {
         kill(false);
         memory = null;
+        checkpoints = noCheckpoints();
         identity = 0;
         simulation.trace().tell("server " + name() + " loses its data");
         simulation.eventCounters().count("disks lost");
@@ -116,6 +121,7 @@ final class SimHost {
             final SimMemory area = memory;
             if (area != null) {
                 area.crash(); // it stores nothing any more, even if its code is still stopped somewhere
+                checkpoints.crash();
             }
             ended.died(false);
         }
@@ -128,6 +134,16 @@ final class SimHost {
 
     void serves() {
         hasServed = true;
+    }
+
+    private static SimCheckpoints noCheckpoints() {
+        return new SimCheckpoints(() -> {});
+    }
+
+    /** Its checkpoints, as the present process sees them. */
+    CheckpointStore checkpoints() {
+        final SimMemory area = memory;
+        return checkpoints.ofProcess(area != null && area.hasDevice() ? area.device() : null);
     }
 
     /** Its data, for one process at a time. */

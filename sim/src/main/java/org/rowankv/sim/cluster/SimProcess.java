@@ -108,6 +108,7 @@ final class SimProcess {
                         1,
                         clientEndpoint(),
                         (path, name, cluster, acceptCopied, drawn) -> host.home(),
+                        number -> host.checkpoints(),
                         with -> {
                             if (!host.hasServed()) {
                                 with.counters = plan.counters();
