@@ -7,6 +7,7 @@ import org.rowankv.bench.jcache.JCacheCommand;
 import org.rowankv.bench.micro.MicroCommand;
 import org.rowankv.bench.net.FrontEndCommand;
 import org.rowankv.bench.net.NetCommand;
+import org.rowankv.bench.sql.SqlRatesCommand;
 import org.rowankv.bench.store.CleaningCommand;
 import org.rowankv.bench.store.ColdStartCommand;
 import org.rowankv.bench.store.MemoryCommand;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Spec;
             FrontEndCommand.class,
             NvmWritesCommand.class,
             TraceCommand.class,
+            SqlRatesCommand.class,
             WalkCommand.class
         })
 public final class BenchCommand implements Callable<Integer> {
