@@ -7,6 +7,7 @@ import org.rowankv.bench.jcache.JCacheCommand;
 import org.rowankv.bench.micro.MicroCommand;
 import org.rowankv.bench.net.FrontEndCommand;
 import org.rowankv.bench.net.NetCommand;
+import org.rowankv.bench.paper.PaperCommand;
 import org.rowankv.bench.sql.SqlRatesCommand;
 import org.rowankv.bench.store.CleaningCommand;
 import org.rowankv.bench.store.ColdStartCommand;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Spec;
             NvmWritesCommand.class,
             TraceCommand.class,
             SqlRatesCommand.class,
+            PaperCommand.class,
             WalkCommand.class
         })
 public final class BenchCommand implements Callable<Integer> {

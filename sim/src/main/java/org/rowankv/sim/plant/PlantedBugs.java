@@ -41,7 +41,7 @@ public final class PlantedBugs {
             "tools.txt");
 
     /** Of modules that this program does not depend on: {@code ./rowan sim --mutations --table} brings their class path. */
-    static final List<String> APART = List.of("jdbc.txt", "spring.txt");
+    static final List<String> APART = List.of("jdbc.txt", "paper.txt", "spring.txt");
 
     private PlantedBugs() {}
 

@@ -3,8 +3,8 @@ package org.rowankv.bench.paper.memory;
 import java.util.Arrays;
 
 /**
- * One DIMM: a buffer of lines, each with a mask of the sectors written since it came in, and media that take one line at
- * a time.
+ * One DIMM: a buffer of lines, each with a mask of the sectors written since it came in, and media that take one line
+ * at a time.
  *
  * <p>The buffer evicts the line that was written least recently, and no sooner than it needs the room: whole lines
  * linger too. A line of which sectors are missing is read before it is written.
