@@ -53,7 +53,8 @@ final class NetworkCardTest {
         }
         queue.runUntil(1_000_000);
 
-        // 98 lines are evicted before the last write is accepted, one in a microsecond, from when the second write arrives.
+        // 98 lines are evicted before the last write is accepted, one in a microsecond, from when the second write
+        // arrives.
         final long secondNs = (256 * Costs.CARD_BYTE_PS + 999) / 1000;
         assertThat(persisted).hasSize(100).isSorted();
         assertThat(persisted.get(99)).isEqualTo(secondNs + 98_000 + Costs.FLUSH);
