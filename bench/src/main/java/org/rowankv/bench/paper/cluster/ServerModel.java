@@ -58,7 +58,7 @@ final class ServerModel {
     long persist(long nowNs, Log log, int length) {
         final long acceptedNs = memory.request(log.append(length), length, nowNs);
         clean(nowNs, length);
-        return Math.max(nowNs + Costs.PERSIST, acceptedNs);
+        return nowNs + Math.max(Costs.PERSIST, acceptedNs - nowNs);
     }
 
     /** Some bytes of each entry that comes in are copied once more by clean threads. */

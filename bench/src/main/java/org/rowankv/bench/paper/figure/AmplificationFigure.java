@@ -80,7 +80,7 @@ final class AmplificationFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, Verdicts verdicts) {
+    public void judge(Results results, Scale scale, ReportLines verdicts) {
         for (String mix : List.of(A, LOAD)) {
             final double rowan = dlwa(results, mix, Strategy.ROWAN);
             final double writes = dlwa(results, mix, Strategy.RWRITE);

@@ -120,10 +120,10 @@ public final class Evaluation {
     }
 
     /** What was expected of these figures, and what came out. */
-    public List<Verdict> verdicts() {
-        final List<Verdict> all = new ArrayList<>();
+    public List<ReportLine> verdicts() {
+        final List<ReportLine> all = new ArrayList<>();
         for (Outcome outcome : outcomes) {
-            final Verdicts verdicts = new Verdicts(outcome.figure.name());
+            final ReportLines verdicts = new ReportLines(outcome.figure.name());
             outcome.figure.judge(outcome.results, plan.scale(), verdicts);
             all.addAll(verdicts.all());
         }

@@ -68,7 +68,7 @@ final class HintsFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, Verdicts verdicts) {
+    public void judge(Results results, Scale scale, ReportLines verdicts) {
         final double raw = results.value("value", "H6", 16);
         final double sector = results.value("value", "H6", 64);
         final double line = results.value("value", "H6", 256);

@@ -100,7 +100,7 @@ final class LatencyFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, Verdicts verdicts) {
+    public void judge(Results results, Scale scale, ReportLines verdicts) {
         verdicts.between("A: Rowan / RPC", "1.22", ratio(results, scale, Mix.A, Strategy.RPC), 1.1, 1.4);
         verdicts.between("A: Rowan / RWrite", "1.39", ratio(results, scale, Mix.A, Strategy.RWRITE), 1.15, 1.6);
         verdicts.atLeast("A: Rowan / Batch", "1.13", ratio(results, scale, Mix.A, Strategy.BATCH), 1);

@@ -90,7 +90,7 @@ final class PersistFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, Verdicts verdicts) {
+    public void judge(Results results, Scale scale, ReportLines verdicts) {
         final List<Double> rowan = latencies(results, Strategy.ROWAN);
         final List<Double> writes = latencies(results, Strategy.RWRITE);
         double least = Double.MAX_VALUE;

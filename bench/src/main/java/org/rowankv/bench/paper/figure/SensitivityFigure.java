@@ -74,7 +74,7 @@ final class SensitivityFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, Verdicts verdicts) {
+    public void judge(Results results, Scale scale, ReportLines verdicts) {
         for (int length : List.of(256, 1024)) {
             verdicts.between(
                     "RWrite / Rowan, " + length + " B",

@@ -61,7 +61,7 @@ final class SizesTable implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, Verdicts verdicts) {
+    public void judge(Results results, Scale scale, ReportLines verdicts) {
         for (String sizes : List.of(UP2X, UDB)) {
             final double rowan = mops(results, sizes, Strategy.ROWAN);
             final double best = ClusterCells.OF_THE_PAPER.stream()

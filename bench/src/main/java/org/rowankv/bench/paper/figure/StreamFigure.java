@@ -154,7 +154,7 @@ final class StreamFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, Verdicts verdicts) {
+    public void judge(Results results, Scale scale, ReportLines verdicts) {
         if (withRowan) {
             judgeRowan(results, scale, verdicts);
         } else {
@@ -162,7 +162,7 @@ final class StreamFigure implements Figure {
         }
     }
 
-    private static void judgeWrites(Results results, Verdicts verdicts) {
+    private static void judgeWrites(Results results, ReportLines verdicts) {
         verdicts.between("DLWA at 144 streams, 64 B", "2.48", of(results, "dlwa", 64, 0, MANY), 2.1, 2.8);
         verdicts.between("DLWA at 144 streams, 128 B", "1.58", of(results, "dlwa", 128, 0, MANY), 1.4, 1.75);
         verdicts.below("DLWA at 90 streams, 64 B", "about 1", of(results, "dlwa", 64, 0, 90), 1.05);
@@ -192,7 +192,7 @@ final class StreamFigure implements Figure {
         return 1 - of(results, "request_gbps", length, LOCAL, MANY) / of(results, "request_gbps", length, LOCAL, 0);
     }
 
-    private static void judgeRowan(Results results, Scale scale, Verdicts verdicts) {
+    private static void judgeRowan(Results results, Scale scale, ReportLines verdicts) {
         for (int local : LOCALS) {
             for (int length : LENGTHS) {
                 final String which = length + " B" + (local == 0 ? "" : " with local");

@@ -39,16 +39,16 @@ final class PaperFiguresTest {
     }
 
     private static void check(String figure) throws IOException {
-        final List<Verdict> verdicts = quick(figure, 2).verdicts();
+        final List<ReportLine> verdicts = quick(figure, 2).verdicts();
         final List<String> differences = new ArrayList<>();
-        for (Verdict each : verdicts) {
+        for (ReportLine each : verdicts) {
             if (each.isMissed()) {
                 differences.add("missed: " + each.name());
-            } else if (each.kind() == Verdict.Kind.KNOWN) {
+            } else if (each.kind() == ReportLine.Kind.KNOWN) {
                 differences.add("known: " + each.name());
             }
         }
-        assertThat(verdicts).anyMatch(each -> each.kind() == Verdict.Kind.BAR);
+        assertThat(verdicts).anyMatch(each -> each.kind() == ReportLine.Kind.BAR);
         assertThat(differences)
                 .as("what differs from the paper in figure %s, of %s", figure, verdicts)
                 .containsExactlyInAnyOrderElementsOf(differences(figure));

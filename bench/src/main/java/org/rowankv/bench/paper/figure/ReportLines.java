@@ -5,23 +5,23 @@ import java.util.List;
 import java.util.Locale;
 
 /** Collects the lines of the report for one figure. */
-final class Verdicts {
+final class ReportLines {
     private static final double MONOTONE_SLACK = 0.97;
 
     private final String figure;
-    private final List<Verdict> all = new ArrayList<>();
+    private final List<ReportLine> all = new ArrayList<>();
 
-    Verdicts(String figure) {
+    ReportLines(String figure) {
         this.figure = figure;
     }
 
-    List<Verdict> all() {
+    List<ReportLine> all() {
         return all;
     }
 
     void between(String name, String paper, double value, double least, double most) {
         add(
-                Verdict.Kind.BAR,
+                ReportLine.Kind.BAR,
                 name,
                 paper,
                 number(value) + " in " + number(least) + " to " + number(most),
@@ -29,11 +29,11 @@ final class Verdicts {
     }
 
     void atLeast(String name, String paper, double value, double least) {
-        add(Verdict.Kind.BAR, name, paper, number(value) + " >= " + number(least), value >= least);
+        add(ReportLine.Kind.BAR, name, paper, number(value) + " >= " + number(least), value >= least);
     }
 
     void below(String name, String paper, double value, double limit) {
-        add(Verdict.Kind.BAR, name, paper, number(value) + " < " + number(limit), value < limit);
+        add(ReportLine.Kind.BAR, name, paper, number(value) + " < " + number(limit), value < limit);
     }
 
     /** Rises from one value to the next, or falls by less than three percent. */
@@ -42,7 +42,7 @@ final class Verdicts {
         for (int i = 1; i < values.size(); i++) {
             met &= values.get(i) >= values.get(i - 1) * MONOTONE_SLACK;
         }
-        add(Verdict.Kind.BAR, name, paper, numbers(values), met);
+        add(ReportLine.Kind.BAR, name, paper, numbers(values), met);
     }
 
     void falls(String name, String paper, List<Double> values) {
@@ -50,12 +50,12 @@ final class Verdicts {
         for (int i = 1; i < values.size(); i++) {
             met &= values.get(i) * MONOTONE_SLACK <= values.get(i - 1);
         }
-        add(Verdict.Kind.BAR, name, paper, numbers(values), met);
+        add(ReportLine.Kind.BAR, name, paper, numbers(values), met);
     }
 
     void known(String name, String paper, double... values) {
         add(
-                Verdict.Kind.KNOWN,
+                ReportLine.Kind.KNOWN,
                 name,
                 paper,
                 numbers(java.util.Arrays.stream(values).boxed().toList()),
@@ -63,15 +63,15 @@ final class Verdicts {
     }
 
     void input(String name, String paper, double value) {
-        add(Verdict.Kind.INPUT, name, paper, number(value), true);
+        add(ReportLine.Kind.INPUT, name, paper, number(value), true);
     }
 
-    private void add(Verdict.Kind kind, String name, String paper, String model, boolean met) {
-        all.add(new Verdict(figure, kind, name, paper, model, met));
+    private void add(ReportLine.Kind kind, String name, String paper, String model, boolean met) {
+        all.add(new ReportLine(figure, kind, name, paper, model, met));
     }
 
     private static String numbers(List<Double> values) {
-        return String.join(", ", values.stream().map(Verdicts::number).toList());
+        return String.join(", ", values.stream().map(ReportLines::number).toList());
     }
 
     private static String number(double value) {

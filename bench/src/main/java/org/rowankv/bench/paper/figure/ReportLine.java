@@ -6,7 +6,7 @@ package org.rowankv.bench.paper.figure;
  * @param paper what the paper says, or what its text implies
  * @param model what came out
  */
-public record Verdict(String figure, Kind kind, String name, String paper, String model, boolean met) {
+public record ReportLine(String figure, Kind kind, String name, String paper, String model, boolean met) {
     /** What a line means. */
     public enum Kind {
         /** Expected: if it is missed the run fails. */
