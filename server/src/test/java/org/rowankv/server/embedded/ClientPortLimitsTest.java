@@ -210,7 +210,7 @@ final class ClientPortLimitsTest {
 
         awaitWhileTimePasses(1_000, () -> port.faults(WireFault.STALLED) == 1);
 
-        assertThat(silent.isEnded()).isTrue();
+        awaitThat(silent::isEnded);
         awaitThat(() -> port.counts().heldBytes() < 500_000); // only contexts kept for reuse remain
     }
 

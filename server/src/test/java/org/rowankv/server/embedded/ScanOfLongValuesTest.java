@@ -97,9 +97,9 @@ final class ScanOfLongValuesTest {
     /** A server that ends or fails has no last word: another one may know better. */
     private static String[] asSeenByCallers(Status answer) {
         return switch (answer) {
-            case CLOSED -> new String[] {"UNREACHABLE"};
             case OUTCOME_UNKNOWN -> new String[] {"NO_REPLY"};
             // Asked again until the deadline, which may cut off the last attempt.
+            case CLOSED -> new String[] {"UNREACHABLE", "NO_REPLY"};
             case STALE_TERM, NOT_PRIMARY, UNDER_REPLICATED -> new String[] {answer.toString(), "UNREACHABLE"};
             default -> new String[] {answer.toString()};
         };
