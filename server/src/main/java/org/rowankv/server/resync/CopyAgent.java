@@ -130,7 +130,7 @@ public final class CopyAgent implements Agent {
                 segments,
                 inFlight,
                 listener,
-                new CopyWindow(connections.get(), current, server, maxMessage, segments.length(), CopyWindow.BYTES));
+                new CopyWindow(connections.get(), current, server, maxMessage, segments.length()));
         begun.takeUp(next);
         return begun;
     }

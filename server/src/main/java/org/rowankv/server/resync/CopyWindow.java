@@ -2,7 +2,6 @@ package org.rowankv.server.resync;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryDescriptor;
@@ -12,16 +11,11 @@ import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.shard.CurrentRoles;
 
 /**
- * The entries on their way to one joining server, of one shard after the other: at most {@link #ENTRIES}, in a buffer
- * that is used as a ring. They land in any order, and their places are reused in order. Used by one agent.
- *
- * <p>It holds what is copied while an acknowledgement is on its way: milliseconds, where processors are busy.
+ * The entries on their way to one joining server: at most {@link #ENTRIES}, in a buffer that is used as a ring. They
+ * land in any order, and their places are reused in order. Used by one agent.
  */
 final class CopyWindow {
-    static final int ENTRIES = 1024;
-    /** Usual size of the buffer. */
-    static final int BYTES = 1 << 20;
-
+    static final int ENTRIES = 64;
     private static final int[] NONE = {};
 
     private final ByteBuffer buffer;
@@ -29,7 +23,6 @@ final class CopyWindow {
     private final Replication[] replications = new Replication[ENTRIES];
     private final int[] offsets = new int[ENTRIES];
     private final int[] lengths = new int[ENTRIES];
-    private final @Nullable ShardCopy[] copies = new @Nullable ShardCopy[ENTRIES];
     private final boolean[] landed = new boolean[ENTRIES];
     /** Of the oldest entry; the others follow, modulo. */
     private int first;
@@ -38,15 +31,15 @@ final class CopyWindow {
     /** Behind the newest entry in the buffer. */
     private int end;
 
+    private long landedBytes;
+
     /**
      * @param connections for this alone, which closes them
      * @param server that is joining
      * @param entryLength of the longest entry
-     * @param bytes of the buffer, if no entry is longer
      */
-    CopyWindow(
-            BackupConnections connections, CurrentRoles roles, int server, int maxMessage, int entryLength, int bytes) {
-        this.buffer = ByteBuffer.allocateDirect(Math.max(entryLength, bytes) + EntryDescriptor.STRIDE)
+    CopyWindow(BackupConnections connections, CurrentRoles roles, int server, int maxMessage, int entryLength) {
+        this.buffer = ByteBuffer.allocateDirect(entryLength + EntryDescriptor.STRIDE)
                 .alignedSlice(EntryDescriptor.STRIDE)
                 .order(ByteOrder.LITTLE_ENDIAN);
         final int[] only = {server};
@@ -71,19 +64,22 @@ final class CopyWindow {
         return replicator.creditOf(usedLength);
     }
 
+    boolean isEmpty() {
+        return count == 0;
+    }
+
     boolean isFull() {
         return count == ENTRIES;
     }
 
     /**
-     * Takes the next entry of a shard into the window and posts it; its length, or {@link CopySource#END}, or {@link
-     * CopySource#NO_ROOM} until others have landed.
+     * Copies the next entry of a source into the window and begins to send it; its length, or {@link CopySource#END}, or
+     * {@link CopySource#NO_ROOM} until others have landed.
      */
-    int add(ShardCopy copy) {
+    int add(CopySource source, int shard) {
         if (count == 0) {
             end = 0;
         }
-        final CopySource source = copy.source(buffer);
         final int oldest = count == 0 ? 0 : offsets[first];
         final boolean wrapped = count > 0 && end <= oldest;
         int at = end;
@@ -99,58 +95,52 @@ final class CopyWindow {
         final int slot = (first + count) % ENTRIES;
         offsets[slot] = at;
         lengths[slot] = length;
-        copies[slot] = copy;
         landed[slot] = false;
         end = at + length;
         count++;
-        copy.taken();
-        replications[slot].begin(copy.shard(), at);
-        final var unused = replications[slot].advance();
+        replications[slot].begin(shard, at);
         return length;
     }
 
-    /** Sends what is posted. */
-    void send() {
-        if (count > 0) {
-            replicator.poll();
-        }
-    }
-
-    /** Counts what has landed, and posts again what must be sent again; returns how many entries have landed. */
+    /** Makes all progress that is possible now; returns how many entries have landed. */
     int advance() {
+        landedBytes = 0;
         if (count == 0) {
             return 0;
         }
+        int progress = advanceEach();
         replicator.poll();
-        int progress = 0;
-        for (int i = 0; i < count; i++) {
-            final int slot = (first + i) % ENTRIES;
-            final ShardCopy copy = copies[slot];
-            if (!landed[slot] && replications[slot].advance()) {
-                landed[slot] = true;
-                if (copy != null) {
-                    copy.landed(lengths[slot]);
-                }
-                progress++;
-            }
-        }
+        progress += advanceEach();
         while (count > 0 && landed[first]) {
-            copies[first] = null;
             first = (first + 1) % ENTRIES;
             count--;
         }
         return progress;
     }
 
-    /** What has not landed of a shard does not count any more. */
-    void forget(ShardCopy copy) {
+    /** The bytes of the entries that have landed in the last {@link #advance}. */
+    long landedBytes() {
+        return landedBytes;
+    }
+
+    private int advanceEach() {
+        int progress = 0;
         for (int i = 0; i < count; i++) {
             final int slot = (first + i) % ENTRIES;
-            if (copy.equals(copies[slot])) {
-                copies[slot] = null;
+            if (!landed[slot] && replications[slot].advance()) {
                 landed[slot] = true;
+                landedBytes += lengths[slot];
+                progress++;
             }
         }
+        return progress;
+    }
+
+    /** Forgets what has not landed: it does not count any more. */
+    void clear() {
+        first = 0;
+        count = 0;
+        end = 0;
     }
 
     void close() {

@@ -16,8 +16,7 @@ import org.rowankv.server.shard.ShardPrimary;
  * reads the progress.
  */
 final class TargetCopy {
-    /** What they refer to is read from memory that may be cold: the agents beside this one wait meanwhile. */
-    private static final int BUCKETS_PER_TURN = 128;
+    private static final int BUCKETS_PER_TURN = 1024;
 
     private final int server;
     private final long incarnation;
@@ -27,7 +26,7 @@ final class TargetCopy {
     private final CopyListener listener;
     private final CopyWindow window;
     private final List<ShardCopy> shards = new CopyOnWriteArrayList<>();
-    /** Whose entries are being read. */
+    /** That is being copied. */
     private @Nullable ShardCopy copying;
 
     private Roles roles;
@@ -106,9 +105,9 @@ final class TargetCopy {
 
     private void drop(ShardCopy copy) {
         shards.remove(copy);
-        window.forget(copy);
         if (copy.equals(copying)) {
             copying = null;
+            window.clear();
         }
     }
 
@@ -122,11 +121,10 @@ final class TargetCopy {
     int turn(int maxEntries, long maxBytes, long nowNs) {
         sentEntries = 0;
         sentBytes = 0;
-        int done = prepare() + announce(nowNs) + window.advance() + complete();
+        int done = prepare() + announce(nowNs) + advance();
         if (isSpaceReserved()) {
             done += copy(maxEntries, maxBytes);
         }
-        window.send();
         return done + report(nowNs);
     }
 
@@ -187,38 +185,29 @@ final class TargetCopy {
     private int copy(int maxEntries, long maxBytes) {
         int done = 0;
         ShardCopy copy = copying == null ? nextToCopy() : copying;
-        while (copy != null && sentEntries < maxEntries && sentBytes < maxBytes && !window.isFull()) {
+        while (copy != null && sentEntries < maxEntries && sentBytes < maxBytes) {
             copying = copy;
-            final int length = window.add(copy);
-            if (length == CopySource.NO_ROOM) {
-                break; // the rest waits for that server
-            }
-            done++;
-            if (length == CopySource.END) {
-                copy.ended();
-                copy = nextToCopy();
-                copying = copy;
-            } else {
+            final int length =
+                    window.isFull() ? CopySource.NO_ROOM : window.add(copy.source(window.buffer()), copy.shard());
+            if (length > 0) {
                 sentEntries++;
                 sentBytes += length;
+                continue;
             }
-        }
-        return done;
-    }
-
-    private int complete() {
-        int done = 0;
-        for (int i = 0; i < shards.size(); i++) {
-            final ShardCopy copy = shards.get(i);
-            if (copy.hasLanded()) {
+            final int landed = advance();
+            done += landed;
+            if (length == CopySource.END && window.isEmpty()) {
                 if (current.get() != roles) {
                     break; // what seems to have landed may have been dropped
                 }
                 copy.copied();
-                done++;
+                copy = nextToCopy();
+                copying = copy;
+            } else if (landed == 0) {
+                break; // the rest waits for that server
             }
         }
-        return done;
+        return done + sentEntries + advance();
     }
 
     private @Nullable ShardCopy nextToCopy() {
@@ -228,6 +217,16 @@ final class TargetCopy {
             }
         }
         return null;
+    }
+
+    /** Sends what was added, and counts what has landed. */
+    private int advance() {
+        final int landed = window.advance();
+        final ShardCopy copy = copying;
+        if (copy != null) {
+            copy.landed(window.landedBytes());
+        }
+        return landed;
     }
 
     private int report(long nowNs) {
