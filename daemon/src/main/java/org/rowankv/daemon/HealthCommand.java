@@ -60,6 +60,9 @@ public final class HealthCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
         }
+        if (ready && live) {
+            throw new ParameterException(spec.commandLine(), "--ready and --live are two questions: ask one of them");
+        }
         try {
             final String question = ready ? "ready" : live ? "live" : "health";
             final String health = AdminRequest.ask(address.host(), address.port(), question);
