@@ -91,17 +91,17 @@ public final class PaperCommand implements Callable<Integer> {
                 threads,
                 line -> err.printf(Locale.ROOT, "paper: %4.0f s  %s%n", (System.nanoTime() - beginNs) / 1e9, line));
         evaluation.write(out);
-        final List<ReportLine> verdicts = evaluation.verdicts();
+        final List<ReportLine> report = evaluation.report();
         final PrintWriter print = spec.commandLine().getOut();
-        for (ReportLine each : verdicts) {
+        for (ReportLine each : report) {
             print.printf(
                     "%-3s %-6s %-55s %-28s %s%n",
                     each.figure(), each.isMissed() ? "MISSED" : each.kind(), each.name(), each.paper(), each.model());
         }
-        final long missed = verdicts.stream().filter(ReportLine::isMissed).count();
+        final long missed = report.stream().filter(ReportLine::isMissed).count();
         print.println("Model, not measured; written to " + out);
-        print.println("paper: figures=" + plan().figures().size() + " bars=" + count(verdicts, ReportLine.Kind.BAR)
-                + " missed=" + missed + " known=" + count(verdicts, ReportLine.Kind.KNOWN));
+        print.println("paper: figures=" + plan().figures().size() + " bars=" + count(report, ReportLine.Kind.BAR)
+                + " missed=" + missed + " known=" + count(report, ReportLine.Kind.KNOWN));
         print.flush();
         return missed == 0 ? CommandLine.ExitCode.OK : 1;
     }
@@ -120,7 +120,7 @@ public final class PaperCommand implements Callable<Integer> {
         }
     }
 
-    private static long count(List<ReportLine> verdicts, ReportLine.Kind kind) {
-        return verdicts.stream().filter(each -> each.kind() == kind).count();
+    private static long count(List<ReportLine> report, ReportLine.Kind kind) {
+        return report.stream().filter(each -> each.kind() == kind).count();
     }
 }

@@ -39,7 +39,10 @@ final class TraceBars {
     }
 
     void judge(TraceReplay.Outcome replayed) {
-        equal("bytes as " + replayed.placement() + " places them", replayed.requestedBytes(), replayed.placedBytes());
+        equal(
+                "bytes as " + replayed.strategy().title() + " places them",
+                replayed.requestedBytes(),
+                replayed.placedBytes());
     }
 
     void judge(double rowan, double rWrite) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.bench.paper.cluster.Strategy;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -62,10 +63,10 @@ public final class TraceCommand implements Callable<Integer> {
         rows.add(
                 "tier,seed,strategy,layout,dlwa,entries,worker_bytes,backup_bytes,clean_bytes,migration_bytes,table_bytes");
         for (final boolean paperLayout : new boolean[] {false, true}) {
-            final List<TraceReplay.Outcome> outcomes = new ArrayList<>(); // by placement
-            for (final Placement placement : Placement.values()) {
+            final List<TraceReplay.Outcome> outcomes = new ArrayList<>(); // by strategy
+            for (final Strategy strategy : Strategy.values()) {
                 final TraceReplay.Outcome outcome =
-                        TraceReplay.run(run.trace(), TracedRun.SERVERS, placement, paperLayout, seed);
+                        TraceReplay.run(run.trace(), TracedRun.SERVERS, strategy, paperLayout, seed);
                 outcomes.add(outcome);
                 rows.add(row(run.trace(), outcome, paperLayout));
                 System.err.println("bench: " + rows.get(rows.size() - 1));
@@ -74,8 +75,8 @@ public final class TraceCommand implements Callable<Integer> {
                 bars.judge(run);
                 outcomes.forEach(bars::judge);
                 bars.judge(
-                        outcomes.get(Placement.ROWAN.ordinal()).writeAmplification(),
-                        outcomes.get(Placement.RWRITE.ordinal()).writeAmplification());
+                        outcomes.get(Strategy.ROWAN.ordinal()).writeAmplification(),
+                        outcomes.get(Strategy.RWRITE.ordinal()).writeAmplification());
             }
         }
         rows.forEach(out::println);
@@ -97,7 +98,7 @@ public final class TraceCommand implements Callable<Integer> {
                 Locale.ROOT,
                 "T,%d,%s,%s,%.3f,%d%s",
                 seed,
-                outcome.placement(),
+                outcome.strategy().label(),
                 paperLayout ? "paper" : "ours",
                 outcome.writeAmplification(),
                 entries,

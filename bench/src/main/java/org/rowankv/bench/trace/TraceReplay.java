@@ -1,9 +1,11 @@
 package org.rowankv.bench.trace;
 
 import java.util.Arrays;
-import java.util.SplittableRandom;
+import org.rowankv.bench.paper.cluster.Strategy;
 import org.rowankv.bench.paper.memory.MemorySettings;
 import org.rowankv.bench.paper.memory.PersistentMemory;
+import org.rowankv.bench.paper.model.Costs;
+import org.rowankv.bench.paper.model.EntityRandom;
 
 /**
  * Replays a {@link WriteTrace} through the model of persistent memory, as if each server had 24 workers: operations keep
@@ -17,34 +19,29 @@ final class TraceReplay {
     private static final int CLEAN_LOG = WORKERS;
     private static final int MIGRATION_LOG = WORKERS + 1;
     private static final int AGENTS_LOG = WORKERS + 2;
+    private static final int FIRST_BACKUP_LOG = 32;
     /** 36 million operations per second on all servers: half of the paper's peak are writes. */
     private static final long GAP_NS = 27;
 
-    private static final long SERVICE_NS = 2_300;
-    private static final long WAY_NS = 1_000;
-    private static final double WAY_SPREAD_NS = 150;
-    private static final long BATCH_NS = 5_000;
-    private static final int BATCH_LENGTH = 256;
-    /** Fitted, as in the cluster model: half of the writes on connections of their own are that late. */
-    private static final double LATE_NS = 15_000;
+    private static final long SERVICE_NS = Costs.PUT_BEGIN + Costs.PUT_END;
 
     private static final long FIRST_SEGMENT = 1L << 30;
     private static final int INDEX_BITS = 24;
 
     /**
-     * What came of one placement.
+     * What came of one strategy's placement.
      *
      * @param writeAmplification bytes written to the media per byte requested, after the warm-up
      * @param requestedBytes that the memories have counted, without those of tables
      * @param placedBytes of the same writes in the trace
      */
-    record Outcome(Placement placement, double writeAmplification, long requestedBytes, long placedBytes) {}
+    record Outcome(Strategy strategy, double writeAmplification, long requestedBytes, long placedBytes) {}
 
     private final WriteTrace trace;
     private final int servers;
     private final boolean paperLayout;
-    private final Placement placement;
-    private final SplittableRandom random;
+    private final Strategy strategy;
+    private final EntityRandom random;
     private final long[] times;
     private final long[] addresses;
     private final LogAddresses[] logs;
@@ -59,15 +56,15 @@ final class TraceReplay {
     private final int[] batchBytes;
     private final int[] batchNext;
 
-    private TraceReplay(WriteTrace trace, int servers, Placement placement, boolean paperLayout, long seed) {
+    private TraceReplay(WriteTrace trace, int servers, Strategy strategy, boolean paperLayout, long seed) {
         if (trace.size() >= 1 << INDEX_BITS) {
             throw new IllegalArgumentException("too many writes: " + trace.size());
         }
         this.trace = trace;
         this.servers = servers;
-        this.placement = placement;
+        this.strategy = strategy;
         this.paperLayout = paperLayout;
-        this.random = new SplittableRandom(seed);
+        this.random = new EntityRandom(seed);
         this.times = new long[trace.size()];
         this.addresses = new long[trace.size()];
         this.logs = new LogAddresses[servers];
@@ -85,18 +82,14 @@ final class TraceReplay {
         this.batchNext = new int[trace.size()];
     }
 
-    static Outcome run(WriteTrace trace, int servers, Placement placement, boolean paperLayout, long seed) {
-        final TraceReplay replay = new TraceReplay(trace, servers, placement, paperLayout, seed);
+    static Outcome run(WriteTrace trace, int servers, Strategy strategy, boolean paperLayout, long seed) {
+        final TraceReplay replay = new TraceReplay(trace, servers, strategy, paperLayout, seed);
         replay.schedule();
         return replay.write();
     }
 
     private int length(int write) {
         return paperLayout ? trace.paperLength(write) : trace.length(write);
-    }
-
-    private long exponential(double mean) {
-        return (long) (-mean * Math.log(1 - random.nextDouble()));
     }
 
     /** Gives each write its time, and its address if the sender decides. */
@@ -112,7 +105,7 @@ final class TraceReplay {
             switch (trace.owner(i)) {
                 case WORKER -> {
                     due += GAP_NS;
-                    final int worker = random.nextInt(WORKERS);
+                    final int worker = random.below(WORKERS);
                     final int all = server * WORKERS + worker;
                     final long start = Math.max(due, freeAt[all]);
                     freeAt[all] = start + SERVICE_NS;
@@ -133,37 +126,37 @@ final class TraceReplay {
             }
         }
         for (int pair = 0; pair < batchHead.length; pair++) {
-            send(pair, batchBegan[pair] + BATCH_NS);
+            send(pair, batchBegan[pair] + Costs.BATCH_AGE);
         }
     }
 
     private void land(int write, int operation, int receiver, long[] lastArrival) {
         final int sender = homes[operation];
-        final long arrival = starts[operation] + WAY_NS + exponential(WAY_SPREAD_NS);
+        final long arrival = starts[operation] + random.oneWayNs();
         times[write] = arrival;
-        switch (placement) {
+        switch (strategy) {
             case BATCH -> collect(write, (sender * WORKERS + workers[operation]) * servers + receiver, operation);
             case SHARE -> {
-                if (random.nextBoolean()) {
-                    times[write] = arrival + exponential(LATE_NS);
+                if (random.percent(Costs.LATE_PERCENT)) {
+                    times[write] = arrival + random.exponential(Costs.LATE);
                 }
             }
-            case PEER -> {
+            case LEASED -> {
                 final int pair = sender * servers + receiver;
                 times[write] = Math.max(arrival, lastArrival[pair]);
                 lastArrival[pair] = times[write];
             }
             default -> {}
         }
-        if (placement.isPlacedBySender()) {
-            addresses[write] = logs[receiver].take(placement.log(sender, workers[operation], 0), length(write));
+        if (strategy.isPlacedBySender()) {
+            addresses[write] = logs[receiver].take(backupLog(sender, workers[operation], 0), length(write));
         }
     }
 
     private void collect(int write, int pair, int operation) {
         final long start = starts[operation];
-        if (batchHead[pair] >= 0 && start > batchBegan[pair] + BATCH_NS) {
-            send(pair, batchBegan[pair] + BATCH_NS);
+        if (batchHead[pair] >= 0 && start > batchBegan[pair] + Costs.BATCH_AGE) {
+            send(pair, batchBegan[pair] + Costs.BATCH_AGE);
         }
         if (batchHead[pair] < 0) {
             batchBegan[pair] = start;
@@ -172,7 +165,7 @@ final class TraceReplay {
         batchNext[write] = batchHead[pair];
         batchHead[pair] = write;
         batchBytes[pair] += length(write);
-        if (batchBytes[pair] > BATCH_LENGTH) {
+        if (batchBytes[pair] > Costs.BATCH_BYTES) {
             send(pair, start);
         }
     }
@@ -181,7 +174,7 @@ final class TraceReplay {
         if (batchHead[pair] < 0) {
             return;
         }
-        final long arrival = timeNs + WAY_NS + exponential(WAY_SPREAD_NS);
+        final long arrival = timeNs + random.oneWayNs();
         for (int write = batchHead[pair]; write >= 0; write = batchNext[write]) {
             times[write] = arrival;
         }
@@ -232,18 +225,29 @@ final class TraceReplay {
             requested += memory.requestBytes();
             media += memory.mediaBytes();
         }
-        return new Outcome(placement, (double) media / requested, requested - tables, placed);
+        return new Outcome(strategy, (double) media / requested, requested - tables, placed);
     }
 
     /** The address of a landing that the receiver places. */
     private long arrive(int write, int server) {
         final int operation = trace.operation(write);
-        if (operation == WriteTrace.NO_OPERATION && placement != Placement.ROWAN) {
+        if (operation == WriteTrace.NO_OPERATION && strategy != Strategy.ROWAN) {
             return logs[server].take(AGENTS_LOG, length(write));
         }
         final int log = operation == WriteTrace.NO_OPERATION
-                ? placement.log(0, 0, 0)
-                : placement.log(homes[operation], workers[operation], random.nextInt(WORKERS));
+                ? backupLog(0, 0, 0)
+                : backupLog(homes[operation], workers[operation], random.below(WORKERS));
         return logs[server].take(log, length(write));
+    }
+
+    /** The log of a landing. */
+    private int backupLog(int sender, int senderWorker, int receiverWorker) {
+        return FIRST_BACKUP_LOG
+                + switch (strategy) {
+                    case ROWAN -> 0;
+                    case RPC -> receiverWorker;
+                    case RWRITE, BATCH -> sender * WORKERS + senderWorker;
+                    case SHARE, LEASED -> sender;
+                };
     }
 }

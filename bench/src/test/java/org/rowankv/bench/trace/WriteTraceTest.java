@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.rowankv.bench.paper.cluster.Strategy;
 
 /** What the checks of a trace find, and how a trace is replayed. */
 final class WriteTraceTest {
@@ -63,13 +64,13 @@ final class WriteTraceTest {
             put(128);
             land(1, 128 * i, 128);
         }
-        bars.judge(TraceReplay.run(trace, 2, Placement.ROWAN, false, 1));
+        bars.judge(TraceReplay.run(trace, 2, Strategy.ROWAN, false, 1));
         assertThat(bars.missed()).isZero();
 
         put(100);
         land(1, 128_000, 100);
         put(100);
-        bars.judge(TraceReplay.run(trace, 2, Placement.ROWAN, false, 1));
+        bars.judge(TraceReplay.run(trace, 2, Strategy.ROWAN, false, 1));
         assertThat(bars.missed()).isEqualTo(1);
     }
 
@@ -86,9 +87,9 @@ final class WriteTraceTest {
             land(1 + i % 2, 0, 64);
             land(3, 0, 64);
         }
-        for (final Placement placement : Placement.values()) {
-            assertThat(TraceReplay.run(trace, 4, placement, false, 5))
-                    .isEqualTo(TraceReplay.run(trace, 4, placement, false, 5));
+        for (final Strategy strategy : Strategy.values()) {
+            assertThat(TraceReplay.run(trace, 4, strategy, false, 5))
+                    .isEqualTo(TraceReplay.run(trace, 4, strategy, false, 5));
         }
     }
 }

@@ -1,5 +1,7 @@
 package org.rowankv.bench.paper.cluster;
 
+import java.util.Locale;
+
 /** Ways of replication. All but the last are those of the paper's section 6.1. */
 public enum Strategy {
     /** The receiver's card places each entry behind the one before, in one backup log. */
@@ -26,7 +28,12 @@ public enum Strategy {
     }
 
     public String label() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether the sender reserves the address. */
+    public boolean isPlacedBySender() {
+        return this != ROWAN && this != RPC;
     }
 
     /** Backup logs in one server. */

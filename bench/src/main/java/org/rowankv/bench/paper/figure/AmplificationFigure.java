@@ -80,21 +80,20 @@ final class AmplificationFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, ReportLines verdicts) {
+    public void judge(Results results, Scale scale, ReportLines report) {
         for (String mix : List.of(A, LOAD)) {
             final double rowan = dlwa(results, mix, Strategy.ROWAN);
             final double writes = dlwa(results, mix, Strategy.RWRITE);
-            verdicts.below(mix + ": Rowan", "< 1.032", rowan, 1.032);
-            verdicts.below(mix + ": RPC", "< 1.032; our margin is 1.10", dlwa(results, mix, Strategy.RPC), 1.10);
-            verdicts.between(mix + ": RWrite", "1.54 (A)", writes, 1.35, 1.75);
-            verdicts.between(mix + ": Share (fitted)", "1.28 to 1.39", dlwa(results, mix, Strategy.SHARE), 1.2, 1.45);
-            verdicts.below(
-                    mix + ": Batch less RWrite", "12 % lower", dlwa(results, mix, Strategy.BATCH) - writes, 0.03);
+            report.below(mix + ": Rowan", "< 1.032", rowan, 1.032);
+            report.below(mix + ": RPC", "< 1.032; our margin is 1.10", dlwa(results, mix, Strategy.RPC), 1.10);
+            report.between(mix + ": RWrite", "1.54 (A)", writes, 1.35, 1.75);
+            report.between(mix + ": Share (fitted)", "1.28 to 1.39", dlwa(results, mix, Strategy.SHARE), 1.2, 1.45);
+            report.below(mix + ": Batch less RWrite", "12 % lower", dlwa(results, mix, Strategy.BATCH) - writes, 0.03);
             for (Strategy other : List.of(Strategy.RPC, Strategy.RWRITE, Strategy.BATCH, Strategy.SHARE)) {
-                verdicts.below(mix + ": Rowan / " + other.title(), "lowest", rowan / dlwa(results, mix, other), 1);
+                report.below(mix + ": Rowan / " + other.title(), "lowest", rowan / dlwa(results, mix, other), 1);
             }
         }
-        verdicts.known("A: RPC, without our margin", "< 1.032", dlwa(results, A, Strategy.RPC));
+        report.known("A: RPC, without our margin", "< 1.032", dlwa(results, A, Strategy.RPC));
     }
 
     private static double dlwa(Results results, String mix, Strategy strategy) {

@@ -120,12 +120,12 @@ public final class Evaluation {
     }
 
     /** What was expected of these figures, and what came out. */
-    public List<ReportLine> verdicts() {
+    public List<ReportLine> report() {
         final List<ReportLine> all = new ArrayList<>();
         for (Outcome outcome : outcomes) {
-            final ReportLines verdicts = new ReportLines(outcome.figure.name());
-            outcome.figure.judge(outcome.results, plan.scale(), verdicts);
-            all.addAll(verdicts.all());
+            final ReportLines report = new ReportLines(outcome.figure.name());
+            outcome.figure.judge(outcome.results, plan.scale(), report);
+            all.addAll(report.all());
         }
         return all;
     }
@@ -138,7 +138,7 @@ public final class Evaluation {
             Files.writeString(directory.resolve(file + ".csv"), outcome.table.text());
             Files.writeString(directory.resolve(file + ".svg"), outcome.svg(plan.scale()));
         }
-        Files.writeString(directory.resolve("report.md"), Report.text(plan, verdicts()));
+        Files.writeString(directory.resolve("report.md"), Report.text(plan, report()));
         Files.writeString(directory.resolve("parameters.properties"), String.join("\n", Costs.properties()) + "\n");
     }
 

@@ -18,5 +18,5 @@ interface Figure {
 
     List<Panel> panels(Results results, Scale scale);
 
-    void judge(Results results, Scale scale, ReportLines verdicts);
+    void judge(Results results, Scale scale, ReportLines report);
 }

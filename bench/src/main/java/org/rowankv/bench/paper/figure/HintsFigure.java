@@ -68,21 +68,21 @@ final class HintsFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, ReportLines verdicts) {
+    public void judge(Results results, Scale scale, ReportLines report) {
         final double raw = results.value("value", "H6", 16);
         final double sector = results.value("value", "H6", 64);
         final double line = results.value("value", "H6", 256);
-        verdicts.atLeast("H6: padded to 64 B / to 256 B", "45 / 34 M/s", sector / line, 1.2);
-        verdicts.atLeast("H5: padded to 256 B / raw", "34 / 30 M/s", line / raw, 1);
-        verdicts.between("H3: DLWA with DDIO (calibrated)", "about 2", results.value("value", "H3", "on"), 1.7, 2.3);
-        verdicts.below("H3: DLWA without DDIO", "1", results.value("value", "H3", "off"), 1.03);
-        verdicts.between(
+        report.atLeast("H6: padded to 64 B / to 256 B", "45 / 34 M/s", sector / line, 1.2);
+        report.atLeast("H5: padded to 256 B / raw", "34 / 30 M/s", line / raw, 1);
+        report.between("H3: DLWA with DDIO (calibrated)", "about 2", results.value("value", "H3", "on"), 1.7, 2.3);
+        report.below("H3: DLWA without DDIO", "1", results.value("value", "H3", "off"), 1.03);
+        report.between(
                 "H9: one post / two",
                 "3 / 4 us",
                 results.value("value", "H9", "one post") / results.value("value", "H9", "two posts"),
                 0.7,
                 0.8);
-        verdicts.atLeast(
+        report.atLeast(
                 "H8: locks in DRAM / in PM",
                 "1.17 to 1.19 end to end",
                 results.value("value", "H8", "DRAM") / results.value("value", "H8", "PM"),

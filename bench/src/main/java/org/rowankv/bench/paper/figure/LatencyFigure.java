@@ -100,48 +100,48 @@ final class LatencyFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, ReportLines verdicts) {
-        verdicts.between("A: Rowan / RPC", "1.22", ratio(results, scale, Mix.A, Strategy.RPC), 1.1, 1.4);
-        verdicts.between("A: Rowan / RWrite", "1.39", ratio(results, scale, Mix.A, Strategy.RWRITE), 1.15, 1.6);
-        verdicts.atLeast("A: Rowan / Batch", "1.13", ratio(results, scale, Mix.A, Strategy.BATCH), 1);
-        verdicts.atLeast("A: Rowan / Share", "> 1", ratio(results, scale, Mix.A, Strategy.SHARE), 1);
-        verdicts.between("Load: Rowan / RPC", "1.37", ratio(results, scale, Mix.LOAD, Strategy.RPC), 1.2, 1.5);
-        verdicts.atLeast("Load: Rowan / RWrite", "1.61", ratio(results, scale, Mix.LOAD, Strategy.RWRITE), 1.3);
-        verdicts.between("B: Rowan / RPC", "similar", ratio(results, scale, Mix.B, Strategy.RPC), 0.95, 1.1);
-        verdicts.between("C: RPC / Rowan", "1.05", 1 / ratio(results, scale, Mix.C, Strategy.RPC), 1.02, 1.08);
-        verdicts.atLeast(
+    public void judge(Results results, Scale scale, ReportLines report) {
+        report.between("A: Rowan / RPC", "1.22", ratio(results, scale, Mix.A, Strategy.RPC), 1.1, 1.4);
+        report.between("A: Rowan / RWrite", "1.39", ratio(results, scale, Mix.A, Strategy.RWRITE), 1.15, 1.6);
+        report.atLeast("A: Rowan / Batch", "1.13", ratio(results, scale, Mix.A, Strategy.BATCH), 1);
+        report.atLeast("A: Rowan / Share", "> 1", ratio(results, scale, Mix.A, Strategy.SHARE), 1);
+        report.between("Load: Rowan / RPC", "1.37", ratio(results, scale, Mix.LOAD, Strategy.RPC), 1.2, 1.5);
+        report.atLeast("Load: Rowan / RWrite", "1.61", ratio(results, scale, Mix.LOAD, Strategy.RWRITE), 1.3);
+        report.between("B: Rowan / RPC", "similar", ratio(results, scale, Mix.B, Strategy.RPC), 0.95, 1.1);
+        report.between("C: RPC / Rowan", "1.05", 1 / ratio(results, scale, Mix.C, Strategy.RPC), 1.02, 1.08);
+        report.atLeast(
                 "A: put of RPC / Rowan at 95 % of RPC's peak, p50", "1.77", atPeakOfRpc(results, scale, Mix.A), 1.3);
-        verdicts.atLeast(
+        report.atLeast(
                 "Load: put of RPC / Rowan at 95 % of RPC's peak, p50",
                 "1.61", atPeakOfRpc(results, scale, Mix.LOAD), 1.3);
-        verdicts.atLeast(
+        report.atLeast(
                 "A: put of Batch / Rowan at low load, p50",
                 "> 1.5",
                 results.value("put_p50", Mix.A, Strategy.BATCH.label(), scale.leastClients())
                         / results.value("put_p50", Mix.A, Strategy.ROWAN.label(), scale.leastClients()),
                 1.5);
-        verdicts.atLeast("A: leased / Rowan", "-", 1 / ratio(results, scale, Mix.A, Strategy.LEASED), 0.97);
+        report.atLeast("A: leased / Rowan", "-", 1 / ratio(results, scale, Mix.A, Strategy.LEASED), 0.97);
         for (Strategy each : Strategy.values()) {
-            verdicts.rises(
+            report.rises(
                     "A: curve of " + each.title(),
                     "rises to the knee",
                     toKnee(results.over("mops", scale.clients(), Mix.A, each.label())));
         }
-        verdicts.input("A: peak of Rowan, M/s", "72.7", peak(results, scale, Mix.A, Strategy.ROWAN));
-        verdicts.input("Load: peak of Rowan, M/s", "48.2", peak(results, scale, Mix.LOAD, Strategy.ROWAN));
-        verdicts.known(
+        report.input("A: peak of Rowan, M/s", "72.7", peak(results, scale, Mix.A, Strategy.ROWAN));
+        report.input("Load: peak of Rowan, M/s", "48.2", peak(results, scale, Mix.LOAD, Strategy.ROWAN));
+        report.known(
                 "Batch / RWrite, A and Load",
                 "1.23, 1.35",
                 peak(results, scale, Mix.A, Strategy.BATCH) / peak(results, scale, Mix.A, Strategy.RWRITE),
                 peak(results, scale, Mix.LOAD, Strategy.BATCH) / peak(results, scale, Mix.LOAD, Strategy.RWRITE));
-        verdicts.known(
+        report.known(
                 "B: get of Rowan / RPC, p50",
                 "1.27",
                 results.value("get_p50", Mix.B, Strategy.ROWAN.label(), scale.leastClients())
                         / results.value("get_p50", Mix.B, Strategy.RPC.label(), scale.leastClients()));
-        verdicts.known(
+        report.known(
                 "A: put of Rowan at 50 M/s, p99, us", "20.5", at(results, scale, Mix.A, Strategy.ROWAN, "put_p99", 50));
-        verdicts.known("uniform keys / skewed keys", "0.934 (no processor caches in the model)", 1);
+        report.known("uniform keys / skewed keys", "0.934 (no processor caches in the model)", 1);
     }
 
     private static double peak(Results results, Scale scale, Mix mix, Strategy strategy) {

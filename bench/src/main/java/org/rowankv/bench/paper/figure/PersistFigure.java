@@ -90,17 +90,17 @@ final class PersistFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, ReportLines verdicts) {
+    public void judge(Results results, Scale scale, ReportLines report) {
         final List<Double> rowan = latencies(results, Strategy.ROWAN);
         final List<Double> writes = latencies(results, Strategy.RWRITE);
         double least = Double.MAX_VALUE;
         for (int i = 0; i < rowan.size(); i++) {
             least = Math.min(least, writes.get(i) / rowan.get(i));
         }
-        verdicts.atLeast("RWrite / Rowan, least of all percentiles from 10", "right of it everywhere", least, 1);
+        report.atLeast("RWrite / Rowan, least of all percentiles from 10", "right of it everywhere", least, 1);
         final int p99 = PERCENTILES.indexOf(99.0);
-        verdicts.atLeast("RWrite / Rowan, p99", "24 us beside less", writes.get(p99) / rowan.get(p99), 1.5);
+        report.atLeast("RWrite / Rowan, p99", "24 us beside less", writes.get(p99) / rowan.get(p99), 1.5);
         final int p50 = PERCENTILES.indexOf(50.0);
-        verdicts.known("medians of Rowan and RWrite, us", "6.6, 11.5", rowan.get(p50), writes.get(p50));
+        report.known("medians of Rowan and RWrite, us", "6.6, 11.5", rowan.get(p50), writes.get(p50));
     }
 }

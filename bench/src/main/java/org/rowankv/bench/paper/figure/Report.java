@@ -13,7 +13,7 @@ final class Report {
 
     private Report() {}
 
-    static String text(EvaluationPlan plan, List<ReportLine> verdicts) {
+    static String text(EvaluationPlan plan, List<ReportLine> lines) {
         final StringBuilder text = new StringBuilder("# The paper's evaluation, by a model\n\n")
                 .append(CAVEAT)
                 .append("\nSeeds from ")
@@ -27,7 +27,7 @@ final class Report {
                 .append(plan.scale().quick() ? "; quick" : "")
                 .append(".\n\nA BAR is expected, and missed if it does not hold. KNOWN does not agree with the paper."
                         + " INPUT was put in.\n\n|figure|kind|what|paper|model|verdict|\n|---|---|---|---|---|---|\n");
-        for (ReportLine each : verdicts) {
+        for (ReportLine each : lines) {
             text.append("|%s|%s|%s|%s|%s|%s|%n"
                     .replace("%n", "\n")
                     .formatted(each.figure(), each.kind(), each.name(), each.paper(), each.model(), wordOf(each)));
@@ -35,9 +35,9 @@ final class Report {
         return text.append("\nHints H1, H2, H4 and H7: not modelled.\n").toString();
     }
 
-    private static String wordOf(ReportLine verdict) {
-        return switch (verdict.kind()) {
-            case BAR -> verdict.met() ? "met" : "MISSED";
+    private static String wordOf(ReportLine line) {
+        return switch (line.kind()) {
+            case BAR -> line.met() ? "met" : "MISSED";
             case KNOWN -> "known difference";
             case INPUT -> "input";
         };

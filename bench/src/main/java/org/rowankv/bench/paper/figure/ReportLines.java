@@ -1,6 +1,7 @@
 package org.rowankv.bench.paper.figure;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -58,7 +59,7 @@ final class ReportLines {
                 ReportLine.Kind.KNOWN,
                 name,
                 paper,
-                numbers(java.util.Arrays.stream(values).boxed().toList()),
+                numbers(Arrays.stream(values).boxed().toList()),
                 true);
     }
 

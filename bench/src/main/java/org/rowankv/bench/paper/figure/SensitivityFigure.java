@@ -74,27 +74,27 @@ final class SensitivityFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, ReportLines verdicts) {
+    public void judge(Results results, Scale scale, ReportLines report) {
         for (int length : List.of(256, 1024)) {
-            verdicts.between(
+            report.between(
                     "RWrite / Rowan, " + length + " B",
                     "similar",
                     1 / gain(results, A, Strategy.RWRITE, length),
                     0.9,
                     1.1);
-            verdicts.below(
+            report.below(
                     "DLWA of RWrite, " + length + " B",
                     "about 1",
                     results.value("dlwa", A, Strategy.RWRITE.label(), length),
                     1.1);
         }
-        verdicts.atLeast("Rowan / RWrite, 128 B", "a gap", gain(results, A, Strategy.RWRITE, 128), 1.15);
-        verdicts.known("RPC / Rowan, 1024 B", "0.79", 1 / gain(results, A, Strategy.RPC, 1024));
+        report.atLeast("Rowan / RWrite, 128 B", "a gap", gain(results, A, Strategy.RWRITE, 128), 1.15);
+        report.known("RPC / Rowan, 1024 B", "0.79", 1 / gain(results, A, Strategy.RPC, 1024));
         for (Strategy other : List.of(Strategy.RPC, Strategy.RWRITE)) {
             final List<Double> gains =
                     REPLICAS.stream().map(each -> gain(results, B, other, each)).toList();
-            verdicts.rises("Rowan / " + other.title() + ", 1 to 5 replicas", "grows", gains);
-            verdicts.atLeast(
+            report.rises("Rowan / " + other.title() + ", 1 to 5 replicas", "grows", gains);
+            report.atLeast(
                     "Rowan / " + other.title() + ", 5 replicas",
                     "more than with 3",
                     gains.get(gains.size() - 1),
@@ -107,27 +107,27 @@ final class SensitivityFigure implements Figure {
                     least = Math.min(least, results.value("mops", C, other.label(), workers));
                 }
             }
-            verdicts.below(
+            report.below(
                     "RPC / the lowest other, " + workers + " workers",
                     "RPC is lowest",
                     results.value("mops", C, Strategy.RPC.label(), workers) / least,
                     1);
         }
-        verdicts.between(
+        report.between(
                 "spread of one cell in parts b, c and d",
                 "chance of its own for each point",
                 spread(results, Strategy.ROWAN),
                 1e-9,
                 0.05);
-        verdicts.below("RWrite, 32 / 24 workers", "flat", moreWorkers(results, Strategy.RWRITE), 1.1);
-        verdicts.atLeast("Rowan, 32 / 24 workers", "grows", moreWorkers(results, Strategy.ROWAN), 1.15);
-        verdicts.between("Rowan / RWrite, 1 DIMM", "1.61", gain(results, D, Strategy.RWRITE, 1), 1.35, 1.9);
-        verdicts.atLeast(
+        report.below("RWrite, 32 / 24 workers", "flat", moreWorkers(results, Strategy.RWRITE), 1.1);
+        report.atLeast("Rowan, 32 / 24 workers", "grows", moreWorkers(results, Strategy.ROWAN), 1.15);
+        report.between("Rowan / RWrite, 1 DIMM", "1.61", gain(results, D, Strategy.RWRITE, 1), 1.35, 1.9);
+        report.atLeast(
                 "Share / RWrite, 1 DIMM",
                 "1.28",
                 gain(results, D, Strategy.RWRITE, 1) / gain(results, D, Strategy.SHARE, 1),
                 1.1);
-        verdicts.below(
+        report.below(
                 "media of Rowan / peak, 3 DIMMs",
                 "not saturated",
                 results.value("media_gbps", D, Strategy.ROWAN.label(), 3)

@@ -61,27 +61,27 @@ final class SizesTable implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, ReportLines verdicts) {
+    public void judge(Results results, Scale scale, ReportLines report) {
         for (String sizes : List.of(UP2X, UDB)) {
             final double rowan = mops(results, sizes, Strategy.ROWAN);
             final double best = ClusterCells.OF_THE_PAPER.stream()
                     .mapToDouble(each -> mops(results, sizes, each))
                     .max()
                     .orElseThrow();
-            verdicts.atLeast(sizes + ": Rowan / the highest", "highest", rowan / best, TIE);
-            verdicts.between(
+            report.atLeast(sizes + ": Rowan / the highest", "highest", rowan / best, TIE);
+            report.between(
                     sizes + ": Rowan / RPC",
                     sizes.equals(UP2X) ? "1.20" : "1.24",
                     rowan / mops(results, sizes, Strategy.RPC),
                     1.1,
                     1.4);
         }
-        verdicts.known(
+        report.known(
                 "UP2X: Rowan / RWrite, Share",
                 "1.31, 1.32",
                 mops(results, UP2X, Strategy.ROWAN) / mops(results, UP2X, Strategy.RWRITE),
                 mops(results, UP2X, Strategy.ROWAN) / mops(results, UP2X, Strategy.SHARE));
-        verdicts.known(
+        report.known(
                 "UDB: Rowan / Batch", "1.09", mops(results, UDB, Strategy.ROWAN) / mops(results, UDB, Strategy.BATCH));
     }
 }

@@ -154,26 +154,26 @@ final class StreamFigure implements Figure {
     }
 
     @Override
-    public void judge(Results results, Scale scale, ReportLines verdicts) {
+    public void judge(Results results, Scale scale, ReportLines report) {
         if (withRowan) {
-            judgeRowan(results, scale, verdicts);
+            judgeRowan(results, scale, report);
         } else {
-            judgeWrites(results, verdicts);
+            judgeWrites(results, report);
         }
     }
 
-    private static void judgeWrites(Results results, ReportLines verdicts) {
-        verdicts.between("DLWA at 144 streams, 64 B", "2.48", of(results, "dlwa", 64, 0, MANY), 2.1, 2.8);
-        verdicts.between("DLWA at 144 streams, 128 B", "1.58", of(results, "dlwa", 128, 0, MANY), 1.4, 1.75);
-        verdicts.below("DLWA at 90 streams, 64 B", "about 1", of(results, "dlwa", 64, 0, 90), 1.05);
-        verdicts.below("DLWA at 90 streams, 128 B", "about 1", of(results, "dlwa", 128, 0, 90), 1.05);
-        verdicts.atLeast(
+    private static void judgeWrites(Results results, ReportLines report) {
+        report.between("DLWA at 144 streams, 64 B", "2.48", of(results, "dlwa", 64, 0, MANY), 2.1, 2.8);
+        report.between("DLWA at 144 streams, 128 B", "1.58", of(results, "dlwa", 128, 0, MANY), 1.4, 1.75);
+        report.below("DLWA at 90 streams, 64 B", "about 1", of(results, "dlwa", 64, 0, 90), 1.05);
+        report.below("DLWA at 90 streams, 128 B", "about 1", of(results, "dlwa", 128, 0, 90), 1.05);
+        report.atLeast(
                 "DLWA behind the knee, 126 streams, 64 B", "rises from 90", of(results, "dlwa", 64, 0, 126), 1.3);
-        verdicts.between("DLWA with local, 64 B", "2.49", of(results, "dlwa", 64, LOCAL, MANY), 2.1, 2.8);
-        verdicts.between("DLWA with local, 128 B", "1.70", of(results, "dlwa", 128, LOCAL, MANY), 1.45, 1.9);
-        verdicts.between("available bandwidth lost, 64 B", "60 %", lost(results, 64), 0.5, 0.7);
-        verdicts.between("available bandwidth lost, 128 B", "41 %", lost(results, 128), 0.3, 0.5);
-        verdicts.falls(
+        report.between("DLWA with local, 64 B", "2.49", of(results, "dlwa", 64, LOCAL, MANY), 2.1, 2.8);
+        report.between("DLWA with local, 128 B", "1.70", of(results, "dlwa", 128, LOCAL, MANY), 1.45, 1.9);
+        report.between("available bandwidth lost, 64 B", "60 %", lost(results, 64), 0.5, 0.7);
+        report.between("available bandwidth lost, 128 B", "41 %", lost(results, 128), 0.3, 0.5);
+        report.falls(
                 "DLWA of " + DIMMS + " 1, 2, 3, 6",
                 "falls",
                 List.of(
@@ -181,7 +181,7 @@ final class StreamFigure implements Figure {
                         results.value("dlwa", Placement.WRITE, 64, 0, 2, MANY),
                         of(results, "dlwa", 64, 0, MANY),
                         results.value("dlwa", Placement.WRITE, 64, 0, 6, MANY)));
-        verdicts.input("GB/s of local cores alone", "5.4", of(results, "request_gbps", 128, LOCAL, 0));
+        report.input("GB/s of local cores alone", "5.4", of(results, "request_gbps", 128, LOCAL, 0));
     }
 
     private static double of(Results results, String column, int length, int local, int streams) {
@@ -192,16 +192,16 @@ final class StreamFigure implements Figure {
         return 1 - of(results, "request_gbps", length, LOCAL, MANY) / of(results, "request_gbps", length, LOCAL, 0);
     }
 
-    private static void judgeRowan(Results results, Scale scale, ReportLines verdicts) {
+    private static void judgeRowan(Results results, Scale scale, ReportLines report) {
         for (int local : LOCALS) {
             for (int length : LENGTHS) {
                 final String which = length + " B" + (local == 0 ? "" : " with local");
-                verdicts.below(
+                report.below(
                         "largest DLWA of Rowan, " + which,
                         local == 0 ? "< 1.029" : "< 1.056",
                         results.largest("dlwa", scale.streams(), Placement.ROWAN, length, local, 3),
                         local == 0 ? 1.03 : 1.06);
-                verdicts.atLeast(
+                report.atLeast(
                         "Rowan / WRITE at 144 streams, " + which,
                         local == 0 ? "1.44, 1.43 (peaks)" : "1.85, 1.78 (peaks)",
                         results.value("mops", Placement.ROWAN, length, local, 3, MANY)
@@ -209,8 +209,8 @@ final class StreamFigure implements Figure {
                         local == 0 ? 1.2 : 1.4);
             }
         }
-        verdicts.input("peak of Rowan, 64 B, M/s", "54.5", peak(results, scale, Placement.ROWAN, 64, 0));
-        verdicts.between(
+        report.input("peak of Rowan, 64 B, M/s", "54.5", peak(results, scale, Placement.ROWAN, 64, 0));
+        report.between(
                 "peak of Rowan, 128 B, M/s",
                 "42.2",
                 peak(results, scale, Placement.ROWAN, 128, 0),

@@ -15,6 +15,9 @@ public final class SvgPlot {
     private static final int TOP = 30;
     private static final int BOTTOM = 44;
     private static final int TITLE = 34;
+    /** More than a letter of the title is wide. */
+    private static final int TITLE_STEP = 9;
+
     private static final int LEGEND = 34;
     private static final int LEGEND_STEP = 110;
     private static final int TICKS = 5;
@@ -40,7 +43,8 @@ public final class SvgPlot {
                 names.add(each.name());
             }
         }));
-        final int width = Math.max(columns * WIDTH, names.size() * LEGEND_STEP + LEFT);
+        final int width = Math.max(
+                LEFT + title.length() * TITLE_STEP, Math.max(columns * WIDTH, names.size() * LEGEND_STEP + LEFT));
         final int height = TITLE + rows * HEIGHT + LEGEND;
         add(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">",

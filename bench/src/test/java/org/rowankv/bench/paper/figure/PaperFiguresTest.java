@@ -39,18 +39,18 @@ final class PaperFiguresTest {
     }
 
     private static void check(String figure) throws IOException {
-        final List<ReportLine> verdicts = quick(figure, 2).verdicts();
+        final List<ReportLine> report = quick(figure, 2).report();
         final List<String> differences = new ArrayList<>();
-        for (ReportLine each : verdicts) {
+        for (ReportLine each : report) {
             if (each.isMissed()) {
                 differences.add("missed: " + each.name());
             } else if (each.kind() == ReportLine.Kind.KNOWN) {
                 differences.add("known: " + each.name());
             }
         }
-        assertThat(verdicts).anyMatch(each -> each.kind() == ReportLine.Kind.BAR);
+        assertThat(report).anyMatch(each -> each.kind() == ReportLine.Kind.BAR);
         assertThat(differences)
-                .as("what differs from the paper in figure %s, of %s", figure, verdicts)
+                .as("what differs from the paper in figure %s, of %s", figure, report)
                 .containsExactlyInAnyOrderElementsOf(differences(figure));
     }
 

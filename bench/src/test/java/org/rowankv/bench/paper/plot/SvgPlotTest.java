@@ -62,6 +62,19 @@ final class SvgPlotTest {
     }
 
     @Test
+    void shouldBeWideEnoughForItsTitle() {
+        final List<Panel> panels = List.of(Panel.lines("t", "x", "y", List.of(ONE)));
+
+        assertThat(width(SvgPlot.of("t".repeat(60), panels))).isGreaterThan(width(SvgPlot.of("t", panels)));
+    }
+
+    private static int width(String svg) {
+        final String box = "viewBox=\"0 0 ";
+        final int from = svg.indexOf(box) + box.length();
+        return Integer.parseInt(svg.substring(from, svg.indexOf(' ', from)));
+    }
+
+    @Test
     void shouldRefuseSeriesOfUnequalLength() {
         assertThatThrownBy(() -> new Series("s", List.of(1.0), List.of())).isInstanceOf(IllegalArgumentException.class);
     }
