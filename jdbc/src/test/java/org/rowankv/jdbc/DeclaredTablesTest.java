@@ -235,6 +235,24 @@ final class DeclaredTablesTest {
     }
 
     @Test
+    void shouldWriteTheFirstOfABatchsRowsWithOneKey() throws SQLException {
+        update("CREATE TABLE texts(id INT PRIMARY KEY, v VARCHAR)");
+        final String longer = "v".repeat(20_000_000); // takes longer to write than what follows
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO texts VALUES (?, ?)")) {
+            for (String value : List.of(longer, "v")) {
+                insert.setInt(1, 1);
+                insert.setString(2, value);
+                insert.addBatch();
+            }
+            assertThatThrownBy(insert::executeBatch)
+                    .isInstanceOfSatisfying(
+                            BatchUpdateException.class,
+                            e -> assertThat(e.getUpdateCounts()).containsExactly(1, Statement.EXECUTE_FAILED));
+        }
+        assertThat(query("SELECT length(v) FROM texts")).containsExactly(List.of((long) longer.length()));
+    }
+
+    @Test
     void shouldTellWhatBecameOfEachEntryOfABatch() throws SQLException {
         update("CREATE TABLE filled(id INT PRIMARY KEY, v VARCHAR)");
         update("INSERT INTO filled VALUES (5, 'there'), (600, 'there')");

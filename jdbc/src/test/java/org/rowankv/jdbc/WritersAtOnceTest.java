@@ -111,13 +111,16 @@ final class WritersAtOnceTest {
     }
 
     /** A row that another writer changes is deleted only if the condition holds for what is there then. */
+    /** The condition of each row takes a while, so that rows change between their reading and their removal. */
     @Test
     void shouldDeleteNoRowThatNoLongerMatches() throws Exception {
+        final String slowly = "(SELECT max(x) FROM system_range(1, 500) WHERE x <> c._key) > 0";
         for (int round = 0; round < 20; round++) {
             for (int i = 0; i < ROWS; i++) {
                 counts.put(i, 0L);
             }
-            final Future<Long> deleted = threads.submit(() -> update("DELETE FROM counts WHERE _value = 0", 3));
+            final Future<Long> deleted =
+                    threads.submit(() -> update("DELETE FROM counts c WHERE _value = 0 AND " + slowly, 3));
             final List<Integer> kept = new ArrayList<>();
             for (int i = ROWS - 1; i >= 0; i--) {
                 if (counts.replace(i, 0L, 1L)) {

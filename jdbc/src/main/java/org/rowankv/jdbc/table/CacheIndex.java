@@ -115,12 +115,6 @@ final class CacheIndex extends Index {
         };
     }
 
-    /** Else H2 would open a cursor of all rows for each value of an IN list. */
-    @Override
-    public boolean isFindUsingFullTableScan() {
-        return way != Way.GET;
-    }
-
     @Override
     public int getColumnIndex(Column column) {
         return way == Way.GET ? super.getColumnIndex(column) : -1; // a scan uses no condition
