@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * SQLite's queries, on tables of caches and on plain tables of H2: what the latter answer as the files say, the former
- * do. Left out by feature: indexes, views, and UNIQUE columns.
+ * do. Left out by feature: indexes, views, UNIQUE columns, and texts that are concatenated of rows in no order.
  */
 final class SqlLogicTest {
     private static final boolean IS_WHOLE = "all".equals(System.getProperty("rowan.test.scale"));
@@ -42,6 +42,7 @@ final class SqlLogicTest {
     private static final Pattern INSERT = Pattern.compile("^INSERT INTO (\\w+)", Pattern.CASE_INSENSITIVE);
     private static final Pattern UNIQUE =
             Pattern.compile("^CREATE TABLE (\\w+)\\(.*\\bUNIQUE\\b", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    private static final Pattern CONCATENATION = Pattern.compile("\\bgroup_concat\\b", Pattern.CASE_INSENSITIVE);
     private static final List<String> SOME =
             List.of("select1", "random/aggregates/slt_good_1", "random/expr/slt_good_0", "index/commute/10/slt_good_0");
     private static final int QUERIES_OF_SOME = 700;
@@ -214,7 +215,7 @@ final class SqlLogicTest {
     private void ask(
             String file, String sql, String[] how, List<String> expected, Statement onTables, Statement onCaches) {
         queries++;
-        if (readsLeftOut(sql)) {
+        if (readsLeftOut(sql) || CONCATENATION.matcher(sql).find()) {
             excluded++;
             return;
         }
