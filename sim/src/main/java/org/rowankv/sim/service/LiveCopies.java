@@ -40,6 +40,8 @@ import org.rowankv.topology.ShardMap;
 public final class LiveCopies implements Service {
     private static final int MOST_COPIES = 2;
     private static final int COPY_ONE_IN = 3;
+    /** Many times what the copies of all seeds that run at once take. */
+    private static final long ROOM_BYTES = 1L << 30;
 
     private final StoreScene scene;
     private final RandomSource random;
@@ -167,7 +169,7 @@ public final class LiveCopies implements Service {
     private void copy() {
         final Path directory;
         try {
-            directory = Files.createTempDirectory("rowan-sim-copy");
+            directory = Files.createTempDirectory(room(), "rowan-sim-copy");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -197,6 +199,17 @@ public final class LiveCopies implements Service {
         } finally {
             delete(directory);
         }
+    }
+
+    /**
+     * Where copies are written: in memory where the machine has a file system for that, since forcing files to a disk,
+     * whose failures are not simulated here, took a quarter of a run.
+     */
+    private static Path room() throws IOException {
+        final Path inMemory = Path.of("/dev/shm");
+        return Files.isWritable(inMemory) && Files.getFileStore(inMemory).getUsableSpace() >= ROOM_BYTES
+                ? inMemory
+                : Path.of(System.getProperty("java.io.tmpdir"));
     }
 
     /** A segment was copied: other tasks run before the next. */
