@@ -30,7 +30,9 @@ public enum Setting {
             "",
             Scope.STORE,
             "Directory of the servers' files, created if missing. Without it, objects live in memory until "
-                    + "the last manager of the store closes; with it, they survive as `durability` states."),
+                    + "the last manager of the store closes; with it, they survive as `durability` states. A directory "
+                    + "that holds a store gives `servers`, `replicas`, `capacity`, `shards` and `segment`, and refuses "
+                    + "others."),
     DURABILITY(
             SettingForm.CHOICE,
             "",

@@ -47,6 +47,20 @@ public final class StoreSettings {
         }
     }
 
+    private StoreSettings(Map<Setting, String> values, StoreSettings other) {
+        this.values = values;
+        this.templates = other.templates;
+        this.allowedClasses = other.allowedClasses;
+        this.addresses = other.addresses;
+    }
+
+    /** These settings, and others where they are not given. */
+    public StoreSettings orElse(Map<Setting, String> others) {
+        final Map<Setting, String> all = new EnumMap<>(others);
+        all.putAll(values);
+        return new StoreSettings(Collections.unmodifiableMap(all), this);
+    }
+
     /** Bytes of the longest encoded value that is stored. */
     public int maxValue() {
         return (int) bytes(Setting.MAX_VALUE);

@@ -1,5 +1,9 @@
 package org.rowankv.jcache.embedded;
 
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
 import javax.cache.CacheException;
 import org.rowankv.jcache.configuration.Setting;
 import org.rowankv.jcache.configuration.StoreSettings;
@@ -19,6 +23,32 @@ public final class EmbeddedStores implements StoreOpener {
         } catch (StoreOpenException | ForceFailedException | IllegalArgumentException e) {
             throw new CacheException("the store " + settings.storeText() + " cannot be opened: " + e.getMessage(), e);
         }
+    }
+
+    /** A directory is opened as what it was made as. */
+    @Override
+    public StoreSettings complete(StoreSettings given) {
+        final Map<Setting, String> made = madeWith(given);
+        made.forEach((setting, text) -> {
+            if (given.isSet(setting) && !given.text(setting).equals(text)) {
+                throw new CacheException("the store in " + given.directory() + " was created with "
+                        + setting.parameter() + "=" + text + ", not " + given.text(setting)
+                        + ": leave it out, or make a new store in another dir and copy the objects over");
+            }
+        });
+        return made.isEmpty() ? given : given.orElse(made);
+    }
+
+    private static Map<Setting, String> madeWith(StoreSettings settings) {
+        final Path directory = settings.directory();
+        final Map<Setting, String> made = new TreeMap<>();
+        if (directory != null) {
+            final Map<String, Long> numbers = EmbeddedSettings.madeWith(directory);
+            Arrays.stream(Setting.values())
+                    .filter(setting -> numbers.containsKey(setting.parameter()))
+                    .forEach(setting -> made.put(setting, String.valueOf(numbers.get(setting.parameter()))));
+        }
+        return made;
     }
 
     private static EmbeddedSettings translate(StoreSettings settings) {

@@ -25,6 +25,15 @@ final class StoresByKind implements StoreOpener {
         return new EmbeddedStores().open(settings);
     }
 
+    @Override
+    public StoreSettings complete(StoreSettings given) {
+        if (!given.addresses().isEmpty()) {
+            return given;
+        }
+        requireEngine();
+        return new EmbeddedStores().complete(given);
+    }
+
     private static void requireEngine() {
         try {
             Class.forName(ENGINE, false, StoresByKind.class.getClassLoader());

@@ -23,14 +23,17 @@ public final class SharedStores {
         this.opener = opener;
     }
 
-    public SharedStore acquire(StoreSettings settings) {
+    public SharedStore acquire(StoreSettings given) {
         opening.lock();
         try {
+            final StoreSettings settings = opener.complete(given);
             final String identity = settings.storeIdentity();
             SharedStore shared = stores.get(identity);
             if (shared == null) {
                 final Store store = opener.open(settings);
-                shared = new SharedStore(store, identity, settings.storeText(), callbacks);
+                // A new store has been made only now.
+                final String text = opener.complete(settings).storeText();
+                shared = new SharedStore(store, identity, text, callbacks);
                 stores.put(identity, shared);
             } else if (!shared.settingsText().equals(settings.storeText())) {
                 throw new CacheException("the store is open with other settings: " + shared.settingsText() + ", not "

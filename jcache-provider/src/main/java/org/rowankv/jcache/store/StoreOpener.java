@@ -11,4 +11,13 @@ public interface StoreOpener {
      * @throws javax.cache.CacheException if it cannot be opened; the message says why
      */
     Store open(StoreSettings settings);
+
+    /**
+     * The settings, completed by those that an existing store was made with.
+     *
+     * @throws javax.cache.CacheException if one that is given is another
+     */
+    default StoreSettings complete(StoreSettings given) {
+        return given;
+    }
 }

@@ -38,6 +38,7 @@ import org.rowankv.jcache.RowanCache;
 import org.rowankv.jcache.operation.CacheFullException;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.membership.ClusterShape;
 
 /** The provider over embedded servers. */
 @Tag("jvm")
@@ -149,7 +150,7 @@ class EmbeddedStoresTest {
             assertThat(second.createCache("c", bytes()).get("k")).containsExactly(5);
             assertThatThrownBy(() -> manager("capacity=128m&" + dir(link)))
                     .isInstanceOf(CacheException.class)
-                    .hasMessageContaining("open with other settings");
+                    .hasMessageContaining("created with capacity=67108864");
             first.close();
             assertThat(second.<String, byte[]>getCache("c").get("k")).containsExactly(5);
             another.close();
@@ -184,11 +185,41 @@ class EmbeddedStoresTest {
             assertThatThrownBy(() -> manager(other + "&" + where))
                     .as(other)
                     .isInstanceOf(CacheException.class)
-                    .hasMessageContaining("cannot be opened");
+                    .hasMessageContaining("was created with");
         }
         final Path file = Files.writeString(directory.resolve("file"), "x");
         assertThatThrownBy(() -> manager(dir(file))).isInstanceOf(CacheException.class);
         manager("capacity=64m&" + where);
+    }
+
+    @Test
+    void shouldTakeTheShapeOfTheStoreInTheDirectory(@TempDir Path directory) throws Exception {
+        final String where = dir(directory.resolve("store"));
+        final CacheManager first = manager("servers=3&replicas=2&capacity=16m&segment=256k&shards=5&" + where);
+        first.createCache("c", bytes()).put("k", new byte[] {5});
+        try (URLClassLoader loader = new URLClassLoader(new URL[0], getClass().getClassLoader())) {
+            final CachingProvider another = new RowanCachingProvider();
+            assertThat(another.getCacheManager(URI.create("rowan:embedded?" + where), loader)
+                            .createCache("c", bytes())
+                            .get("k"))
+                    .containsExactly(5);
+            another.close();
+        }
+        assertThatThrownBy(() -> manager("workers=7&" + where)).hasMessageContaining("open with other settings");
+        assertThatThrownBy(() -> manager("servers=1&" + where)).hasMessageContaining("created with servers=3, not 1:");
+        first.close();
+
+        for (String other : List.of("servers=1", "replicas=3", "capacity=32m", "segment=128k", "shards=48")) {
+            assertThatThrownBy(() -> manager(other + "&" + where))
+                    .as(other)
+                    .isInstanceOf(CacheException.class)
+                    .hasMessageContaining("created with " + other.replaceAll("=.*", "="));
+        }
+        final CacheManager second = manager(where);
+        assertThat(second.createCache("c", bytes()).get("k")).containsExactly(5);
+        assertThat(second.unwrap(EmbeddedCluster.class).settings().shape())
+                .extracting(ClusterShape::servers, ClusterShape::replicas, ClusterShape::shards)
+                .containsExactly(3, 2, 5);
     }
 
     @Test

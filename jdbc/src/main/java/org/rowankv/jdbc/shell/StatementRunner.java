@@ -21,7 +21,8 @@ final class StatementRunner implements AutoCloseable {
     private static final String REWRITE = "\r";
 
     private static final long PROGRESS_MS = 1_000;
-    private static final Pattern TABLES = Pattern.compile("^\\s*tables\\s*;?\\s*$", Pattern.CASE_INSENSITIVE);
+    private static final Pattern TABLES =
+            Pattern.compile("^\\s*(?:show\\s+)?tables\\s*;?\\s*$", Pattern.CASE_INSENSITIVE);
     private static final Pattern DESCRIBE =
             Pattern.compile("^\\s*desc(?:ribe)?\\s+\"?([^\";]+?)\"?\\s*;?\\s*$", Pattern.CASE_INSENSITIVE);
 

@@ -82,6 +82,15 @@ final class SqlCommandTest {
     }
 
     @Test
+    void shouldNeedOnlyTheDirectoryOfAStore() {
+        assertThat(run("", "--url", "jdbc:rowan:embedded?dir=" + directory, "-e", "SELECT count(*) AS n FROM c"))
+                .containsExactly("n", "-", "2", "1 row");
+        assertThat(run("", "--url", "jdbc:rowan:embedded?servers=2&dir=" + directory, "-e", "SELECT 1")
+                        .get(0))
+                .contains("created with servers=1, not 2");
+    }
+
+    @Test
     void shouldReadStatementsFromTheInput() {
         assertThat(run(
                         "UPDATE c\nSET _value = 'x' WHERE _key = 1;\nDELETE FROM c WHERE _key = 2;\nSELECT * FROM c",
@@ -93,8 +102,10 @@ final class SqlCommandTest {
 
     @Test
     void shouldShowTablesAndColumns() {
-        assertThat(run("tables;\ndescribe C;", "--url", uri, "--format", "csv"))
+        assertThat(run("SHOW TABLES;\ntables;\ndescribe C;", "--url", uri, "--format", "csv"))
                 .containsExactly(
+                        "table",
+                        "c",
                         "table",
                         "c",
                         "column,type,nullable",

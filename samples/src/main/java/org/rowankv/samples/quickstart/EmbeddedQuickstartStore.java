@@ -11,8 +11,12 @@ import org.rowankv.server.directory.ClosedStore;
 import org.rowankv.server.inspect.ReplicaReport;
 import org.rowankv.server.inspect.StoreInspection;
 
-/** Servers in the JVM that opens the store, in a directory. */
-record EmbeddedQuickstartStore(Path directory, long capacityBytes) implements QuickstartStore {
+/**
+ * Servers in the JVM that opens the store, in a directory.
+ *
+ * @param isKept whether the directory is there after the run
+ */
+record EmbeddedQuickstartStore(Path directory, long capacityBytes, boolean isKept) implements QuickstartStore {
     private static final int SERVERS = 3;
     private static final int REPLICAS = 3;
 
@@ -24,10 +28,22 @@ record EmbeddedQuickstartStore(Path directory, long capacityBytes) implements Qu
 
     @Override
     public URI uri() {
-        return URI.create(
-                "rowan:embedded?servers=" + SERVERS + "&replicas=" + REPLICAS + "&capacity=" + capacityBytes + "&dir="
-                        + URLEncoder.encode(directory.toString(), StandardCharsets.UTF_8)
-                                .replace("+", "%20"));
+        return URI.create("rowan:embedded?servers=" + SERVERS + "&replicas=" + REPLICAS + "&capacity=" + capacityBytes
+                + "&dir=" + encodedDirectory());
+    }
+
+    private String encodedDirectory() {
+        return URLEncoder.encode(directory.toString(), StandardCharsets.UTF_8)
+                .replace("+", "%20")
+                .replace("%2F", "/");
+    }
+
+    @Override
+    public String command() {
+        return isKept
+                ? "./rowan sql --url 'jdbc:rowan:embedded?dir=" + encodedDirectory()
+                        + "' -e 'SELECT _key, octet_length(_value) FROM classes LIMIT 10'"
+                : "";
     }
 
     @Override

@@ -67,7 +67,8 @@ public final class Quickstart implements Callable<Integer> {
         final Path store = place.resolve(SampleDirectory.STORE).toAbsolutePath();
         final Path manifestFile = place.resolve("manifest.txt").toAbsolutePath();
         final QuickstartRun run = new QuickstartRun(limit, ownJava(), out);
-        final boolean well = run.run(new EmbeddedQuickstartStore(store, run.capacityBytes()), manifestFile);
+        final boolean well =
+                run.run(new EmbeddedQuickstartStore(store, run.capacityBytes(), directory != null), manifestFile);
         if (directory == null && well) {
             delete(place);
         } else {

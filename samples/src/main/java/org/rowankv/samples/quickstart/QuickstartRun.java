@@ -67,6 +67,9 @@ public final class QuickstartRun {
         final List<String> differences = store.differences();
         differences.forEach(line -> out.println("  " + line));
         final boolean agree = differences.isEmpty();
+        if (!store.command().isEmpty()) {
+            out.println("the store is kept; its objects: " + store.command());
+        }
         out.println("quickstart: objects=" + files.size() + " verified=" + verified + " reopened=" + reopened.checked()
                 + " mismatches=" + mismatches + " replicas_agree=" + agree);
         return mismatches == 0 && agree && verified == files.size() && reopened.checked() == files.size();

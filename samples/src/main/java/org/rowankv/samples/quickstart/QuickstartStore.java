@@ -26,6 +26,11 @@ public interface QuickstartStore {
      */
     String reopen() throws IOException;
 
+    /** A command that shows the objects, for a store that is kept; else nothing. */
+    default String command() {
+        return "";
+    }
+
     /** Returns one line per difference between replicas. Precondition: the store is closed for good. */
     List<String> differences() throws IOException;
 }

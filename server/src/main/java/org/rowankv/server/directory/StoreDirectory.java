@@ -103,6 +103,19 @@ public final class StoreDirectory implements AutoCloseable {
         }
     }
 
+    /** The shape of the store in a directory, which may be open; empty if no store that can be opened is there. */
+    public static Optional<StoreShape> shapeIn(Path directory) {
+        final Path file = directory.resolve(MANIFEST);
+        return FileThread.call("rowan-shape-read", () -> {
+            try {
+                final Manifest found = Manifest.decode(file.toString(), readManifest(file));
+                return found.complete() ? Optional.of(found.shape()) : Optional.empty();
+            } catch (IOException | StoreOpenException e) {
+                return Optional.empty(); // the opening says what is wrong
+            }
+        });
+    }
+
     /** @param mark the file that identifies the owner of the directory */
     static void makeDirectory(Path directory, String mark) throws IOException {
         if (Files.exists(directory) && !Files.isDirectory(directory)) {

@@ -2,9 +2,11 @@ package org.rowankv.server.embedded;
 
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.area.AreaSettings;
+import org.rowankv.server.directory.StoreDirectory;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.membership.ClusterShape;
@@ -55,6 +57,18 @@ public record EmbeddedSettings(
         final Builder builder = new Builder();
         change.accept(builder);
         return builder.build();
+    }
+
+    /** What the store in a directory was made with, by the settings' names; empty if no store that can be opened is there. */
+    public static Map<String, Long> madeWith(Path directory) {
+        return StoreDirectory.shapeIn(directory)
+                .map(made -> Map.of(
+                        "servers", (long) made.servers(),
+                        "replicas", (long) made.replicas(),
+                        "capacity", made.capacity(),
+                        "shards", (long) made.shards(),
+                        "segment", (long) made.segmentLength()))
+                .orElse(Map.of());
     }
 
     /** 256 MiB per server, or less if the JVM allows less direct memory and there is no dir. */
