@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.jcache.store.SharedStore;
 
 /** Caches that the cache API writes are read and changed by SQL, and the other way round. */
 final class CachesAsTablesTest {
@@ -321,5 +324,34 @@ final class CachesAsTablesTest {
                 .isInstanceOfSatisfying(
                         SQLException.class, e -> assertThat(e.getSQLState()).startsWith("42S0"));
         assertThatThrownBy(() -> books.get("i1")).isInstanceOf(IllegalStateException.class);
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void shouldShowTheBytesOfAClientWithoutACodecAsTextIfTheyAre() throws SQLException {
+        final RowanClient client = manager.unwrap(SharedStore.class).store().client();
+        final int texts = client.catalogue().create("texts", new byte[0]).id();
+        assertThat(query("SELECT * FROM texts")).isEmpty();
+        client.put(texts, utf8("a"), utf8("Äpfel"));
+        client.put(texts, utf8("b"), utf8(""));
+
+        assertThat(query("SELECT * FROM texts ORDER BY 1")).containsExactly(List.of("a", "Äpfel"), List.of("b", ""));
+        assertThat(query("EXPLAIN SELECT * FROM texts WHERE _key = 'a'").toString())
+                .contains("/* GET: ");
+        assertThat(query("SELECT _value FROM texts WHERE _key = 'a'")).containsExactly(List.of("Äpfel"));
+        assertThat(update("INSERT INTO texts VALUES ('c', 'é')")).isEqualTo(1);
+        assertThat(client.get(texts, utf8("c"))).isEqualTo(utf8("é"));
+        assertThat(update("UPDATE texts SET _value = upper(_value) WHERE _key = 'c'"))
+                .isEqualTo(1);
+        assertThat(client.get(texts, utf8("c"))).isEqualTo(utf8("É"));
+
+        client.put(texts, new byte[] {0, -1}, utf8("x"));
+        assertThatThrownBy(() -> query("SELECT * FROM texts")).hasMessageContaining("has text");
+        assertThat(query("SELECT _value FROM texts WHERE _key = X'00ff'")).containsExactly(List.of("x"));
+        assertThat(query("SELECT _value FROM texts WHERE _key = X'61'")).containsExactly(List.of("Äpfel"));
+        assertThat(query("SELECT count(*) FROM texts")).containsExactly(List.of(4L));
     }
 }

@@ -39,7 +39,9 @@ public final class ColumnFinder {
 
     private static final int MAX_COLUMNS = 1_000;
 
-    private final CacheDescriptor descriptor;
+    /** Null for a cache of a client without a codec, whose keys and values are any bytes. */
+    private final @Nullable CacheDescriptor descriptor;
+
     private final @Nullable ClassLoader loader;
     private final Node key = new Node();
     /** Of keys that are objects: their class and number of fields; null if there was none. */
@@ -63,6 +65,16 @@ public final class ColumnFinder {
 
         Node field(String name) {
             return fields.computeIfAbsent(name, unused -> new Node());
+        }
+
+        void seePlain(byte[] bytes) {
+            if (types.isEmpty()) {
+                types.add(StoredType.PLAIN_TEXT);
+            }
+            if (PlainText.of(bytes, 0, bytes.length) == null) {
+                types.clear();
+                types.add(StoredType.PLAIN_BYTES);
+            }
         }
 
         void see(byte[] bytes, int offset, int length, int depth) {
@@ -106,18 +118,26 @@ public final class ColumnFinder {
         }
     }
 
-    /** @param loader of the application's classes, or null */
-    public ColumnFinder(CacheDescriptor descriptor, @Nullable ClassLoader loader) {
+    /**
+     * @param descriptor null if the cache has none, since a client has made it that has no codec
+     * @param loader of the application's classes, or null
+     */
+    public ColumnFinder(@Nullable CacheDescriptor descriptor, @Nullable ClassLoader loader) {
         this.descriptor = descriptor;
         this.loader = loader;
     }
 
     /** Takes an entry into account. */
     public void see(byte[] entryKey, byte[] entryValue) {
+        entries++;
+        if (descriptor == null) {
+            key.seePlain(entryKey);
+            value.seePlain(entryValue);
+            return;
+        }
         key.see(entryKey, 0, entryKey.length, MAX_DEPTH);
         seeParts(entryKey);
         value.see(entryValue, 0, entryValue.length, 0);
-        entries++;
     }
 
     private void seeParts(byte[] entryKey) {
@@ -146,9 +166,12 @@ public final class ColumnFinder {
 
     /** The columns that hold the entries seen. */
     public CacheMapping find() {
+        if (descriptor == null && entries == 0) {
+            return ofAnyBytes().find();
+        }
         if (value.types.isEmpty()) {
             if (value.headers.isEmpty()) {
-                final Class<?> declared = load(descriptor.valueType());
+                final Class<?> declared = descriptor == null ? null : load(descriptor.valueType());
                 if (declared != null) {
                     declare(value, declared);
                 }
@@ -176,13 +199,22 @@ public final class ColumnFinder {
                 Map.copyOf(headers));
     }
 
+    private static ColumnFinder ofAnyBytes() {
+        final ColumnFinder finder = new ColumnFinder(null, null);
+        finder.key.types.add(StoredType.PLAIN_BYTES);
+        finder.value.types.add(StoredType.PLAIN_BYTES);
+        finder.entries = 1;
+        return finder;
+    }
+
     /** The key, or its fields: by their names if it is a record of the class path, else by numbers. */
     private List<MappedColumn> keyColumns(Set<String> names) {
-        final Class<?> declared = load(keyClass == null ? descriptor.keyType() : keyClass);
+        final String declaredName = descriptor == null ? "" : descriptor.keyType();
+        final Class<?> declared = load(keyClass == null ? declaredName : keyClass);
         final RecordComponent[] components =
                 declared != null && declared.isRecord() ? declared.getRecordComponents() : new RecordComponent[0];
         if (entries == 0 && components.length > 0) {
-            keyClass = descriptor.keyType();
+            keyClass = declaredName;
             keyParts = Stream.generate(Node::new).limit(components.length).toList();
             for (int i = 0; i < components.length; i++) {
                 declare(keyParts.get(i), components[i].getType());

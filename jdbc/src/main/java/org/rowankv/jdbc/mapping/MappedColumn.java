@@ -41,6 +41,9 @@ public record MappedColumn(
      * @throws UnmappedException if it is of another type than those from which the column was found
      */
     public Value read(byte[] bytes, int offset, int length, Codec codec) {
+        if (type.isPlain()) {
+            return plain(bytes, offset, length);
+        }
         final byte tag = bytes[offset];
         if (length == 1 && tag == Tag.NULL) {
             return ValueNull.INSTANCE;
@@ -62,6 +65,17 @@ public record MappedColumn(
                 yield sqlType.equals(type.sqlType()) ? value : declared(value);
             }
         };
+    }
+
+    private Value plain(byte[] bytes, int offset, int length) {
+        if (type == StoredType.PLAIN_BYTES) {
+            return type.valueOf(Arrays.copyOfRange(bytes, offset, offset + length));
+        }
+        final String text = PlainText.of(bytes, offset, length);
+        if (text == null) {
+            throw new UnmappedException("the column " + name + " has text, and an entry has other bytes there");
+        }
+        return ValueVarchar.get(text);
     }
 
     private Value declared(Value value) {
@@ -95,6 +109,9 @@ public record MappedColumn(
         if (!type.isWritable()) {
             throw new IllegalArgumentException(
                     "the column " + name + " is read only: its values are of the kind " + type);
+        }
+        if (type.isPlain()) {
+            return (byte[]) type.objectOf(value, provider);
         }
         final ByteSink sink = new ByteSink(32);
         if (type == StoredType.ENUM) {

@@ -2,6 +2,7 @@ package org.rowankv.jdbc.mapping;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -142,6 +143,15 @@ public enum StoredType {
     ENUM(Enum.class, TypeInfo.TYPE_VARCHAR, null, null, true),
     /** A text that is JSON: where a table is declared so. */
     JSON_TEXT(String.class, TypeInfo.TYPE_JSON, v -> ValueJson.fromJson((String) v), (v, p) -> v.getString(), false),
+    /** Bytes of a client without a codec that are text. */
+    PLAIN_TEXT(
+            null,
+            TypeInfo.TYPE_VARCHAR,
+            v -> ValueVarchar.get((String) v),
+            (v, p) -> v.getString().getBytes(StandardCharsets.UTF_8),
+            true),
+    /** Other bytes of such a client. */
+    PLAIN_BYTES(null, TypeInfo.TYPE_VARBINARY, v -> ValueVarbinary.get((byte[]) v), (v, p) -> v.getBytes(), true),
     /** Collections, arrays, and objects beside other values, as text; read only. */
     JSON(null, TypeInfo.TYPE_JSON, null, null, false),
     /** Bytes that need the application's classes, as they are stored; read only. */
@@ -275,6 +285,11 @@ public enum StoredType {
     /** Whether equal SQL values have equal bytes, so that an entry is found by the value of its key. */
     public boolean isKey() {
         return isKey;
+    }
+
+    /** Whether its bytes are those of the client, and not the codec's. */
+    boolean isPlain() {
+        return this == PLAIN_TEXT || this == PLAIN_BYTES;
     }
 
     /** Whether a field of the type may be of a primitive type, which holds no null. */

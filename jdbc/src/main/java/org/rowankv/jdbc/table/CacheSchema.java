@@ -97,7 +97,7 @@ public final class CacheSchema extends Schema {
                 }
                 cache = alike.get(0);
             }
-            return cache.descriptor().length == 0 ? null : tableOf(cache);
+            return tableOf(cache);
         } catch (RowanException e) {
             throw SqlErrors.of(e);
         }
@@ -109,17 +109,18 @@ public final class CacheSchema extends Schema {
             return known;
         }
         final CacheDescriptor descriptor = descriptorOf(cache);
+        final String expiryClass = descriptor == null ? EternalExpiryPolicy.class.getName() : descriptor.expiryClass();
         final CacheTable table;
-        if (descriptor.columns().isEmpty()) {
+        if (descriptor == null || descriptor.columns().isEmpty()) {
             final ColumnFinder given = known == null ? null : known.columnFinder();
             final ColumnFinder columns = given == null ? new ColumnFinder(descriptor, store.loader()) : given;
             if (columns.isEmpty()) {
                 sample(cache.id(), columns);
             }
-            table = new CacheTable(this, cache, descriptor, columns, objects(cache.id()));
+            table = new CacheTable(this, cache, expiryClass, columns, objects(cache.id()));
         } else {
             table = new CacheTable(
-                    this, cache, descriptor, DeclaredColumns.parse(descriptor.columns()), objects(cache.id()));
+                    this, cache, expiryClass, DeclaredColumns.parse(descriptor.columns()), objects(cache.id()));
         }
         tables.put(cache.id(), table);
         return table;
@@ -140,7 +141,11 @@ public final class CacheSchema extends Schema {
         }
     }
 
-    private static CacheDescriptor descriptorOf(Catalogue.CacheRecord cache) {
+    /** Null for a cache that a client without a codec has made. */
+    private static @Nullable CacheDescriptor descriptorOf(Catalogue.CacheRecord cache) {
+        if (cache.descriptor().length == 0) {
+            return null;
+        }
         try {
             return CacheDescriptor.of(cache.descriptor());
         } catch (CacheException e) {
@@ -159,10 +164,8 @@ public final class CacheSchema extends Schema {
         final Set<Integer> present = new HashSet<>();
         try {
             for (Catalogue.CacheRecord cache : store.client().catalogue().list()) {
-                if (cache.descriptor().length > 0) {
-                    all.add(tableOf(cache));
-                    present.add(cache.id());
-                }
+                all.add(tableOf(cache));
+                present.add(cache.id());
             }
         } catch (RowanException e) {
             throw SqlErrors.of(e);

@@ -30,7 +30,6 @@ import org.h2.value.Value;
 import org.h2.value.ValueBigint;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
-import org.rowankv.jcache.configuration.CacheDescriptor;
 import org.rowankv.jdbc.mapping.CacheMapping;
 import org.rowankv.jdbc.mapping.ColumnFinder;
 import org.rowankv.jdbc.mapping.DeclaredColumns;
@@ -73,10 +72,10 @@ final class CacheTable extends FixedTable {
     CacheTable(
             CacheSchema schema,
             Catalogue.CacheRecord cache,
-            CacheDescriptor descriptor,
+            String expiryClass,
             ColumnFinder columnFinder,
             long entries) {
-        this(schema, cache.name(), descriptor.expiryClass(), columnFinder, columnFinder.find(), entries, null);
+        this(schema, cache.name(), expiryClass, columnFinder, columnFinder.find(), entries, null);
         this.isCurrent = !columnFinder.isEmpty();
         setColumns(withVersion(columnsOf(mapping)));
         complete(cache.id());
@@ -86,10 +85,10 @@ final class CacheTable extends FixedTable {
     CacheTable(
             CacheSchema schema,
             Catalogue.CacheRecord cache,
-            CacheDescriptor descriptor,
+            String expiryClass,
             DeclaredColumns declared,
             long entries) {
-        this(schema, cache.name(), descriptor.expiryClass(), null, declared.mapping(), entries, null);
+        this(schema, cache.name(), expiryClass, null, declared.mapping(), entries, null);
         setColumns(withVersion(declared.columns()));
         complete(cache.id());
     }
@@ -247,6 +246,9 @@ final class CacheTable extends FixedTable {
 
     Cursor scan(SessionLocal session, boolean withValues) {
         final StatementScope scope = cacheSchema.scope();
+        if (!isCurrent) {
+            database.getNextModificationMetaId(); // compiled again: entries may show more than there was
+        }
         if (withValues && lastScan != null && lastScan.serves(scope.dataId())) {
             return lastScan.cursor(session, scope);
         }
