@@ -13,7 +13,6 @@ import org.rowankv.bench.store.CleaningCommand;
 import org.rowankv.bench.store.ColdStartCommand;
 import org.rowankv.bench.store.MemoryCommand;
 import org.rowankv.bench.trace.NvmWritesCommand;
-import org.rowankv.bench.trace.TraceCommand;
 import org.rowankv.bench.walk.WalkCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -36,7 +35,6 @@ import picocli.CommandLine.Spec;
             NetCommand.class,
             FrontEndCommand.class,
             NvmWritesCommand.class,
-            TraceCommand.class,
             SqlRatesCommand.class,
             PaperCommand.class,
             WalkCommand.class

@@ -18,16 +18,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code rowan bench paper}: figures and tables of the paper, from a model. */
+/** {@code rowan bench paper}: figures and tables of the paper, from a model, and from what the product writes. */
 @Command(
         name = "paper",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
             "Simulates the paper's cluster: network cards, persistent memory, and six ways of replication. The product does not"
-                    + " run: results are a model's, with constants calibrated to a few numbers of the paper.",
+                    + " run, but for figure 10t, which replays its writes through the model of memory. Constants are calibrated"
+                    + " to a few numbers of the paper.",
             "Writes for each figure a table (CSV) and a plot (SVG), a report and the constants. The exit code is 1 if a bar is"
-                    + " missed. The same seed gives the same bytes."
+                    + " missed. The same seed and commit give the same bytes."
         })
 public final class PaperCommand implements Callable<Integer> {
     private static final int THREADS = 2;
@@ -56,7 +57,8 @@ public final class PaperCommand implements Callable<Integer> {
             names = "--figure",
             split = ",",
             paramLabel = "NAME",
-            description = "2, 8, 9, 10, 11, 13, t2 (Table 2), h (hints), separated by commas (default: all)")
+            description =
+                    "2, 8, 9, 10, 10t (trace), 11, 13, t2 (Table 2), h (hints), separated by commas (default: all)")
     private List<String> figures = List.of();
 
     @Option(names = "--seed", description = "first seed (default: ${DEFAULT-VALUE})")
@@ -76,11 +78,21 @@ public final class PaperCommand implements Callable<Integer> {
             description = "entries with the metadata of: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
     private Layout layout = Layout.PAPER;
 
+    @Option(
+            names = "--spread",
+            paramLabel = "PERCENT",
+            description =
+                    "of the deviations of objects' sizes, which the paper does not give (default: ${DEFAULT-VALUE})")
+    private int spread = 100;
+
     @Option(names = "--threads", description = "threads that simulate (default: ${DEFAULT-VALUE})")
     private int threads = THREADS;
 
-    @Option(names = "--commit", description = "commit of the sources, for the tables (default: ${DEFAULT-VALUE})")
-    private String commit = "unknown";
+    @Option(
+            names = "--commit",
+            defaultValue = "${sys:rowan.commit:-unknown}",
+            description = "commit of the sources, for what is written (default: ${DEFAULT-VALUE})")
+    private String commit = "";
 
     @Override
     public Integer call() throws IOException {
@@ -95,11 +107,16 @@ public final class PaperCommand implements Callable<Integer> {
         final PrintWriter print = spec.commandLine().getOut();
         for (ReportLine each : report) {
             print.printf(
-                    "%-3s %-6s %-55s %-28s %s%n",
-                    each.figure(), each.isMissed() ? "MISSED" : each.kind(), each.name(), each.paper(), each.model());
+                    "%s %-3s %-6s %-55s %-28s %s%n",
+                    each.tier(),
+                    each.figure(),
+                    each.isMissed() ? "MISSED" : each.kind(),
+                    each.name(),
+                    each.paper(),
+                    each.found());
         }
         final long missed = report.stream().filter(ReportLine::isMissed).count();
-        print.println("Model, not measured; written to " + out);
+        print.println("Nothing here is measured; commit " + commit + "; written to " + out);
         print.println("paper: figures=" + plan().figures().size() + " bars=" + count(report, ReportLine.Kind.BAR)
                 + " missed=" + missed + " known=" + count(report, ReportLine.Kind.KNOWN));
         print.flush();
@@ -107,11 +124,11 @@ public final class PaperCommand implements Callable<Integer> {
     }
 
     private EvaluationPlan plan() {
-        if (threads < 1) {
-            throw new ParameterException(spec.commandLine(), "--threads must be at least 1");
+        if (threads < 1 || spread < 0) {
+            throw new ParameterException(spec.commandLine(), "--threads must be at least 1, --spread not below 0");
         }
         final int count = seeds != 0 ? seeds : quick ? 1 : 3;
-        final Scale scale = quick ? Scale.quick(layout.metadata) : Scale.full(layout.metadata);
+        final Scale scale = quick ? Scale.quick(layout.metadata, spread) : Scale.full(layout.metadata, spread);
         try {
             return new EvaluationPlan(
                     figures.isEmpty() ? Evaluation.names() : figures, seed, count, commit, layout.toString(), scale);

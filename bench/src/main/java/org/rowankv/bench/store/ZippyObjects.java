@@ -4,20 +4,24 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import org.rowankv.bench.report.ObjectSizes;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.embedded.EmbeddedSettings;
 
-/** Numbered objects with the sizes measured of ZippyDB, and a store with room for them. Confined to one thread. */
+/** Numbered objects whose sizes have the means of ZippyDB, and a store with room for them. Confined to one thread. */
 public final class ZippyObjects {
-    /** Keys of 47.9 bytes and values of 42.9. */
-    static final double AVERAGE_BYTES = 90.8;
+    static final double AVERAGE_BYTES = ObjectSizes.ZIPPY_DB.mean();
 
-    private static final int SHORTEST_KEY = 40;
-    private static final int KEY_LENGTHS = 17; // 40 to 56, 48 on average
-    private static final int SHORTEST_VALUE = 20;
-    private static final int VALUE_LENGTHS = 46; // 20 to 65, 42.5 on average
+    /** 40 to 56 bytes: unlike the study's, lengths are uniform. */
+    private static final int KEY_LENGTHS = 17;
+
+    private static final int SHORTEST_KEY = shortest(ObjectSizes.ZIPPY_DB.key(), KEY_LENGTHS);
+    /** 20 to 65 bytes. */
+    private static final int VALUE_LENGTHS = 46;
+
+    private static final int SHORTEST_VALUE = shortest(ObjectSizes.ZIPPY_DB.value(), VALUE_LENGTHS);
     /** Log bytes per object, with room for cleaning. */
     private static final long CAPACITY_PER_OBJECT = 260;
 
@@ -45,6 +49,10 @@ public final class ZippyObjects {
             with.dir = directory;
             with.capacityBytes = capacity(objects);
         };
+    }
+
+    private static int shortest(double mean, int lengths) {
+        return (int) Math.round(mean) - lengths / 2;
     }
 
     private static byte[] key(int number) {

@@ -111,20 +111,21 @@ public final class NvmWritesCommand implements Callable<Integer> {
     private Written measure(int value) throws IOException {
         final Path directory = Files.createTempDirectory("rowan-writes");
         try (TappedStore store = new TappedStore(directory.resolve("store"), with -> {
-                    with.workers = 1;
-                    with.capacityBytes = 64L << 20;
-                });
-                RowanClient client = store.client(1)) {
+            with.workers = 1;
+            with.capacityBytes = 64L << 20;
+        })) {
+            final RowanClient client = store.client();
             final int cache = client.catalogue().create("bench", new byte[0]).id();
             final WriteTrace trace = store.trace();
             final long before = trace.allBytes(WriteOwner.WORKER);
-            put(client, cache, value);
+            put(store, cache, value);
             final long created = trace.allBytes(WriteOwner.WORKER);
-            put(client, cache, value);
+            put(store, cache, value);
             final long updated = trace.allBytes(WriteOwner.WORKER);
             for (int i = 0; i < objects; i++) {
                 client.execute(request.delete(cache, key(i), 0, KEY));
                 requireOk();
+                store.operated();
             }
             final long deleted = trace.allBytes(WriteOwner.WORKER);
             return new Written(
@@ -136,15 +137,16 @@ public final class NvmWritesCommand implements Callable<Integer> {
         }
     }
 
-    private void put(RowanClient client, int cache, int value) {
+    private void put(TappedStore store, int cache, int value) {
         for (int i = 0; i < objects; i++) {
-            put(client, cache, i, value);
+            put(store, cache, i, value);
         }
     }
 
-    private void put(RowanClient client, int cache, int number, int value) {
-        client.execute(request.put(cache, key(number), 0, KEY, new byte[value], 0, value));
+    private void put(TappedStore store, int cache, int number, int value) {
+        store.client().execute(request.put(cache, key(number), 0, KEY, new byte[value], 0, value));
         requireOk();
+        store.operated();
     }
 
     private void requireOk() {
@@ -168,20 +170,20 @@ public final class NvmWritesCommand implements Callable<Integer> {
         final int value = BAR_FROM;
         final long live = (long) CLEANED_OBJECTS * lines(UPDATE_HEADER + KEY + value);
         try (TappedStore store = new TappedStore(directory.resolve("store"), with -> {
-                    with.workers = 1;
-                    with.segmentBytes = 64 << 10;
-                    with.capacityBytes = live * 10 / 7 & -(64L << 10);
-                });
-                RowanClient client = store.client(1)) {
-            final int cache = client.catalogue().create("bench", new byte[0]).id();
+            with.workers = 1;
+            with.segmentBytes = 64 << 10;
+            with.capacityBytes = live * 10 / 7 & -(64L << 10);
+        })) {
+            final int cache =
+                    store.client().catalogue().create("bench", new byte[0]).id();
             for (int i = 0; i < CLEANED_OBJECTS; i++) {
-                put(client, cache, i, value);
+                put(store, cache, i, value);
             }
             final SplittableRandom random = new SplittableRandom(7);
             final long before = store.trace().allBytes(WriteOwner.CLEAN);
             final int updates = 3 * CLEANED_OBJECTS;
             for (int i = 0; i < updates; i++) {
-                put(client, cache, random.nextInt(CLEANED_OBJECTS), value);
+                put(store, cache, random.nextInt(CLEANED_OBJECTS), value);
             }
             final double cleaned = (double) (store.trace().allBytes(WriteOwner.CLEAN) - before) / updates;
             out.printf(

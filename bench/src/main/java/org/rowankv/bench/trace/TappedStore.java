@@ -1,9 +1,9 @@
 package org.rowankv.bench.trace;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.rdma.AckLevel;
@@ -11,8 +11,8 @@ import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.local.LocalFabric;
 import org.rowankv.rdma.local.LocalFabricSettings;
+import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.Machine;
 import org.rowankv.server.durability.AreaMemory;
@@ -22,12 +22,23 @@ import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.engine.ServerStatistics;
 
-/** A new embedded store whose writes a {@link WriteTrace} has. Thread-safe; clients are for one thread each. */
+/**
+ * A new embedded store whose writes a {@link WriteTrace} has. One thread uses it and runs its agents: equal operations
+ * give equal traces.
+ */
 final class TappedStore implements AutoCloseable {
+    private static final long SEED = 1;
+    /** Operations of clients between two steps of the agents. */
+    private static final int OPERATIONS_PER_STEP = 16;
+
     private final WriteTrace trace = new WriteTrace();
-    private final Map<Integer, LandingForce> landings = new ConcurrentHashMap<>();
+    private final Map<Integer, LandingForce> landings = new HashMap<>();
+    private final SteppedAgents agents = new SteppedAgents();
+    private final RandomSource random = new SplittableRandomSource(SEED);
     private final EmbeddedCluster cluster;
-    private volatile long segmentBase;
+    private final RowanClient client;
+    private long segmentBase;
+    private int operations;
 
     TappedStore(Path directory, Consumer<EmbeddedSettings.Builder> change) {
         final EmbeddedSettings settings = EmbeddedSettings.of(with -> {
@@ -42,19 +53,19 @@ final class TappedStore implements AutoCloseable {
             with.ackLevel = AckLevel.FORCED;
             with.keepsReserve = true;
         }));
-        final EmbeddedContext usual = EmbeddedContext.machine();
         this.cluster = EmbeddedCluster.open(
                 settings,
                 new EmbeddedContext(
-                        usual.clocks(),
-                        usual.random(),
-                        usual.scheduling(),
+                        server -> agents,
+                        random.fork("store"),
+                        agents,
                         unused -> new TappedFabric(local, landings),
                         null,
-                        new Machine(usual.areaMachine().bootId(), this::tapped),
-                        usual.tuning(),
-                        usual.scanThreads(),
-                        usual.clientsEndWithStore()));
+                        new Machine(Machine.PRESENT.bootId(), this::tapped),
+                        usual -> {},
+                        1,
+                        true));
+        this.client = new RowanClient(cluster.session(), agents, random.fork("client"));
     }
 
     private AreaMemory tapped(AreaSettings settings, AreaMemory memory) {
@@ -73,11 +84,19 @@ final class TappedStore implements AutoCloseable {
         return segmentBase;
     }
 
-    RowanClient client(long seed) {
-        return new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(seed));
+    RowanClient client() {
+        return client;
     }
 
-    /** Waits until the backups have digested all that has landed. */
+    /** Called after each operation: the agents run now and then. */
+    void operated() {
+        operations++;
+        if (operations % OPERATIONS_PER_STEP == 0) {
+            agents.step();
+        }
+    }
+
+    /** Runs until the backups have digested all that has landed. */
     void settle() {
         cluster.awaitDigested();
     }
@@ -88,6 +107,7 @@ final class TappedStore implements AutoCloseable {
 
     @Override
     public void close() {
+        client.close();
         cluster.close();
     }
 }

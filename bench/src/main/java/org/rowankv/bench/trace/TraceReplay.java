@@ -9,21 +9,24 @@ import org.rowankv.bench.paper.model.EntityRandom;
 
 /**
  * Replays a {@link WriteTrace} through the model of persistent memory, as if each server had 24 workers: operations keep
- * their order and their servers, and are dealt to workers by seed. Their clock is simulated: they begin at a fixed rate,
- * each worker's one after the other, and land a way later. Landed entries are placed anew. Cleaning and tables keep
- * their places between the operations. Assumes that workers are independent.
+ * their order and their servers, and are dealt to workers by seed. Their clock is simulated: they arrive at a fixed rate
+ * that keeps the workers busy, begin when their worker is free, and land a way later. Landed entries are placed anew.
+ * Cleaning and tables keep their places between the operations. Assumes that workers are independent.
  */
-final class TraceReplay {
+public final class TraceReplay {
     static final int WORKERS = 24;
 
     private static final int CLEAN_LOG = WORKERS;
     private static final int MIGRATION_LOG = WORKERS + 1;
     private static final int AGENTS_LOG = WORKERS + 2;
     private static final int FIRST_BACKUP_LOG = 32;
-    /** 36 million operations per second on all servers: half of the paper's peak are writes. */
+    /** 37 million puts per second on all servers: half of the paper's peak, and a little more than workers can do. */
     private static final long GAP_NS = 27;
 
-    private static final long SERVICE_NS = Costs.PUT_BEGIN + Costs.PUT_END;
+    /** Processor time of a put with two backups. */
+    private static final long PUT_NS = Costs.PUT_BEGIN + Costs.PERSIST + 2 * Costs.POST + Costs.PUT_END;
+    /** Gets among the operations, which the trace does not have. */
+    private static final int GET_PERCENT = 50;
 
     private static final long FIRST_SEGMENT = 1L << 30;
     private static final int INDEX_BITS = 24;
@@ -35,7 +38,7 @@ final class TraceReplay {
      * @param requestedBytes that the memories have counted, without those of tables
      * @param placedBytes of the same writes in the trace
      */
-    record Outcome(Strategy strategy, double writeAmplification, long requestedBytes, long placedBytes) {}
+    public record Outcome(Strategy strategy, double writeAmplification, long requestedBytes, long placedBytes) {}
 
     private final WriteTrace trace;
     private final int servers;
@@ -95,7 +98,6 @@ final class TraceReplay {
     /** Gives each write its time, and its address if the sender decides. */
     private void schedule() {
         final long[] freeAt = new long[servers * WORKERS];
-        final long[] lastArrival = new long[servers * servers];
         long due = 0;
         for (int i = 0; i < trace.size(); i++) {
             final int operation = trace.operation(i);
@@ -108,26 +110,49 @@ final class TraceReplay {
                     final int worker = random.below(WORKERS);
                     final int all = server * WORKERS + worker;
                     final long start = Math.max(due, freeAt[all]);
-                    freeAt[all] = start + SERVICE_NS;
+                    freeAt[all] = start + PUT_NS + getsNs();
                     workers[operation] = (byte) worker;
                     homes[operation] = (byte) server;
                     starts[operation] = start;
                     times[i] = start;
                     addresses[i] = logs[server].take(worker, length(i));
                 }
-                case BACKUP -> {
-                    if (operation != WriteTrace.NO_OPERATION) {
-                        land(i, operation, server, lastArrival);
-                    }
-                }
+                case BACKUP -> {} // when all operations have their starts
                 case CLEAN -> addresses[i] = logs[server].take(CLEAN_LOG, length(i));
                 case MIGRATION -> addresses[i] = logs[server].take(MIGRATION_LOG, length(i));
                 case TABLE -> addresses[i] = trace.address(i);
             }
         }
+        land();
         for (int pair = 0; pair < batchHead.length; pair++) {
             send(pair, batchBegan[pair] + Costs.BATCH_AGE);
         }
+    }
+
+    /** Senders take addresses in the order in which their operations start. */
+    private void land() {
+        final long[] order = new long[trace.size()];
+        int count = 0;
+        for (int i = 0; i < trace.size(); i++) {
+            if (trace.owner(i) == WriteOwner.BACKUP && trace.operation(i) != WriteTrace.NO_OPERATION) {
+                order[count++] = starts[trace.operation(i)] << INDEX_BITS | i;
+            }
+        }
+        Arrays.sort(order, 0, count);
+        final long[] lastArrival = new long[servers * servers];
+        for (int i = 0; i < count; i++) {
+            final int write = (int) (order[i] & (1 << INDEX_BITS) - 1);
+            land(write, trace.operation(write), trace.server(write), lastArrival);
+        }
+    }
+
+    /** Time that a worker spends on gets between two puts. */
+    private long getsNs() {
+        long time = 0;
+        while (random.percent(GET_PERCENT)) {
+            time += Costs.GET;
+        }
+        return time;
     }
 
     private void land(int write, int operation, int receiver, long[] lastArrival) {

@@ -4,180 +4,147 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
+import java.util.function.ToLongFunction;
+import org.rowankv.bench.paper.cluster.Strategy;
 import org.rowankv.bench.report.KeyDraws;
 import org.rowankv.bench.report.MeasuringJvm;
 import org.rowankv.bench.store.ZippyObjects;
-import org.rowankv.driver.RowanClient;
 import org.rowankv.server.engine.ServerStatistics;
 
 /**
- * A run of the product whose writes were traced: six embedded servers, three replicas, objects with the sizes of
- * ZippyDB, half reads and half updates by Zipf 0.99. The store is so small that it must clean.
+ * A run of the product whose writes were traced: six embedded servers, three replicas, objects with the means of
+ * ZippyDB, half reads and half updates by Zipf 0.99. The store is so small that it must clean. Immutable: equal runs
+ * have equal traces.
  */
-final class TracedRun {
-    static final int SERVERS = 6;
-    static final int REPLICAS = 3;
-
+public final class TracedRun {
+    private static final int SERVERS = 6;
+    private static final int REPLICAS = 3;
     private static final int WORKERS = 4;
-    private static final int CALLERS = 2;
+    private static final int OPERATIONS_PER_OBJECT = 5;
     private static final double THETA = 0.99;
     private static final int ENTRY = 192;
     /** As many as the product aims at. */
     private static final int SEGMENTS = 64;
 
     private static final int LEAST_SEGMENT = 64 << 10;
-    private static final int LOOK_EVERY_NS = 5_000_000;
-    private static final int MOST_LOOKS = 2_000;
     /** Segments that hold no live entries. */
     private static final int SPARE_SEGMENTS = 2 * (WORKERS + 11);
 
-    private final WriteTrace trace;
-    private final long tLogBytes;
-    private final long bLogBytes;
-    private final long relocatedBytes;
-    private final long segmentBase;
-    private final int segmentLength;
+    private static final int MOST_SETTLING = 2_000;
 
-    private TracedRun(
-            WriteTrace trace,
-            long tLogBytes,
-            long bLogBytes,
-            long relocatedBytes,
-            long segmentBase,
-            int segmentLength) {
+    private final WriteTrace trace;
+    private final long uncountedBytes;
+    private final long misplacedLandings;
+    private final long incompleteOperations;
+
+    private TracedRun(WriteTrace trace, long uncountedBytes, long misplacedLandings, long incompleteOperations) {
         this.trace = trace;
-        this.tLogBytes = tLogBytes;
-        this.bLogBytes = bLogBytes;
-        this.relocatedBytes = relocatedBytes;
-        this.segmentBase = segmentBase;
-        this.segmentLength = segmentLength;
+        this.uncountedBytes = uncountedBytes;
+        this.misplacedLandings = misplacedLandings;
+        this.incompleteOperations = incompleteOperations;
     }
 
-    /** @param roomy whether the store is so large that it cleans nothing */
-    static TracedRun run(int objects, int operations, boolean roomy) throws IOException, InterruptedException {
+    /** Runs five operations per object. */
+    public static TracedRun run(int objects) throws IOException {
         final Path directory = Files.createTempDirectory("rowan-trace");
         try {
-            return run(directory.resolve("store"), objects, operations, roomy);
+            return run(directory.resolve("store"), objects);
         } finally {
             MeasuringJvm.delete(directory);
         }
     }
 
-    private static TracedRun run(Path directory, int objects, int operations, boolean roomy)
-            throws InterruptedException {
+    private static TracedRun run(Path directory, int objects) {
         final long live = (long) objects * REPLICAS / SERVERS * ENTRY;
-        final long written = live + (long) operations / 2 * REPLICAS / SERVERS * ENTRY;
         final int segment = Math.max(LEAST_SEGMENT, Integer.highestOneBit((int) (live / SEGMENTS)));
-        final long room = roomy ? 2 * written : 3 * live / 2;
-        final TappedStore store = new TappedStore(directory, with -> {
+        final long room = 3 * live / 2;
+        try (TappedStore store = new TappedStore(directory, with -> {
             with.servers = SERVERS;
             with.replicas = REPLICAS;
             with.workers = WORKERS;
             with.segmentBytes = segment;
             with.capacityBytes = (room / segment + SPARE_SEGMENTS) * segment;
-        });
-        try (store) {
-            try (RowanClient client = store.client(1)) {
-                final ZippyObjects all = new ZippyObjects(client);
-                for (int i = 0; i < objects; i++) {
-                    all.put(i);
-                }
-            }
-            store.trace().measureFromHere();
-            operate(store, objects, operations);
-            store.settle();
+        })) {
+            operate(store, objects);
             return ended(store, segment);
         }
     }
 
-    /** Ends the trace between two writes, when the backups have digested all that has landed. */
-    private static TracedRun ended(TappedStore store, int segment) {
-        final WriteTrace trace = store.trace();
-        for (int looks = 1; ; looks++) {
-            final int writes = trace.size();
-            long tLog = 0;
-            long bLog = 0;
-            long relocated = 0;
-            for (final ServerStatistics server : store.statistics()) {
-                tLog += server.tLogBytes();
-                bLog += server.bLogBytes();
-                relocated += server.relocatedBytes();
-            }
-            final boolean isQuiet = bLog == trace.allBytes(WriteOwner.BACKUP);
-            if ((isQuiet || looks > MOST_LOOKS) && trace.end(writes)) {
-                return new TracedRun(trace, tLog, bLog, relocated, store.segmentBase(), segment);
-            }
-            LockSupport.parkNanos(LOOK_EVERY_NS);
+    private static void operate(TappedStore store, int objects) {
+        final ZippyObjects all = new ZippyObjects(store.client());
+        for (int i = 0; i < objects; i++) {
+            all.put(i);
+            store.operated();
         }
-    }
-
-    private static void operate(TappedStore store, int objects, int operations) throws InterruptedException {
+        store.trace().measureFromHere();
         final KeyDraws draws = KeyDraws.zipf(objects, THETA);
         final SplittableRandom kinds = new SplittableRandom(3);
-        final int[] drawn = new int[operations];
-        for (int i = 0; i < operations; i++) {
-            drawn[i] = kinds.nextBoolean() ? draws.next() : ~draws.next();
-        }
-        final AtomicInteger next = new AtomicInteger();
-        final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-        final Thread[] callers = new Thread[CALLERS];
-        for (int caller = 0; caller < CALLERS; caller++) {
-            final long seed = caller + 2L;
-            callers[caller] = new Thread(
-                    () -> {
-                        try (RowanClient client = store.client(seed)) {
-                            final ZippyObjects all = new ZippyObjects(client);
-                            for (int i = next.getAndIncrement(); i < operations; i = next.getAndIncrement()) {
-                                if (drawn[i] >= 0) {
-                                    all.get(drawn[i]);
-                                } else {
-                                    all.put(~drawn[i]);
-                                }
-                            }
-                        } catch (RuntimeException | Error e) {
-                            failure.compareAndSet(null, e);
-                        }
-                    },
-                    "trace-caller-" + caller);
-            callers[caller].start();
-        }
-        for (final Thread caller : callers) {
-            caller.join();
-        }
-        final Throwable failed = failure.get();
-        if (failed != null) {
-            throw new IllegalStateException("the traced run failed", failed);
+        for (int i = 0; i < OPERATIONS_PER_OBJECT * objects; i++) {
+            final int object = draws.next();
+            if (kinds.nextBoolean()) {
+                all.get(object);
+            } else {
+                all.put(object);
+            }
+            store.operated();
         }
     }
 
-    WriteTrace trace() {
-        return trace;
+    /** Ends the trace when the backups have digested all that has landed. */
+    private static TracedRun ended(TappedStore store, int segment) {
+        final WriteTrace trace = store.trace();
+        int rounds = 0;
+        do {
+            store.settle();
+            rounds++;
+        } while (uncounted(store, WriteOwner.BACKUP, ServerStatistics::bLogBytes) != 0 && rounds < MOST_SETTLING);
+        final long uncounted = uncounted(store, WriteOwner.WORKER, ServerStatistics::tLogBytes)
+                + uncounted(store, WriteOwner.BACKUP, ServerStatistics::bLogBytes)
+                + uncounted(store, WriteOwner.CLEAN, ServerStatistics::relocatedBytes);
+        trace.end();
+        return new TracedRun(
+                trace,
+                uncounted,
+                LandedOnce.misplaced(trace, segment, store.segmentBase()),
+                LandedOnce.incomplete(trace, REPLICAS - 1));
     }
 
-    /** Bytes that the servers' own counters have for the t-logs. */
-    long tLogBytes() {
-        return tLogBytes;
+    private static long uncounted(TappedStore store, WriteOwner owner, ToLongFunction<ServerStatistics> bytes) {
+        final long counted = store.statistics().stream().mapToLong(bytes).sum();
+        return Math.abs(counted - store.trace().allBytes(owner));
     }
 
-    /** As above, for what backups have digested. */
-    long bLogBytes() {
-        return bLogBytes;
+    /**
+     * Replays the trace.
+     *
+     * @param paperLayout whether entries have the lengths of the paper's layout
+     */
+    public TraceReplay.Outcome replay(Strategy strategy, boolean paperLayout, long seed) {
+        return TraceReplay.run(trace, SERVERS, strategy, paperLayout, seed);
     }
 
-    /** As above, for what was cleaned. */
-    long relocatedBytes() {
-        return relocatedBytes;
+    /** Number of measured writes. */
+    public long entries(WriteOwner owner) {
+        return trace.entries(owner);
     }
 
-    long misplacedLandings() {
-        return LandedOnce.misplaced(trace, segmentLength, segmentBase);
+    /** Bytes of measured writes, in our layout. */
+    public long bytes(WriteOwner owner) {
+        return trace.bytes(owner);
     }
 
-    long incompleteOperations() {
-        return LandedOnce.incomplete(trace, REPLICAS - 1);
+    /** Bytes by which the trace differs from the servers' own counters of t-logs, b-logs and cleaning. */
+    public long uncountedBytes() {
+        return uncountedBytes;
+    }
+
+    /** Landings that overlap another one, or leave a gap. */
+    public long misplacedLandings() {
+        return misplacedLandings;
+    }
+
+    /** Operations without one landing on each backup. */
+    public long incompleteOperations() {
+        return incompleteOperations;
     }
 }

@@ -1,9 +1,10 @@
 package org.rowankv.bench.trace;
 
+import java.util.Locale;
 import org.rowankv.server.area.SegmentOwner;
 
 /** What places a write. */
-enum WriteOwner {
+public enum WriteOwner {
     /** A worker, in its t-log. */
     WORKER,
     /** A remote server, in the b-log. */
@@ -16,6 +17,10 @@ enum WriteOwner {
     TABLE;
 
     private static final WriteOwner[] VALUES = values();
+
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
 
     static WriteOwner of(int code) {
         return VALUES[code];

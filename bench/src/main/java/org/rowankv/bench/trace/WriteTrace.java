@@ -1,23 +1,16 @@
 package org.rowankv.bench.trace;
 
 import java.util.Arrays;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The writes of a store's servers to their areas, in the order in which they were reported. Each landing belongs to the
- * t-log entry that its thread appended last: on the fabric {@code local} the thread of a request does both.
- *
- * <p>Adding and sums are thread-safe; single writes are for one thread, once the store is closed.
+ * t-log entry that was appended last: one thread does both. Confined to that thread until it has ended.
  */
 final class WriteTrace {
     /** Operation of a write that replicates no t-log entry. */
     static final int NO_OPERATION = -1;
 
     private static final int FIRST_CAPACITY = 1 << 16;
-
-    /** By thread: its operation. */
-    private final Map<Thread, int[]> current = new ConcurrentHashMap<>();
 
     private long[] addresses = new long[FIRST_CAPACITY];
     private int[] uses = new int[FIRST_CAPACITY];
@@ -36,26 +29,23 @@ final class WriteTrace {
      * @param paperLength bytes of the same entry in the paper's layout
      */
     void add(WriteOwner owner, int server, long address, int use, int length, int paperLength, boolean ofOperation) {
-        final int[] mine = current.computeIfAbsent(Thread.currentThread(), thread -> new int[] {NO_OPERATION});
-        synchronized (this) {
-            if (ended) {
-                return;
-            }
-            if (size == addresses.length) {
-                grow();
-            }
-            if (owner == WriteOwner.WORKER) {
-                mine[0] = operationCount++;
-            }
-            addresses[size] = address;
-            uses[size] = use;
-            lengths[size] = length;
-            paperLengths[size] = paperLength;
-            operations[size] = ofOperation ? mine[0] : NO_OPERATION;
-            servers[size] = (byte) server;
-            owners[size] = (byte) owner.ordinal();
-            size++;
+        if (ended) {
+            return;
         }
+        if (size == addresses.length) {
+            grow();
+        }
+        if (owner == WriteOwner.WORKER) {
+            operationCount++;
+        }
+        addresses[size] = address;
+        uses[size] = use;
+        lengths[size] = length;
+        paperLengths[size] = paperLength;
+        operations[size] = ofOperation ? operationCount - 1 : NO_OPERATION;
+        servers[size] = (byte) server;
+        owners[size] = (byte) owner.ordinal();
+        size++;
     }
 
     private void grow() {
@@ -70,21 +60,20 @@ final class WriteTrace {
     }
 
     /** What follows is measured; what was before only fills the store. */
-    synchronized void measureFromHere() {
+    void measureFromHere() {
         measuredFrom = size;
     }
 
-    /** Ends the trace if it has that many writes, and says whether it did: nothing is added any more. */
-    synchronized boolean end(int writes) {
-        ended |= size == writes;
-        return ended;
+    /** Nothing is added any more. */
+    void end() {
+        ended = true;
     }
 
     int measuredFrom() {
         return measuredFrom;
     }
 
-    synchronized int size() {
+    int size() {
         return size;
     }
 
@@ -136,7 +125,7 @@ final class WriteTrace {
         return sum(owner, 0, true);
     }
 
-    private synchronized long sum(WriteOwner owner, int from, boolean bytes) {
+    private long sum(WriteOwner owner, int from, boolean bytes) {
         long sum = 0;
         for (int i = from; i < size; i++) {
             if (owners[i] == owner.ordinal()) {

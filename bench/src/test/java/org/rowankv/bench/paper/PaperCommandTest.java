@@ -27,18 +27,24 @@ final class PaperCommandTest {
 
     @Test
     void shouldEndWithTheCountsAndFailOnAMissedBar() throws IOException {
-        assertThat(run("--quick", "--figure", "h", "--out", directory.toString()))
+        assertThat(run("--quick", "--figure", "h", "--commit", "0123abcd", "--out", directory.toString()))
                 .isEqualTo(1);
 
         assertThat(out.toString().strip().lines().reduce("", (earlier, line) -> line))
                 .isEqualTo("paper: figures=1 bars=6 missed=1 known=0");
         assertThat(Files.readString(directory.resolve("report.md")))
                 .contains("|MISSED|")
+                .contains("commit 0123abcd")
                 .contains("INPUT");
         assertThat(Files.readString(directory.resolve("hints.csv")))
                 .startsWith("tier,seed,git,layout,")
-                .contains("\nmodel,1,");
-        assertThat(Files.readString(directory.resolve("parameters.properties"))).contains("calibrated");
+                .contains("\nmodel,1,0123abcd,paper,");
+        assertThat(Files.readString(directory.resolve("hints.svg"))).contains("commit 0123abcd");
+        assertThat(Files.readString(directory.resolve("parameters.properties")))
+                .startsWith("# commit 0123abcd")
+                .contains("calibrated")
+                .contains("zippydb.mean-bytes=90.80");
+        assertThat(out.toString()).contains("commit 0123abcd");
     }
 
     @Test

@@ -2,40 +2,29 @@ package org.rowankv.bench.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import java.io.IOException;
 import org.junit.jupiter.api.Test;
+import org.rowankv.bench.paper.cluster.Strategy;
 
-/** A small traced run of the product, and what the bars say of it. */
+/** The product traced: the same run gives the same writes, and they are those that its servers count. */
 final class TracedRunTest {
-    private static final int OBJECTS = 10_000;
-    private static final int OPERATIONS = 6 * OBJECTS;
-    /** So few that no segment is nearly empty afterwards. */
-    private static final int FEW = 500;
-
-    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    private final TraceCommand command = new TraceCommand(new PrintStream(printed, true, StandardCharsets.UTF_8));
-
-    private String printed() {
-        return printed.toString(StandardCharsets.UTF_8);
-    }
+    private static final int OBJECTS = 3_000;
 
     @Test
-    void shouldMeetItsBars() throws Exception {
-        final TracedRun run = TracedRun.run(OBJECTS, OPERATIONS, false);
-        final TraceBars bars = command.judge(run);
+    void shouldWriteTheSameInEqualRuns() throws IOException {
+        final TracedRun run = TracedRun.run(OBJECTS);
+        final TracedRun again = TracedRun.run(OBJECTS);
 
-        assertThat(bars.missed()).as(printed()).isZero();
-        assertThat(bars.count()).isEqualTo(14);
-        assertThat(run.trace().entries(WriteOwner.MIGRATION)).isZero();
-    }
-
-    @Test
-    void shouldNoticeThatNothingIsCleaned() throws Exception {
-        final TraceBars bars = command.judge(TracedRun.run(OBJECTS, FEW, true));
-
-        assertThat(bars.missed()).as(printed()).isPositive();
-        assertThat(printed()).containsPattern("entries cleaned meanwhile +0  MISSED");
+        for (final WriteOwner owner : WriteOwner.values()) {
+            assertThat(again.bytes(owner)).as(owner.label()).isEqualTo(run.bytes(owner));
+        }
+        for (final Strategy strategy : Strategy.values()) {
+            assertThat(again.replay(strategy, false, 1)).isEqualTo(run.replay(strategy, false, 1));
+        }
+        assertThat(run.entries(WriteOwner.CLEAN)).isPositive();
+        assertThat(run.entries(WriteOwner.MIGRATION)).isZero();
+        assertThat(run.uncountedBytes()).isZero();
+        assertThat(run.misplacedLandings()).isZero();
+        assertThat(run.incompleteOperations()).isZero();
     }
 }

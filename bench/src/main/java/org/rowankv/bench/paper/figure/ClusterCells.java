@@ -4,9 +4,9 @@ import java.util.List;
 import org.rowankv.bench.paper.cluster.ClusterModel;
 import org.rowankv.bench.paper.cluster.ClusterPoint;
 import org.rowankv.bench.paper.cluster.ClusterResult;
-import org.rowankv.bench.paper.cluster.EntrySizes;
 import org.rowankv.bench.paper.cluster.Strategy;
 import org.rowankv.bench.paper.model.Costs;
+import org.rowankv.bench.report.ObjectSizes;
 
 /** The paper's default cluster, of which a figure changes one thing: write-intensive, ZippyDB, at the peak. */
 final class ClusterCells {
@@ -25,7 +25,7 @@ final class ClusterCells {
         return new ClusterPoint(
                 strategy,
                 WRITE_INTENSIVE,
-                EntrySizes.zippyDb(scale.metadata()),
+                scale.entries(ObjectSizes.ZIPPY_DB),
                 scale.mostClients(),
                 WORKERS,
                 REPLICAS,

@@ -3,14 +3,14 @@ package org.rowankv.bench.paper.figure;
 import java.util.List;
 import java.util.Locale;
 
-/** A figure's numbers as comma-separated values. Each row says that a model made it, with seed, commit and layout. */
+/** A figure's numbers as comma-separated values. Each row has its tier, seed, commit and layout. */
 final class CsvTable {
-    private static final String TIER = "model";
-
+    private final Tier tier;
     private final EvaluationPlan plan;
     private final StringBuilder text = new StringBuilder();
 
-    CsvTable(EvaluationPlan plan, List<String> labelColumns, List<String> valueColumns) {
+    CsvTable(Tier tier, EvaluationPlan plan, List<String> labelColumns, List<String> valueColumns) {
+        this.tier = tier;
         this.plan = plan;
         text.append("tier,seed,git,layout,")
                 .append(String.join(",", labelColumns))
@@ -20,7 +20,7 @@ final class CsvTable {
     }
 
     void add(long seed, List<String> labels, List<Double> values) {
-        text.append(TIER)
+        text.append(tier)
                 .append(',')
                 .append(seed)
                 .append(',')

@@ -10,7 +10,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import org.rowankv.bench.paper.model.Costs;
 import org.rowankv.bench.paper.model.EntityRandom;
 import org.rowankv.bench.paper.plot.SvgPlot;
 
@@ -24,6 +23,7 @@ public final class Evaluation {
             StreamFigure.eight(),
             new LatencyFigure(),
             new AmplificationFigure(),
+            new TraceFigure(),
             new PersistFigure(),
             new SensitivityFigure(),
             new SizesTable(),
@@ -32,8 +32,8 @@ public final class Evaluation {
 
     /** What came out of one figure. */
     private record Outcome(Figure figure, Results results, CsvTable table) {
-        String svg(Scale scale) {
-            return SvgPlot.of(figure.title(), figure.panels(results, scale));
+        String svg(EvaluationPlan plan) {
+            return SvgPlot.of(figure.title(), plan.origin(), figure.panels(results, plan.scale()));
         }
     }
 
@@ -76,7 +76,7 @@ public final class Evaluation {
             final Outcome outcome = new Outcome(
                     figure,
                     new Results(figure.valueColumns()),
-                    new CsvTable(plan, figure.labelColumns(), figure.valueColumns()));
+                    new CsvTable(figure.tier(), plan, figure.labelColumns(), figure.valueColumns()));
             outcomes.add(outcome);
             for (Point point : figure.points(plan.scale())) {
                 for (int i = 0; i < plan.seeds(); i++) {
@@ -123,7 +123,7 @@ public final class Evaluation {
     public List<ReportLine> report() {
         final List<ReportLine> all = new ArrayList<>();
         for (Outcome outcome : outcomes) {
-            final ReportLines report = new ReportLines(outcome.figure.name());
+            final ReportLines report = new ReportLines(outcome.figure.name(), outcome.figure.tier());
             outcome.figure.judge(outcome.results, plan.scale(), report);
             all.addAll(report.all());
         }
@@ -136,17 +136,18 @@ public final class Evaluation {
         for (Outcome outcome : outcomes) {
             final String file = fileOf(outcome.figure);
             Files.writeString(directory.resolve(file + ".csv"), outcome.table.text());
-            Files.writeString(directory.resolve(file + ".svg"), outcome.svg(plan.scale()));
+            Files.writeString(directory.resolve(file + ".svg"), outcome.svg(plan));
         }
         Files.writeString(directory.resolve("report.md"), Report.text(plan, report()));
-        Files.writeString(directory.resolve("parameters.properties"), String.join("\n", Costs.properties()) + "\n");
+        Files.writeString(directory.resolve("parameters.properties"), plan.parameters());
     }
 
     private static String fileOf(Figure figure) {
         return switch (figure.name()) {
             case "t2" -> "table2";
             case "h" -> "hints";
-            default -> "fig" + "0".repeat(2 - figure.name().length()) + figure.name();
+            case "2", "8", "9" -> "fig0" + figure.name();
+            default -> "fig" + figure.name();
         };
     }
 }

@@ -10,6 +10,10 @@ interface Figure {
 
     String title();
 
+    default Tier tier() {
+        return Tier.MODEL;
+    }
+
     List<String> labelColumns();
 
     List<String> valueColumns();

@@ -7,6 +7,7 @@ import org.rowankv.bench.paper.cluster.ClusterResult;
 import org.rowankv.bench.paper.cluster.Strategy;
 import org.rowankv.bench.paper.plot.Panel;
 import org.rowankv.bench.paper.plot.Series;
+import org.rowankv.bench.report.ObjectSizes;
 
 /** Figure 9: latency over throughput, by the number of clients. */
 final class LatencyFigure implements Figure {
@@ -127,6 +128,7 @@ final class LatencyFigure implements Figure {
                     "rises to the knee",
                     toKnee(results.over("mops", scale.clients(), Mix.A, each.label())));
         }
+        report.inputSizes(ObjectSizes.ZIPPY_DB, scale);
         report.input("A: peak of Rowan, M/s", "72.7", peak(results, scale, Mix.A, Strategy.ROWAN));
         report.input("Load: peak of Rowan, M/s", "48.2", peak(results, scale, Mix.LOAD, Strategy.ROWAN));
         report.known(

@@ -4,9 +4,9 @@ package org.rowankv.bench.paper.figure;
  * One line of the report.
  *
  * @param paper what the paper says, or what its text implies
- * @param model what came out
+ * @param found what came out
  */
-public record ReportLine(String figure, Kind kind, String name, String paper, String model, boolean met) {
+public record ReportLine(Tier tier, String figure, Kind kind, String name, String paper, String found, boolean met) {
     /** What a line means. */
     public enum Kind {
         /** Expected: if it is missed the run fails. */

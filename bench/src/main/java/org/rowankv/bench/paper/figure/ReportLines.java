@@ -4,16 +4,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.rowankv.bench.report.ObjectSizes;
 
 /** Collects the lines of the report for one figure. */
 final class ReportLines {
     private static final double MONOTONE_SLACK = 0.97;
 
     private final String figure;
+    private final Tier tier;
     private final List<ReportLine> all = new ArrayList<>();
 
-    ReportLines(String figure) {
+    ReportLines(String figure, Tier tier) {
         this.figure = figure;
+        this.tier = tier;
     }
 
     List<ReportLine> all() {
@@ -25,7 +28,7 @@ final class ReportLines {
                 ReportLine.Kind.BAR,
                 name,
                 paper,
-                number(value) + " in " + number(least) + " to " + number(most),
+                number(value) + " in " + number(least) + ".." + number(most),
                 value >= least && value <= most);
     }
 
@@ -67,8 +70,21 @@ final class ReportLines {
         add(ReportLine.Kind.INPUT, name, paper, number(value), true);
     }
 
+    /** The deviation of objects' bytes, which our text of the paper does not give. */
+    void inputSizes(ObjectSizes sizes, Scale scale) {
+        input(
+                sizes.name() + ": deviation of bytes",
+                "(from memory)",
+                scale.entries(sizes).objects().deviation());
+    }
+
+    /** Nothing of the kind happened. */
+    void none(String name, double count) {
+        add(ReportLine.Kind.BAR, name, "none", number(count), count == 0);
+    }
+
     private void add(ReportLine.Kind kind, String name, String paper, String model, boolean met) {
-        all.add(new ReportLine(figure, kind, name, paper, model, met));
+        all.add(new ReportLine(tier, figure, kind, name, paper, model, met));
     }
 
     private static String numbers(List<Double> values) {

@@ -3,10 +3,10 @@ package org.rowankv.bench.paper.figure;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.bench.paper.cluster.ClusterPoint;
-import org.rowankv.bench.paper.cluster.EntrySizes;
 import org.rowankv.bench.paper.cluster.Strategy;
 import org.rowankv.bench.paper.plot.Panel;
 import org.rowankv.bench.paper.plot.Series;
+import org.rowankv.bench.report.ObjectSizes;
 
 /** Table 2: throughput with the objects of two other stores. */
 final class SizesTable implements Figure {
@@ -39,8 +39,8 @@ final class SizesTable implements Figure {
         final List<Point> points = new ArrayList<>();
         for (Strategy strategy : ClusterCells.OF_THE_PAPER) {
             final ClusterPoint cell = ClusterCells.cell(scale, strategy);
-            final ClusterPoint up2x = cell.withSizes(EntrySizes.up2x(scale.metadata()));
-            final ClusterPoint udb = cell.withSizes(EntrySizes.udb(scale.metadata()));
+            final ClusterPoint up2x = cell.withSizes(scale.entries(ObjectSizes.UP2X));
+            final ClusterPoint udb = cell.withSizes(scale.entries(ObjectSizes.UDB));
             points.add(Point.of(seed -> ClusterCells.rates(up2x, seed), UP2X, strategy.label()));
             points.add(Point.of(seed -> ClusterCells.rates(udb, seed), UDB, strategy.label()));
         }
@@ -75,6 +75,9 @@ final class SizesTable implements Figure {
                     rowan / mops(results, sizes, Strategy.RPC),
                     1.1,
                     1.4);
+        }
+        for (ObjectSizes sizes : List.of(ObjectSizes.UP2X, ObjectSizes.UDB)) {
+            report.inputSizes(sizes, scale);
         }
         report.known(
                 "UP2X: Rowan / RWrite, Share",

@@ -31,11 +31,12 @@ public final class SvgPlot {
 
     private SvgPlot() {}
 
-    public static String of(String title, List<Panel> panels) {
-        return new SvgPlot().draw(title, panels);
+    /** @param origin says what the data come from; not drawn */
+    public static String of(String title, String origin, List<Panel> panels) {
+        return new SvgPlot().draw(title, origin, panels);
     }
 
-    private String draw(String title, List<Panel> panels) {
+    private String draw(String title, String origin, List<Panel> panels) {
         final int columns = Math.min(COLUMNS, panels.size());
         final int rows = (panels.size() + columns - 1) / columns;
         panels.forEach(panel -> panel.series().forEach(each -> {
@@ -49,6 +50,7 @@ public final class SvgPlot {
         add(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">",
                 width, height);
+        add("<desc>%s</desc>", escaped(origin));
         add("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>", width, height);
         text(LEFT / 2.0, TITLE - 14.0, "start", title, "font-size=\"14\" font-weight=\"bold\"");
         for (int i = 0; i < panels.size(); i++) {
@@ -171,11 +173,11 @@ public final class SvgPlot {
     private void text(double x, double y, String anchor, String text, String more) {
         add(
                 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>%s</text>",
-                x,
-                y,
-                anchor,
-                more.isEmpty() ? "" : " " + more,
-                text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"));
+                x, y, anchor, more.isEmpty() ? "" : " " + more, escaped(text));
+    }
+
+    private static String escaped(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
     }
 
     private void add(String form, Object... values) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.rowankv.bench.paper.model.EntityRandom;
+import org.rowankv.bench.report.ObjectSizes;
 
 final class EntrySizesTest {
     private static double mean(EntrySizes sizes) {
@@ -22,8 +23,10 @@ final class EntrySizesTest {
     void shouldPadObjectsWithTheirMetadata() {
         assertThat(mean(EntrySizes.fixed(256))).isEqualTo(256);
         assertThat(mean(EntrySizes.fixed(200))).isEqualTo(256);
-        assertThat(mean(EntrySizes.zippyDb(EntrySizes.PAPERS_METADATA))).isBetween(107.0, 145.0);
-        assertThat(mean(EntrySizes.zippyDb(EntrySizes.OUR_METADATA))).isBetween(163.0, 200.0);
-        assertThat(mean(EntrySizes.up2x(0))).isLessThan(mean(EntrySizes.udb(0)));
+        assertThat(mean(new EntrySizes(ObjectSizes.ZIPPY_DB, EntrySizes.PAPERS_METADATA)))
+                .isBetween(107.0, 145.0);
+        assertThat(mean(new EntrySizes(ObjectSizes.ZIPPY_DB, EntrySizes.OUR_METADATA)))
+                .isBetween(163.0, 200.0);
+        assertThat(mean(new EntrySizes(ObjectSizes.UP2X, 0))).isLessThan(mean(new EntrySizes(ObjectSizes.UDB, 0)));
     }
 }

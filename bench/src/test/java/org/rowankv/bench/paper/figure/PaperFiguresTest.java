@@ -20,7 +20,8 @@ final class PaperFiguresTest {
 
     private static Evaluation quick(String figure, int threads) {
         return Evaluation.run(
-                new EvaluationPlan(List.of(figure), 1, 1, "none", "paper", Scale.quick(EntrySizes.PAPERS_METADATA)),
+                new EvaluationPlan(
+                        List.of(figure), 1, 1, "none", "paper", Scale.quick(EntrySizes.PAPERS_METADATA, 100)),
                 threads,
                 line -> {});
     }
@@ -72,6 +73,11 @@ final class PaperFiguresTest {
     @Test
     void shouldMeetTheBarsOfFigure10() throws IOException {
         check("10");
+    }
+
+    @Test
+    void shouldMeetTheBarsOfTheTrace() throws IOException {
+        check("10t");
     }
 
     @Test

@@ -16,7 +16,7 @@ final class SvgPlotTest {
     private static final Series TWO = new Series("two <&>", List.of(1.0, 2.0, 4.0), List.of(0.0, 5.0, 49.0));
 
     private static Document parsed(Panel... panels) throws Exception {
-        final String text = SvgPlot.of("a & b", List.of(panels));
+        final String text = SvgPlot.of("a & b", "commit <1>", List.of(panels));
         return DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
                 .parse(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
@@ -65,7 +65,7 @@ final class SvgPlotTest {
     void shouldBeWideEnoughForItsTitle() {
         final List<Panel> panels = List.of(Panel.lines("t", "x", "y", List.of(ONE)));
 
-        assertThat(width(SvgPlot.of("t".repeat(60), panels))).isGreaterThan(width(SvgPlot.of("t", panels)));
+        assertThat(width(SvgPlot.of("t".repeat(60), "", panels))).isGreaterThan(width(SvgPlot.of("t", "", panels)));
     }
 
     private static int width(String svg) {
