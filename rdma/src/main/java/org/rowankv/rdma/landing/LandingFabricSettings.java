@@ -82,7 +82,7 @@ public record LandingFabricSettings(
     /** Values to change, named as in the settings; each starts with its default. */
     public static final class Builder {
         public int maxMessage = 16 << 10;
-        public int completions = 256;
+        public int completions = 1024;
         public int messages = 1024;
         public int maxRpc = 16 << 20;
         public boolean keepsReserve;

@@ -144,14 +144,17 @@ final class CopySource {
     }
 
     private void copyObject(long address) {
-        if (length != 0 || !isSound(address)) {
-            return; // what is damaged has no meaning, and would stop the receiver
+        if (length != 0) {
+            return;
         }
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
-        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
         final long version = EntryDescriptor.version(entry, at);
-        if (replica.isVisible(type, EntryDescriptor.cacheId(entry, at), version) && !isCopied(version)) {
+        if (isCopied(version) || !isSound(address)) {
+            return; // what is damaged has no meaning, and would stop the receiver
+        }
+        final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
+        if (replica.isVisible(type, EntryDescriptor.cacheId(entry, at), version)) {
             copyOld(address);
             if (length > 0) {
                 if (copiedCount == copied.length) {

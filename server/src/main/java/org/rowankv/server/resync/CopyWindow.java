@@ -2,6 +2,7 @@ package org.rowankv.server.resync;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryDescriptor;
@@ -11,11 +12,14 @@ import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.shard.CurrentRoles;
 
 /**
- * The entries on their way to one joining server: at most {@link #ENTRIES}, in a buffer that is used as a ring. They
- * land in any order, and their places are reused in order. Used by one agent.
+ * The entries on their way to one joining server, of one shard after the other: at most {@link #ENTRIES}, in a buffer
+ * that is used as a ring. They land in any order, and their places are reused in order. Used by one agent.
+ *
+ * <p>It holds what is copied while an acknowledgement is on its way: milliseconds, where processors are busy.
  */
 final class CopyWindow {
-    static final int ENTRIES = 64;
+    static final int ENTRIES = 1024;
+
     private static final int[] NONE = {};
 
     private final ByteBuffer buffer;
@@ -23,6 +27,7 @@ final class CopyWindow {
     private final Replication[] replications = new Replication[ENTRIES];
     private final int[] offsets = new int[ENTRIES];
     private final int[] lengths = new int[ENTRIES];
+    private final @Nullable ShardCopy[] copies = new @Nullable ShardCopy[ENTRIES];
     private final boolean[] landed = new boolean[ENTRIES];
     /** Of the oldest entry; the others follow, modulo. */
     private int first;
@@ -31,12 +36,11 @@ final class CopyWindow {
     /** Behind the newest entry in the buffer. */
     private int end;
 
-    private long landedBytes;
-
     /**
      * @param connections for this alone, which closes them
      * @param server that is joining
-     * @param entryLength of the longest entry
+     * @param entryLength of the longest entry, and bytes under way: after a broken connection all are sent again, into
+     *     space that nobody has announced, so they must be few against the log of that server
      */
     CopyWindow(BackupConnections connections, CurrentRoles roles, int server, int maxMessage, int entryLength) {
         this.buffer = ByteBuffer.allocateDirect(entryLength + EntryDescriptor.STRIDE)
@@ -64,22 +68,19 @@ final class CopyWindow {
         return replicator.creditOf(usedLength);
     }
 
-    boolean isEmpty() {
-        return count == 0;
-    }
-
     boolean isFull() {
         return count == ENTRIES;
     }
 
     /**
-     * Copies the next entry of a source into the window and begins to send it; its length, or {@link CopySource#END}, or
-     * {@link CopySource#NO_ROOM} until others have landed.
+     * Takes the next entry of a shard into the window and posts it; its length, or {@link CopySource#END}, or {@link
+     * CopySource#NO_ROOM} until others have landed.
      */
-    int add(CopySource source, int shard) {
+    int add(ShardCopy copy) {
         if (count == 0) {
             end = 0;
         }
+        final CopySource source = copy.source(buffer);
         final int oldest = count == 0 ? 0 : offsets[first];
         final boolean wrapped = count > 0 && end <= oldest;
         int at = end;
@@ -95,52 +96,58 @@ final class CopyWindow {
         final int slot = (first + count) % ENTRIES;
         offsets[slot] = at;
         lengths[slot] = length;
+        copies[slot] = copy;
         landed[slot] = false;
         end = at + length;
         count++;
-        replications[slot].begin(shard, at);
+        copy.taken();
+        replications[slot].begin(copy.shard(), at);
+        final var unused = replications[slot].advance();
         return length;
     }
 
-    /** Makes all progress that is possible now; returns how many entries have landed. */
+    /** Sends what is posted. */
+    void send() {
+        if (count > 0) {
+            replicator.poll();
+        }
+    }
+
+    /** Counts what has landed, and posts again what must be sent again; returns how many entries have landed. */
     int advance() {
-        landedBytes = 0;
         if (count == 0) {
             return 0;
         }
-        int progress = advanceEach();
         replicator.poll();
-        progress += advanceEach();
+        int progress = 0;
+        for (int i = 0; i < count; i++) {
+            final int slot = (first + i) % ENTRIES;
+            final ShardCopy copy = copies[slot];
+            if (!landed[slot] && replications[slot].advance()) {
+                landed[slot] = true;
+                if (copy != null) {
+                    copy.landed(lengths[slot]);
+                }
+                progress++;
+            }
+        }
         while (count > 0 && landed[first]) {
+            copies[first] = null;
             first = (first + 1) % ENTRIES;
             count--;
         }
         return progress;
     }
 
-    /** The bytes of the entries that have landed in the last {@link #advance}. */
-    long landedBytes() {
-        return landedBytes;
-    }
-
-    private int advanceEach() {
-        int progress = 0;
+    /** What has not landed of a shard does not count any more. */
+    void forget(ShardCopy copy) {
         for (int i = 0; i < count; i++) {
             final int slot = (first + i) % ENTRIES;
-            if (!landed[slot] && replications[slot].advance()) {
+            if (copy.equals(copies[slot])) {
+                copies[slot] = null;
                 landed[slot] = true;
-                landedBytes += lengths[slot];
-                progress++;
             }
         }
-        return progress;
-    }
-
-    /** Forgets what has not landed: it does not count any more. */
-    void clear() {
-        first = 0;
-        count = 0;
-        end = 0;
     }
 
     void close() {

@@ -26,6 +26,10 @@ final class ShardCopy {
 
     private @Nullable CopySize size;
     private @Nullable CopySource source;
+    /** Entries that were taken from the source and have not landed. */
+    private int underWay;
+
+    private boolean isEnded;
     /** When the receiver was called last. */
     private long calledNs;
 
@@ -144,14 +148,31 @@ final class ShardCopy {
         return from;
     }
 
-    void landed(long more) {
+    /** An entry of the source is under way. */
+    void taken() {
+        underWay++;
+    }
+
+    /** One of them has landed. */
+    void landed(int length) {
+        underWay--;
         final long before = copiedBytes;
-        copiedBytes = before + more;
+        copiedBytes = before + length;
+    }
+
+    /** The source has no more. */
+    void ended() {
+        isEnded = true;
+        source = null;
+    }
+
+    /** Whether all has landed, and nothing has been made of it yet. */
+    boolean hasLanded() {
+        return isEnded && underWay == 0 && phase == Phase.COPYING;
     }
 
     /** All has landed. */
     void copied() {
-        source = null;
         enter(Phase.REPORTING);
     }
 

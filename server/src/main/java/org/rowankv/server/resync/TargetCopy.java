@@ -16,7 +16,8 @@ import org.rowankv.server.shard.ShardPrimary;
  * reads the progress.
  */
 final class TargetCopy {
-    private static final int BUCKETS_PER_TURN = 1024;
+    /** What they refer to is read from memory that may be cold: the agents beside this one wait meanwhile. */
+    private static final int BUCKETS_PER_TURN = 128;
 
     private final int server;
     private final long incarnation;
@@ -26,7 +27,7 @@ final class TargetCopy {
     private final CopyListener listener;
     private final CopyWindow window;
     private final List<ShardCopy> shards = new CopyOnWriteArrayList<>();
-    /** That is being copied. */
+    /** Whose entries are being read. */
     private @Nullable ShardCopy copying;
 
     private Roles roles;
@@ -105,9 +106,9 @@ final class TargetCopy {
 
     private void drop(ShardCopy copy) {
         shards.remove(copy);
+        window.forget(copy);
         if (copy.equals(copying)) {
             copying = null;
-            window.clear();
         }
     }
 
@@ -121,10 +122,11 @@ final class TargetCopy {
     int turn(int maxEntries, long maxBytes, long nowNs) {
         sentEntries = 0;
         sentBytes = 0;
-        int done = prepare() + announce(nowNs) + advance();
+        int done = prepare() + announce(nowNs) + window.advance() + complete();
         if (isSpaceReserved()) {
             done += copy(maxEntries, maxBytes);
         }
+        window.send();
         return done + report(nowNs);
     }
 
@@ -185,29 +187,38 @@ final class TargetCopy {
     private int copy(int maxEntries, long maxBytes) {
         int done = 0;
         ShardCopy copy = copying == null ? nextToCopy() : copying;
-        while (copy != null && sentEntries < maxEntries && sentBytes < maxBytes) {
+        while (copy != null && sentEntries < maxEntries && sentBytes < maxBytes && !window.isFull()) {
             copying = copy;
-            final int length =
-                    window.isFull() ? CopySource.NO_ROOM : window.add(copy.source(window.buffer()), copy.shard());
-            if (length > 0) {
+            final int length = window.add(copy);
+            if (length == CopySource.NO_ROOM) {
+                break; // the rest waits for that server
+            }
+            done++;
+            if (length == CopySource.END) {
+                copy.ended();
+                copy = nextToCopy();
+                copying = copy;
+            } else {
                 sentEntries++;
                 sentBytes += length;
-                continue;
             }
-            final int landed = advance();
-            done += landed;
-            if (length == CopySource.END && window.isEmpty()) {
+        }
+        return done;
+    }
+
+    private int complete() {
+        int done = 0;
+        for (int i = 0; i < shards.size(); i++) {
+            final ShardCopy copy = shards.get(i);
+            if (copy.hasLanded()) {
                 if (current.get() != roles) {
                     break; // what seems to have landed may have been dropped
                 }
                 copy.copied();
-                copy = nextToCopy();
-                copying = copy;
-            } else if (landed == 0) {
-                break; // the rest waits for that server
+                done++;
             }
         }
-        return done + sentEntries + advance();
+        return done;
     }
 
     private @Nullable ShardCopy nextToCopy() {
@@ -217,16 +228,6 @@ final class TargetCopy {
             }
         }
         return null;
-    }
-
-    /** Sends what was added, and counts what has landed. */
-    private int advance() {
-        final int landed = window.advance();
-        final ShardCopy copy = copying;
-        if (copy != null) {
-            copy.landed(window.landedBytes());
-        }
-        return landed;
     }
 
     private int report(long nowNs) {

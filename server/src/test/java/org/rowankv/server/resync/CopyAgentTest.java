@@ -30,7 +30,7 @@ import org.rowankv.topology.Configuration;
 /** What server 0 copies to joining backups, when these come, leave and return while it serves. */
 final class CopyAgentTest {
     private static final int SHARD = 0;
-    private static final int OBJECTS = 200;
+    private static final int OBJECTS = 2 * CopyWindow.ENTRIES;
     private static final int SLOT = 0;
 
     private final LoggedServer logged = new LoggedServer(0);
@@ -83,7 +83,7 @@ final class CopyAgentTest {
                 1024,
                 new Listener(),
                 clock,
-                1 << 20);
+                16 << 20);
     }
 
     private void turn(int times) {
@@ -139,8 +139,10 @@ final class CopyAgentTest {
     @Test
     void shouldNotCallAnotherIncarnationComplete() {
         final Configuration joining = adopt(RolesOfOne.changed(first, Set.of(1), 1, 2));
-        turn(2);
-        clock.advanceNs(100_000); // for about a hundred bytes
+        while (agent.entries() == 0) {
+            turn(1);
+        }
+        clock.advanceNs(100_000); // for some of the entries
         agent.doWork();
         assertThat(agent.entries()).isBetween(1L, OBJECTS - 1L);
 
@@ -188,7 +190,7 @@ final class CopyAgentTest {
     void shouldNotCallCompleteWhatHasNotLanded() {
         silent.add(3);
         adopt(RolesOfOne.changed(first, Set.of(3), 1, 3));
-        turn(10);
+        turn(100);
         for (int i = CopyWindow.ENTRIES; i < OBJECTS; i++) {
             servers.to(3).acknowledge(1);
             turn(2);
@@ -239,7 +241,7 @@ final class CopyAgentTest {
     void shouldBeginAnewWhenTheServerMayHaveLeftMeanwhile() {
         silent.add(3);
         final Configuration joining = adopt(RolesOfOne.changed(first, Set.of(3), 1, 3));
-        turn(10);
+        turn(100);
         servers.to(3).acknowledge(10);
         turn(2);
         final int before = versionsAt(3).size();

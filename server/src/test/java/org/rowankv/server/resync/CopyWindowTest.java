@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.protocol.Version;
@@ -29,12 +30,36 @@ final class CopyWindowTest {
     private static final int SHARD = 0;
     private static final int OBJECTS = 150;
     private static final int JOINER = 1;
+    /** Objects of which two shards' fit into the window. */
+    private static final int SMALL = 50;
+
     /** Of the window, and of a message. */
     private static final int LENGTH = 64 << 10;
 
     private final LoggedServer logged = new LoggedServer(0);
     private final ScriptedServers servers = new ScriptedServers();
     private final ManualClock clock = new ManualClock();
+
+    private RecoveredServer started;
+    private ShardPrimary primary;
+    private CopyWindow window;
+
+    private void open() {
+        started = logged.start();
+        primary = new ShardPrimary(started.replicas().get(SHARD), new VersionCounter(1));
+        final CurrentRoles roles = RolesOfOne.current(List.of(primary), JOINER);
+        RolesOfOne.replace(roles, RolesOfOne.changed(RolesOfOne.configuration(1, JOINER), Set.of(JOINER), JOINER));
+        window = new CopyWindow(
+                new BackupConnections(servers, roles.get(), clock, new ErrorLog(clock), server -> {}),
+                roles,
+                JOINER,
+                LENGTH,
+                LENGTH);
+    }
+
+    private ShardCopy copy() {
+        return new ShardCopy(primary, JOINER, 2, started.segments());
+    }
 
     /** Its place in the window is not reused before it has landed. */
     @ParameterizedTest
@@ -46,25 +71,16 @@ final class CopyWindowTest {
             written.add(Version.of(1, i + 1));
             logged.put(Version.of(1, i + 1), "k" + i, i % 10 == 0 ? random.nextInt(20_000) : random.nextInt(300));
         }
-        final RecoveredServer started = logged.start();
-        final CurrentRoles roles = RolesOfOne.current(
-                List.of(new ShardPrimary(started.replicas().get(SHARD), new VersionCounter(1))), JOINER);
-        RolesOfOne.replace(roles, RolesOfOne.changed(RolesOfOne.configuration(1, JOINER), Set.of(JOINER), JOINER));
-        final CopyWindow window = new CopyWindow(
-                new BackupConnections(servers, roles.get(), clock, new ErrorLog(clock), server -> {}),
-                roles,
-                JOINER,
-                LENGTH,
-                LENGTH);
-        final CopySource source =
-                new CopySource(started.segments(), started.replicas().get(SHARD), 2, window.buffer());
+        open();
+        final ShardCopy copy = copy();
 
         long landed = 0;
         boolean isOver = false;
-        while (!isOver || !window.isEmpty()) {
+        while (!isOver || landed < OBJECTS) {
             if (!isOver && !window.isFull()) {
-                isOver = window.add(source, SHARD) == CopySource.END;
+                isOver = window.add(copy) == CopySource.END;
             }
+            window.send();
             landed += window.advance();
             if (servers.isConnected(JOINER) && random.nextInt(4) == 0) {
                 servers.to(JOINER).acknowledge(random.nextInt(8));
@@ -81,6 +97,50 @@ final class CopyWindowTest {
             pair.landed().forEach(message -> received.add(EntryDescriptor.version(message, 0)));
         }
         assertThat(received).containsAll(written);
+    }
+
+    /** Entries of two shards are under way at once: each is complete when its own have landed. */
+    @Test
+    void shouldCountWhatHasLandedForItsShard() {
+        final List<ShardCopy> copies = twoInOneWindow();
+        servers.to(JOINER).acknowledge(SMALL);
+        window.advance();
+        assertThat(copies.get(0).hasLanded()).isTrue();
+        assertThat(copies.get(1).hasLanded()).isFalse();
+        servers.to(JOINER).acknowledge(SMALL - 1);
+        window.advance();
+        assertThat(copies.get(1).hasLanded()).isFalse();
+        servers.to(JOINER).acknowledge(1);
+        window.advance();
+        assertThat(copies.get(1).hasLanded()).isTrue();
+    }
+
+    /** The server has left one shard, and the copy of the other goes on. */
+    @Test
+    void shouldForgetOneShardOnly() {
+        final List<ShardCopy> copies = twoInOneWindow();
+        window.forget(copies.get(0));
+        servers.to(JOINER).acknowledge(2 * SMALL);
+        assertThat(window.advance()).isEqualTo(SMALL);
+        assertThat(copies.get(0).hasLanded()).isFalse();
+        assertThat(copies.get(1).hasLanded()).isTrue();
+        assertThat(copies.get(1).progress().copiedBytes()).isPositive();
+    }
+
+    private List<ShardCopy> twoInOneWindow() {
+        for (int i = 0; i < SMALL; i++) {
+            logged.put(Version.of(1, i + 1), "k" + i, 100);
+        }
+        open();
+        final List<ShardCopy> copies = List.of(copy(), copy());
+        for (ShardCopy copy : copies) {
+            while (window.add(copy) != CopySource.END) {
+                assertThat(copy.hasLanded()).isFalse();
+            }
+            copy.ended();
+        }
+        window.send();
+        return copies;
     }
 
     private static void requireWhole(ByteBuffer message) {

@@ -8,7 +8,7 @@ import java.util.Locale;
  *
  * @param objects that were copied
  * @param bytes of their keys and values
- * @param seconds from when the new server was joining until all its copies were complete
+ * @param seconds from when copies began until all were complete
  * @param perSecond rate of the callers' operations, half of what they reach
  * @param controlMs 99th percentile of their times before the loss
  * @param copyingMs the same while copies were made

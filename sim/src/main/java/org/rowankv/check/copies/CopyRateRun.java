@@ -30,6 +30,7 @@ public final class CopyRateRun {
     private static final int SERVERS = 3;
     private static final int REPLICAS = 2;
     private static final int CALLERS = 4;
+    private static final int NONE = -1;
     private static final double P99 = 99;
     private static final double NS_PER_MS = 1e6;
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -100,14 +101,16 @@ public final class CopyRateRun {
 
         final int lost = serverToLose(watch.configuration());
         out.println(ClusterProcesses.name(lost) + " is killed, and starts with an empty directory");
+        final long left = entriesBut(cluster, lost);
         replace(cluster, lost);
-        await(watch, "is not joining", now -> now.isJoiningSomewhere(lost));
+        await(watch, "nothing is copied", Look::isJoining);
         callers.takeTimes();
         final long fromNs = SystemClock.INSTANCE.nanoTime();
-        await(watch, "has no complete copies", now -> now.isCompleteEverywhere(lost));
+        await(watch, "copies are missing", Look::isComplete);
         final long tookNs = SystemClock.INSTANCE.nanoTime() - fromNs;
         final double copyingMs = callers.takeTimes().getValueAtPercentile(P99) / NS_PER_MS;
-        final long entries = entriesOf(cluster.cluster().metricsOf(lost));
+        await(watch, "the new server does not serve", now -> watch.lack().isEmpty());
+        final long entries = entriesBut(cluster, NONE) - left;
         return new CopyRateReport(
                 entries,
                 objects.bytes(entries),
@@ -136,15 +139,18 @@ public final class CopyRateRun {
         processes.start(server);
     }
 
-    /** What the stored configuration says of a server. */
+    /**
+     * What the stored configuration says. The new server gets the copies if it comes soon, and otherwise the others do.
+     */
     private record Look(Configuration configuration) {
-        boolean isJoiningSomewhere(int server) {
-            return configuration.shards().stream().anyMatch(shard -> shard.isJoining(server));
+        boolean isJoining() {
+            return configuration.shards().stream()
+                    .anyMatch(shard -> !shard.joining().isEmpty());
         }
 
-        boolean isCompleteEverywhere(int server) {
-            return configuration.shards().stream()
-                    .allMatch(shard -> ClusterLack.complete(shard) == REPLICAS && !shard.isJoining(server));
+        boolean isComplete() {
+            return configuration.shards().stream().allMatch(shard -> ClusterLack.complete(shard) >= REPLICAS)
+                    && !isJoining();
         }
     }
 
@@ -159,8 +165,8 @@ public final class CopyRateRun {
         while (!goal.isReached(new Look(watch.configuration()))) {
             final long nowNs = SystemClock.INSTANCE.nanoTime();
             if (nowNs - fromNs > PATIENCE_NS) {
-                throw new IOException("the new server " + otherwise + " within "
-                        + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NS) + " s: " + watch.lack());
+                throw new IOException(
+                        otherwise + " after " + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NS) + " s: " + watch.lack());
             }
             if (nowNs - saidNs > SAY_NS) {
                 saidNs = nowNs;
@@ -170,10 +176,19 @@ public final class CopyRateRun {
         }
     }
 
+    /** Entries of the indexes of all servers but one. */
+    private static long entriesBut(TemporaryCluster cluster, int server) throws IOException {
+        long entries = 0;
+        for (int each = 0; each < SERVERS; each++) {
+            entries += each == server ? 0 : entriesOf(cluster.cluster().metricsOf(each));
+        }
+        return entries;
+    }
+
     private static long entriesOf(String metrics) throws IOException {
         final Matcher matcher = ENTRIES.matcher(metrics);
         if (!matcher.find()) {
-            throw new IOException("the new server does not say how many entries it has");
+            throw new IOException("a server does not say how many entries it has");
         }
         return (long) Double.parseDouble(matcher.group(1));
     }
