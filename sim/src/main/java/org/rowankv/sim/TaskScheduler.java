@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.sim.workload.CacheLife;
 
@@ -44,6 +45,8 @@ final class TaskScheduler {
     private @Nullable CacheLife seen;
 
     private long seenDestroyed;
+    /** Entries sent to joining servers when that was last looked at. */
+    private long seenCopied;
 
     TaskScheduler(Simulation simulation, RandomSource order) {
         this.simulation = simulation;
@@ -151,7 +154,11 @@ final class TaskScheduler {
                 offer(service, service.readyAtNs(), now);
             }
         }
-        if (++stepsSinceEnd > STUCK_AFTER_STEPS && now - endedAtNs > STUCK_AFTER_NS && !destroysOn() && !lingers()) {
+        if (++stepsSinceEnd > STUCK_AFTER_STEPS
+                && now - endedAtNs > STUCK_AFTER_NS
+                && !destroysOn()
+                && !copiesOn()
+                && !lingers()) {
             stuck();
         }
         if (readyCount == 0) {
@@ -202,6 +209,20 @@ final class TaskScheduler {
         final boolean more = destroyed > (life.equals(seen) ? seenDestroyed : 0);
         seen = life;
         seenDestroyed = destroyed;
+        if (more) {
+            onProgress();
+        }
+        return more;
+    }
+
+    /** With a bounded rate and callers that stall, a copy to a server that lost its data outlasts all operations. */
+    private boolean copiesOn() {
+        long copied = 0;
+        for (Server server : simulation.store().cluster().servers()) {
+            copied += server.copies().entries();
+        }
+        final boolean more = copied != seenCopied;
+        seenCopied = copied;
         if (more) {
             onProgress();
         }

@@ -280,6 +280,7 @@ final class SimProcess {
     private static boolean isOfFailedForce(ErrorLog.Observation error) {
         return error.type().equals(ForceFailedException.class.getName())
                 || error.message().contains("could not be forced")
+                || error.message().contains("are not on the device")
                 || error.message().contains("the simulated device");
     }
 
