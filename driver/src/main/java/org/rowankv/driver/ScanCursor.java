@@ -1,7 +1,7 @@
 package org.rowankv.driver;
 
-import java.util.Collections;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +29,30 @@ public final class ScanCursor implements Iterator<ScanPage.Entry> {
     private final boolean withValues;
     private int shard;
     private long position;
-    private Iterator<ScanPage.Entry> page = Collections.emptyIterator();
+    private Page page = new Page(List.of());
     private ScanPage.@Nullable Entry upcoming;
+
+    /** The entries of a page that are not returned yet. */
+    private static final class Page {
+        private final List<ScanPage.Entry> entries;
+        private int next;
+
+        Page(List<ScanPage.Entry> entries) {
+            this.entries = entries;
+        }
+
+        boolean hasNext() {
+            return next < entries.size();
+        }
+
+        ScanPage.Entry peek() {
+            return entries.get(next);
+        }
+
+        ScanPage.Entry next() {
+            return entries.get(next++);
+        }
+    }
 
     /**
      * @param reader executes reads
@@ -68,9 +90,20 @@ public final class ScanCursor implements Iterator<ScanPage.Entry> {
         return true;
     }
 
+    /** Whether the next object needs no further request; false also for a value that is too long for a page. */
+    public boolean isBuffered() {
+        if (upcoming == null && page.hasNext()) {
+            final ScanPage.Entry next = page.peek();
+            if (!withValues || next.value() != null) {
+                upcoming = page.next();
+            }
+        }
+        return upcoming != null;
+    }
+
     private void readNextPage() {
         final ScanPage next = nextPage();
-        page = next.entries().iterator();
+        page = new Page(next.entries());
         position = next.nextPosition();
         if (next.last()) {
             shard++;

@@ -8,6 +8,7 @@ import org.h2.engine.Constants;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
+import org.rowankv.jcache.store.SharedStore;
 import org.rowankv.jdbc.table.CacheSchema;
 import org.rowankv.jdbc.table.CacheStore;
 import org.rowankv.jdbc.table.StatementScope;
@@ -52,10 +53,7 @@ final class Connections {
         final StoreUse use = StoreUse.acquire(url, loader);
         boolean opened = false;
         try {
-            final JdbcConnection database = new JdbcConnection(H2_URL, new Properties(), "rowan", "", false);
-            final StatementScope scope = new StatementScope();
-            showCaches((SessionLocal) database.getSession(), new CacheStore(use.store(), loader), scope);
-            final T connection = front.of(database, url, new Executions(database, scope), use::release);
+            final T connection = open(url, use.store(), loader, use::release, front);
             opened = true;
             return connection;
         } finally {
@@ -63,6 +61,20 @@ final class Connections {
                 use.release();
             }
         }
+    }
+
+    /** A connection to a store that is open. */
+    static Connection open(ConnectionUrl url, SharedStore store, Runnable whenClosed) throws SQLException {
+        return open(url, store, ClassLoader.getSystemClassLoader(), whenClosed, ConnectionHandler::wrap);
+    }
+
+    private static <T> T open(
+            ConnectionUrl url, SharedStore store, ClassLoader loader, Runnable whenClosed, Front<T> front)
+            throws SQLException {
+        final JdbcConnection database = new JdbcConnection(H2_URL, new Properties(), "rowan", "", false);
+        final StatementScope scope = new StatementScope();
+        showCaches((SessionLocal) database.getSession(), new CacheStore(store, loader), scope);
+        return front.of(database, url, new Executions(database, scope), whenClosed);
     }
 
     private static void showCaches(SessionLocal session, CacheStore store, StatementScope scope) {

@@ -18,8 +18,8 @@ import org.rowankv.jdbc.table.StatementScope;
  */
 final class StatementHandler extends JdbcHandler {
     private static final long NO_COUNT = -1;
-    private static final Pattern INSERT_OF_VALUES =
-            Pattern.compile("^\\s*INSERT\\s.*\\bVALUES\\b", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    private static final Pattern CHANGE_OF_ROWS = Pattern.compile(
+            "^\\s*(?:INSERT\\s.*\\bVALUES\\b|UPDATE\\s|DELETE\\s)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private final Statement statement;
     private final Connection connection;
@@ -108,11 +108,11 @@ final class StatementHandler extends JdbcHandler {
         return result instanceof ResultSet rows ? ResultSetHandler.wrap(rows, (Statement) proxy) : result;
     }
 
-    /** Rows that a prepared INSERT adds are written together, and each entry has its outcome. */
+    /** Rows that a prepared statement changes are written together, and each entry has its outcome. */
     private @Nullable Object batch(Method method, @Nullable Object[] arguments) throws Throwable {
         count = NO_COUNT;
         executions.begin(this, preparedSql, false);
-        if (!INSERT_OF_VALUES.matcher(preparedSql).find() || Executions.hasQuery(preparedSql)) {
+        if (!CHANGE_OF_ROWS.matcher(preparedSql).find() || Executions.hasQuery(preparedSql)) {
             return forward(method, arguments);
         }
         scope.beginBatch();

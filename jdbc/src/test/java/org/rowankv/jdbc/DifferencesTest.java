@@ -3,7 +3,6 @@ package org.rowankv.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.Serializable;
-import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -13,14 +12,11 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import javax.cache.CacheManager;
-import javax.cache.Caching;
 import javax.cache.configuration.MutableConfiguration;
 import org.junit.jupiter.api.Test;
 
 /** Random statements on caches and on plain tables of H2 have the same results. */
 final class DifferencesTest {
-    private static final String URL = "rowan:embedded?servers=1&capacity=64m&name=differences";
     private static final int STATEMENTS = "all".equals(System.getProperty("rowan.test.scale")) ? 100_000 : 3_000;
     private static final int KEYS = 40;
     private static final List<String> NUMBERS = List.of("_KEY", "a", "d");
@@ -136,15 +132,14 @@ final class DifferencesTest {
     void shouldHaveNone() throws SQLException {
         final List<String> differences = new ArrayList<>();
         int failed = 0;
-        try (CacheManager manager = Caching.getCachingProvider("org.rowankv.jcache.spi.RowanCachingProvider")
-                        .getCacheManager(URI.create(URL), null);
+        try (CountedStore store = new CountedStore();
                 Connection plain = DriverManager.getConnection(
                         "jdbc:h2:mem:plain;DATABASE_TO_UPPER=FALSE;CASE_INSENSITIVE_IDENTIFIERS=TRUE");
-                Connection caches = DriverManager.getConnection("jdbc:" + URL);
+                Connection caches = store.connect();
                 Statement onTables = plain.createStatement();
                 Statement onCaches = caches.createStatement()) {
             for (String name : List.of("t", "u")) {
-                manager.createCache(
+                store.manager.createCache(
                         name, new MutableConfiguration<Integer, Line>().setTypes(Integer.class, Line.class));
                 onTables.execute("CREATE TABLE " + name
                         + "(_KEY INT PRIMARY KEY, a INT, b VARCHAR, d BIGINT, e DATE, f BOOLEAN NOT NULL)");

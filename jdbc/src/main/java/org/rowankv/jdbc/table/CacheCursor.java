@@ -1,5 +1,8 @@
 package org.rowankv.jdbc.table;
 
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
 import org.h2.engine.SessionLocal;
 import org.h2.index.Cursor;
 import org.h2.message.DbException;
@@ -21,6 +24,11 @@ final class CacheCursor implements Cursor {
     private final boolean withValues;
     /** Takes the rows of the scan; null if they are not kept. */
     private @Nullable KeptRows kept;
+
+    /** Rows that are read and not asked for yet. */
+    private final ArrayDeque<Row> ahead = new ArrayDeque<>();
+    /** Comes after those. */
+    private @Nullable DbException failure;
 
     private @Nullable Row current;
     private int rowsToCheck;
@@ -48,23 +56,54 @@ final class CacheCursor implements Cursor {
             session.checkCanceled();
             scope.checkCancelled();
         }
-        try {
-            if (!cursor.hasNext()) {
-                current = null;
-                if (kept != null) {
-                    kept.end();
-                }
-                return false;
-            }
-            final ScanPage.Entry entry = cursor.next();
-            current = table.rowOf(entry.key(), withValues ? entry.value() : null, entry.version());
-            if (kept != null && !kept.add(current, entry.key().length + valueLength(entry))) {
-                kept = null;
-            }
+        if (!ahead.isEmpty()) {
+            current = ahead.remove();
             return true;
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        try {
+            if (cursor.hasNext()) {
+                current = read();
+                return true;
+            }
         } catch (RowanException e) {
             throw SqlErrors.of(e);
         }
+        current = null;
+        if (kept != null) {
+            kept.end();
+        }
+        return false;
+    }
+
+    private Row read() {
+        final ScanPage.Entry entry = cursor.next();
+        final Row row = table.rowOf(entry.key(), withValues ? entry.value() : null, entry.version());
+        if (kept != null && !kept.add(row, entry.key().length + valueLength(entry))) {
+            kept = null;
+        }
+        return row;
+    }
+
+    /** The rows that come next, up to that many, as far as the present page has them. */
+    List<Row> ahead(int most) {
+        try {
+            while (failure == null && ahead.size() < most && cursor.isBuffered()) {
+                ahead.add(read());
+            }
+        } catch (DbException e) {
+            failure = e;
+        }
+        return ahead.stream().limit(most).toList();
+    }
+
+    /** Whether the row is the one that was returned last. */
+    boolean isAt(@Nullable Row row) {
+        return row instanceof CacheRow asked
+                && current instanceof CacheRow present
+                && Arrays.equals(asked.key(), present.key());
     }
 
     private static int valueLength(ScanPage.Entry entry) {

@@ -36,19 +36,41 @@ final class CacheIndex extends Index {
 
     private final CacheTable cache;
     private final Way way;
+    /** Where a statement uses it; null in {@link CacheTable#getIndexes}. */
+    private final @Nullable TableFilter place;
+
+    private final @Nullable LookUps lookUps;
+    /** The last scan that was begun here. */
+    private @Nullable CacheCursor lastScan;
 
     /** A scan, which uses no condition. */
     CacheIndex(CacheTable table, int id, Way way) {
-        super(table, id, "", new IndexColumn[0], 0, IndexType.createScan(false));
-        this.cache = table;
-        this.way = way;
+        this(table, id, "", new IndexColumn[0], IndexType.createScan(false), way, null);
     }
 
     /** Gets by these columns, which are those of the key. */
     CacheIndex(CacheTable table, int id, String name, IndexColumn[] columns) {
-        super(table, id, name, columns, columns.length, IndexType.createPrimaryKey(false, true));
+        this(table, id, name, columns, IndexType.createPrimaryKey(false, true), Way.GET, null);
+    }
+
+    private CacheIndex(
+            CacheTable table,
+            int id,
+            String name,
+            IndexColumn[] columns,
+            IndexType type,
+            Way way,
+            @Nullable TableFilter place) {
+        super(table, id, name, columns, columns.length, type);
         this.cache = table;
-        this.way = Way.GET;
+        this.way = way;
+        this.place = place;
+        this.lookUps = way == Way.GET && place != null ? new LookUps(table, place) : null;
+    }
+
+    /** The same way, for one place of a statement. */
+    CacheIndex at(TableFilter use) {
+        return new CacheIndex(cache, getId(), getName(), getIndexColumns(), getIndexType(), way, use);
     }
 
     @Override
@@ -79,7 +101,10 @@ final class CacheIndex extends Index {
     @Override
     public Cursor find(SessionLocal session, @Nullable SearchRow first, @Nullable SearchRow last, boolean reverse) {
         if (way != Way.GET) {
-            return cache.scan(session, way == Way.SCAN);
+            final Cursor begun =
+                    isOfChangedTable() ? cache.scanToChange(session) : cache.scan(session, way == Way.SCAN);
+            lastScan = begun instanceof CacheCursor scan ? scan : null;
+            return begun;
         }
         boolean isWhole = first != null && last != null;
         final List<MappedColumn> given = new ArrayList<>();
@@ -98,8 +123,18 @@ final class CacheIndex extends Index {
         if (first == null || !isWhole) {
             return new PartCursor(session, cache.scan(session, true), first, given);
         }
-        final Row row = cache.get(session, first);
+        final Row row = lookUps == null ? cache.get(session, first) : lookUps.find(session, first);
         return row == null ? SingleRowCursor.EMPTY : new SingleRowCursor(row);
+    }
+
+    /** Whether the statement changes the rows of this place. */
+    private boolean isOfChangedTable() {
+        return place != null && place.getSelect() == null;
+    }
+
+    /** The rows that come after one in the scan that has returned it last, if they are read already. */
+    List<Row> rowsAfter(@Nullable Row row, int most) {
+        return lastScan != null && lastScan.isAt(row) ? lastScan.ahead(most) : List.of();
     }
 
     private static boolean isNull(@Nullable Value value) {

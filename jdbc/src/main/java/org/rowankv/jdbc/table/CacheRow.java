@@ -4,20 +4,28 @@ import org.h2.result.DefaultRow;
 import org.h2.result.Row;
 import org.h2.value.Value;
 import org.h2.value.ValueNull;
+import org.jspecify.annotations.Nullable;
 
-/** A row that has the bytes of its key. One of a scan of keys reads the value's columns when one is asked for. */
+/** A row that has the bytes of its entry. One of a scan of keys reads the value's columns when one is asked for. */
 final class CacheRow extends DefaultRow {
     private final CacheTable table;
     private final byte[] keyBytes;
+    private final byte @Nullable [] valueBytes;
 
-    CacheRow(CacheTable table, Value[] values, byte[] keyBytes) {
+    CacheRow(CacheTable table, Value[] values, byte[] keyBytes, byte @Nullable [] valueBytes) {
         super(values);
         this.table = table;
         this.keyBytes = keyBytes;
+        this.valueBytes = valueBytes;
     }
 
     byte[] key() {
         return keyBytes;
+    }
+
+    /** Null in a scan of keys. */
+    byte @Nullable [] value() {
+        return valueBytes;
     }
 
     @Override

@@ -259,6 +259,8 @@ public final class CacheSchema extends Schema {
             return cache.id();
         } catch (RowanException e) {
             throw SqlErrors.of(e);
+        } catch (IllegalArgumentException e) { // too long a name, or too many columns
+            throw DbException.fromUser("54000", e.getMessage());
         }
     }
 }

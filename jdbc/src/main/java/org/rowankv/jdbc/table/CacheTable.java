@@ -2,9 +2,9 @@ package org.rowankv.jdbc.table;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.stream.Stream;
 import javax.cache.expiry.EternalExpiryPolicy;
 import org.h2.command.Prepared;
 import org.h2.command.query.AllColumnsForPlan;
@@ -25,7 +25,6 @@ import org.h2.result.SortOrder;
 import org.h2.table.Column;
 import org.h2.table.IndexColumn;
 import org.h2.table.TableFilter;
-import org.h2.value.TypeInfo;
 import org.h2.value.Value;
 import org.h2.value.ValueBigint;
 import org.jspecify.annotations.Nullable;
@@ -45,14 +44,11 @@ import org.rowankv.protocol.Status;
  * with a draft: the cache is created when the primary key is known. Used by one session.
  */
 final class CacheTable extends FixedTable {
-    static final String VERSION = "_VERSION";
-
     private final CacheSchema cacheSchema;
     private final CacheStore store;
     private final long entries;
     private final CacheIndex scan;
     private final CacheIndex keyScan;
-    private final ArrayList<Index> indexes = new ArrayList<>();
     private final RowChanges changes;
     /** Null if SQL has declared the columns. */
     private final @Nullable ColumnFinder columnFinder;
@@ -77,7 +73,7 @@ final class CacheTable extends FixedTable {
             long entries) {
         this(schema, cache.name(), expiryClass, columnFinder, columnFinder.find(), entries, null);
         this.isCurrent = !columnFinder.isEmpty();
-        setColumns(withVersion(columnsOf(mapping)));
+        setColumns(TableColumns.withVersion(TableColumns.of(mapping)));
         complete(cache.id());
     }
 
@@ -89,14 +85,14 @@ final class CacheTable extends FixedTable {
             DeclaredColumns declared,
             long entries) {
         this(schema, cache.name(), expiryClass, null, declared.mapping(), entries, null);
-        setColumns(withVersion(declared.columns()));
+        setColumns(TableColumns.withVersion(declared.columns()));
         complete(cache.id());
     }
 
     /** A draft of these columns, of which none is known to be the key's yet. */
     CacheTable(CacheSchema schema, String name, DeclaredColumns declared, List<Column> columns) {
         this(schema, name, EternalExpiryPolicy.class.getName(), null, declared.mapping(), 0, columns);
-        setColumns(withVersion(columns));
+        setColumns(TableColumns.withVersion(columns));
     }
 
     private CacheTable(
@@ -118,8 +114,8 @@ final class CacheTable extends FixedTable {
         this.changes = new RowChanges(this, store, schema.scope(), expiryClass);
         this.scan = new CacheIndex(this, database.allocateObjectId(), CacheIndex.Way.SCAN);
         this.keyScan = new CacheIndex(this, database.allocateObjectId(), CacheIndex.Way.SCAN_OF_KEYS);
-        indexes.add(scan);
-        indexes.add(keyScan);
+        add(0, scan);
+        add(1, keyScan);
     }
 
     /** Makes the table one of a cache that exists. */
@@ -142,7 +138,7 @@ final class CacheTable extends FixedTable {
 
     private void setKey(CacheIndex index) {
         byKey = index;
-        indexes.add(1, index);
+        add(1, index);
     }
 
     /** For tools alone: the index and the conditional writes hold it. */
@@ -153,31 +149,6 @@ final class CacheTable extends FixedTable {
         constraint.setColumns(keyColumns);
         constraint.setIndex(index, false);
         return constraint;
-    }
-
-    private static List<Column> columnsOf(CacheMapping mapping) {
-        final List<Column> columns = new ArrayList<>();
-        Stream.concat(mapping.keys().stream(), mapping.columns().stream()).forEach(each -> {
-            final Column column = new Column(each.name(), each.sqlType());
-            column.setNullable(each.nullable());
-            columns.add(column);
-        });
-        return columns;
-    }
-
-    private static Column[] withVersion(List<Column> visible) {
-        final List<Column> columns = new ArrayList<>(visible);
-        String name = VERSION;
-        for (int i = 0; i < columns.size(); i++) {
-            if (columns.get(i).getName().equalsIgnoreCase(name)) {
-                name = '_' + name;
-                i = -1;
-            }
-        }
-        final Column version = new Column(name, TypeInfo.TYPE_BIGINT);
-        version.setVisible(false);
-        columns.add(version);
-        return columns.toArray(new Column[0]);
     }
 
     /** CREATE TABLE asks for dependencies when it has made the constraints: then the primary key is known. */
@@ -199,7 +170,7 @@ final class CacheTable extends FixedTable {
             final List<Column> all = new ArrayList<>(drafted);
             final List<Column> withKey = declared.columns();
             all.add(withKey.get(withKey.size() - 1));
-            setColumns(withVersion(all));
+            setColumns(TableColumns.withVersion(all));
         }
         complete(cacheSchema.create(this, declared));
     }
@@ -249,6 +220,7 @@ final class CacheTable extends FixedTable {
         if (!isCurrent) {
             database.getNextModificationMetaId(); // compiled again: entries may show more than there was
         }
+        changes.beforeReads();
         if (withValues && lastScan != null && lastScan.serves(scope.dataId())) {
             return lastScan.cursor(session, scope);
         }
@@ -256,6 +228,27 @@ final class CacheTable extends FixedTable {
                 && session.getCurrentCommand().isQuery();
         lastScan = withValues && isQuery ? new KeptRows(scope.dataId()) : null;
         return new CacheCursor(this, session, scope, store.client().scan(cacheId, withValues), withValues, lastScan);
+    }
+
+    /** The rows that a statement may change: all, or if it runs again, those that it has lost. */
+    Cursor scanToChange(SessionLocal session) {
+        final Collection<byte[]> again = cacheSchema.scope().again();
+        return again.isEmpty() ? scan(session, true) : new KeyCursor(this, again);
+    }
+
+    /** Whether requests that are sent together take little longer than one. */
+    boolean isRemote() {
+        return store.client().isRemote();
+    }
+
+    /** Whether this run of the statement may change the row. */
+    boolean admits(byte[] key) {
+        return cacheSchema.scope().admits(key);
+    }
+
+    /** The run of the statement. */
+    long run() {
+        return cacheSchema.scope().run();
     }
 
     /** The row of the entry whose key has these values, or null. */
@@ -267,14 +260,32 @@ final class CacheTable extends FixedTable {
 
     @Nullable
     Row get(byte[] key) {
+        changes.beforeRead(key);
         final Request request = new Request().get(cacheId, key, 0, key.length);
         store.execute(request);
-        final byte[] found = request.status() == Status.OK ? request.resultBytes() : null;
-        return found == null ? null : rowOf(key, found, request.version());
+        return rowOf(request);
+    }
+
+    /** Reads that are sent together, each with its outcome. */
+    List<Request> getAll(Collection<byte[]> keys) {
+        keys.forEach(changes::beforeRead);
+        final List<Request> reads = keys.stream()
+                .map(key -> new Request().get(cacheId, key, 0, key.length))
+                .toList();
+        store.executeAll(cacheId, reads);
+        reads.forEach(CacheStore::check);
+        return reads;
+    }
+
+    /** The row that was read; null if there is none. */
+    @Nullable
+    Row rowOf(Request read) {
+        final byte[] found = read.status() == Status.OK ? read.resultBytes() : null;
+        return found == null ? null : rowOf(read.key(), found, read.version());
     }
 
     /** The bytes of the key that equals the values; null if no key of this cache does. */
-    private byte @Nullable [] keyOf(SessionLocal session, SearchRow wanted) {
+    byte @Nullable [] keyOf(SessionLocal session, SearchRow wanted) {
         final Value[] values = new Value[getColumns().length];
         try {
             for (MappedColumn each : mapping.keys()) {
@@ -309,7 +320,7 @@ final class CacheTable extends FixedTable {
             if (value != null) {
                 mapping.readValue(value, values, store.codec());
             }
-            return new CacheRow(this, values, key);
+            return new CacheRow(this, values, key, value);
         } catch (UnmappedException e) {
             if (columnFinder == null) {
                 throw DbException.fromUser(
@@ -354,11 +365,14 @@ final class CacheTable extends FixedTable {
             throw SqlErrors.unsupported("FOR UPDATE");
         }
         final byte[] key = bytesOfKey(session, row);
-        if (!cacheSchema.scope().admits(key)) {
+        if (!admits(key)) {
             return null;
         }
         if (!mapping.isFoundByKey()) {
             row.setKey(changes.remember(key));
+        }
+        if (row instanceof CacheRow found) {
+            changes.keep(found);
         }
         return row;
     }
@@ -416,11 +430,6 @@ final class CacheTable extends FixedTable {
     // --- what H2 asks of a table ---
 
     @Override
-    public Index getScanIndex(SessionLocal session) {
-        return scan;
-    }
-
-    @Override
     public Index getScanIndex(
             SessionLocal session,
             int @Nullable [] masks,
@@ -428,12 +437,8 @@ final class CacheTable extends FixedTable {
             int filter,
             @Nullable SortOrder sortOrder,
             @Nullable AllColumnsForPlan allColumnsSet) {
-        return keyScan.needsOnlyKeys(filters, filter, allColumnsSet) ? keyScan : scan;
-    }
-
-    @Override
-    public ArrayList<Index> getIndexes() {
-        return indexes;
+        final CacheIndex way = keyScan.needsOnlyKeys(filters, filter, allColumnsSet) ? keyScan : scan;
+        return filters == null ? way : way.at(filters[filter]);
     }
 
     @Override

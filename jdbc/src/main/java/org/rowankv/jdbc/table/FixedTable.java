@@ -1,15 +1,62 @@
 package org.rowankv.jdbc.table;
 
+import java.util.ArrayList;
+import org.h2.command.query.AllColumnsForPlan;
 import org.h2.engine.SessionLocal;
+import org.h2.index.Index;
 import org.h2.message.DbException;
+import org.h2.result.SortOrder;
 import org.h2.schema.Schema;
+import org.h2.table.PlanItem;
 import org.h2.table.Table;
+import org.h2.table.TableFilter;
 import org.h2.table.TableType;
+import org.jspecify.annotations.Nullable;
 
 /** A table of H2 whose definition does not change, without triggers for rows, whose rows only a scan counts. */
 abstract class FixedTable extends Table {
+    /** The first is the scan. */
+    private final ArrayList<Index> indexes = new ArrayList<>();
+    /** Those of the place of a statement that is planned just now. */
+    private @Nullable ArrayList<Index> planned;
+
     FixedTable(Schema schema, String name) {
         super(schema, schema.getDatabase().allocateObjectId(), name, false, false);
+    }
+
+    void add(int position, CacheIndex index) {
+        indexes.add(position, index);
+    }
+
+    @Override
+    public Index getScanIndex(SessionLocal session) {
+        return getIndexes().get(0);
+    }
+
+    @Override
+    public ArrayList<Index> getIndexes() {
+        return planned == null ? indexes : planned;
+    }
+
+    /** Each place of a statement has indexes of its own, which know it. */
+    @Override
+    public PlanItem getBestPlanItem(
+            SessionLocal session,
+            int @Nullable [] masks,
+            TableFilter @Nullable [] filters,
+            int filter,
+            @Nullable SortOrder sortOrder,
+            @Nullable AllColumnsForPlan allColumnsSet) {
+        if (filters != null) {
+            final ArrayList<Index> own = new ArrayList<>();
+            indexes.forEach(each -> own.add(((CacheIndex) each).at(filters[filter])));
+            planned = own;
+        }
+        try {
+            return super.getBestPlanItem(session, masks, filters, filter, sortOrder, allColumnsSet);
+        } finally {
+            planned = null;
+        }
     }
 
     @Override

@@ -2,8 +2,10 @@ package org.rowankv.jdbc.table;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.cache.expiry.EternalExpiryPolicy;
@@ -32,6 +34,7 @@ import org.rowankv.runtime.SecureSeed;
  */
 final class RowChanges {
     private static final int BATCH = 256;
+    private static final long MOST_KEPT_BYTES = 1 << 22;
 
     private final CacheTable table;
     private final CacheStore store;
@@ -40,17 +43,25 @@ final class RowChanges {
     private final RandomSource high = SecureSeed.source();
     private final RandomSource low = SecureSeed.source();
     private final List<Row> removals = new ArrayList<>();
-    private final List<Insertion> insertions = new ArrayList<>();
-    private final Set<ByteBuffer> insertedKeys = new HashSet<>();
+    private final List<Write> waiting = new ArrayList<>();
+    private final Set<ByteBuffer> waitingKeys = new HashSet<>();
+    private final Runnable rest = this::flush;
+    /** Rows of this statement as they were read. */
+    private final Map<ByteBuffer, CacheRow> kept = new HashMap<>();
+
+    private long keptBytes;
     /** Keys of the rows of this statement whose values do not tell their bytes. A row has its place, from 1 on. */
     private final List<byte[]> keys = new ArrayList<>();
 
     /**
-     * A row that is to be written.
+     * A write that is sent with others.
      *
      * @param entry of the batch that it belongs to
+     * @param inserted the row that is new; null if one is changed or removed
+     * @param canRunAgain whether the statement can, if another writer was faster
      */
-    private record Insertion(Row row, Request request, int entry) {}
+    private record Write(
+            Request request, int entry, @Nullable Row inserted, boolean canRunAgain) {}
 
     /** @param expiryClass of the cache's policy */
     RowChanges(CacheTable table, CacheStore store, StatementScope scope, String expiryClass) {
@@ -64,19 +75,44 @@ final class RowChanges {
     void begin() {
         removals.clear();
         keys.clear();
+        kept.clear();
+        keptBytes = 0;
         if (!scope.isInBatch()) {
-            insertions.clear(); // of a statement that has failed
-            insertedKeys.clear();
+            waiting.clear(); // of a statement that has failed
+            waitingKeys.clear();
         }
         scope.nextEntry();
         scope.changing();
     }
 
-    /** Ends them. Rows of a batch are written with those of its next entries. */
+    /** Ends them. Writes of a batch are sent with those of its next entries. */
     void end(SessionLocal session) {
-        flushRemovals(session);
+        takeRemovals(session);
         if (!scope.isInBatch()) {
-            flushInsertions();
+            flush();
+        }
+    }
+
+    /** Sends what waits for others, before something is read that may be of it. */
+    void beforeReads() {
+        if (!waiting.isEmpty()) {
+            flush();
+        }
+    }
+
+    /** As above, before the entry of a key is read. */
+    void beforeRead(byte[] key) {
+        if (waitingKeys.contains(ByteBuffer.wrap(key))) {
+            flush();
+        }
+    }
+
+    /** Keeps a row that is to be changed, so that it is not read again, if there is room. */
+    void keep(CacheRow row) {
+        final byte[] value = row.value();
+        if (value != null && kept.size() < BATCH && keptBytes + value.length <= MOST_KEPT_BYTES) {
+            kept.put(ByteBuffer.wrap(row.key()), row);
+            keptBytes += value.length;
         }
     }
 
@@ -122,16 +158,21 @@ final class RowChanges {
         } catch (IllegalArgumentException e) {
             throw SqlErrors.of(e);
         }
-        if (!insertedKeys.add(ByteBuffer.wrap(key))) {
-            flushInsertions(); // requests that are sent together have no order
-            insertedKeys.add(ByteBuffer.wrap(key));
+        add(new Write(request, scope.batchEntry(), row, false));
+        if (!isInsert(session)) {
+            flush();
         }
-        insertions.add(new Insertion(row, request, scope.batchEntry()));
-        if (insertions.size() == 1) {
-            scope.whenBatchEnds(this::flushInsertions);
+    }
+
+    private void add(Write write) {
+        if (!waitingKeys.add(ByteBuffer.wrap(write.request().key()))) {
+            flush(); // requests that are sent together have no order
+            waitingKeys.add(ByteBuffer.wrap(write.request().key()));
         }
-        if (insertions.size() == BATCH || !isInsert(session)) {
-            flushInsertions();
+        waiting.add(write);
+        scope.whenBatchEnds(rest);
+        if (waiting.size() == BATCH) {
+            flush();
         }
     }
 
@@ -143,26 +184,44 @@ final class RowChanges {
         return type == CommandInterface.INSERT || type == CommandInterface.CREATE_TABLE;
     }
 
-    /** Writes what is left; throws for the first row that is not written, or notes it for its entry of the batch. */
-    private void flushInsertions() {
-        final List<Insertion> all = List.copyOf(insertions);
-        insertions.clear();
-        insertedKeys.clear();
-        if (all.size() == 1) {
-            store.run(all.get(0).request());
-        } else {
-            store.executeAll(
-                    table.cacheId(), all.stream().map(Insertion::request).toList());
+    /** Sends what waits; throws for the first write that fails, or notes it for its entry of the batch. */
+    private void flush() {
+        final List<Write> all = List.copyOf(waiting);
+        waiting.clear();
+        waitingKeys.clear();
+        try {
+            if (all.size() == 1) {
+                store.run(all.get(0).request());
+            } else {
+                store.executeAll(
+                        table.cacheId(), all.stream().map(Write::request).toList());
+            }
+        } catch (DbException e) {
+            all.forEach(each -> scope.fail(each.entry(), e));
+            return;
         }
-        for (Insertion each : all) {
+        for (Write each : all) {
             try {
                 CacheStore.check(each.request());
-                if (each.request().status() != Status.OK) {
-                    throw table.key().getDuplicateKeyException(keyText(each.row()));
-                }
+                settle(each);
             } catch (DbException e) {
                 scope.fail(each.entry(), e);
             }
+        }
+    }
+
+    /** Notes what became of a conditional write. */
+    private void settle(Write write) {
+        if (write.request().status() == Status.OK) {
+            return;
+        }
+        if (write.inserted() != null) {
+            throw table.key().getDuplicateKeyException(keyText(write.inserted()));
+        }
+        if (write.request().version() == 0) {
+            scope.countGone();
+        } else {
+            lose(write.request().key(), write.canRunAgain());
         }
     }
 
@@ -174,7 +233,7 @@ final class RowChanges {
 
     private static void requireNoVersion(@Nullable Value version) {
         if (version != null && version.getValueType() != Value.NULL) {
-            throw DbException.fromUser("22018", "the store assigns " + CacheTable.VERSION);
+            throw DbException.fromUser("22018", "the store assigns " + TableColumns.VERSION);
         }
     }
 
@@ -199,31 +258,40 @@ final class RowChanges {
     }
 
     private void update(Prepared prepared, SessionLocal session, List<Row> before, List<Row> after) {
-        final List<Request> reads = new ArrayList<>();
+        final boolean canRunAgain = prepared instanceof Update;
+        final Map<ByteBuffer, CacheRow> present = new HashMap<>();
+        final List<byte[]> unread = new ArrayList<>();
         for (int i = 0; i < before.size(); i++) {
             requireSameKey(session, before.get(i), after.get(i));
             final byte[] key = table.bytesOfKey(session, before.get(i));
-            reads.add(new Request().get(table.cacheId(), key, 0, key.length));
-        }
-        store.executeAll(table.cacheId(), reads);
-        final List<Request> writes = new ArrayList<>();
-        for (int i = 0; i < reads.size(); i++) {
-            final Request read = reads.get(i);
-            CacheStore.check(read);
-            final long version = versionOf(before.get(i));
-            final byte[] stored = read.resultBytes();
-            if (read.status() != Status.OK || stored == null) {
-                scope.countGone();
-            } else if (read.version() != version) {
-                lose(read.key(), prepared instanceof Update);
+            final CacheRow row = kept.get(ByteBuffer.wrap(key));
+            if (row == null) {
+                unread.add(key);
             } else {
-                writes.add(replacement(session, read.key(), stored, before.get(i), after.get(i), version));
+                present.put(ByteBuffer.wrap(key), row);
             }
         }
-        store.executeAll(table.cacheId(), writes);
-        for (Request write : writes) {
-            CacheStore.check(write);
-            settle(write, prepared instanceof Update);
+        for (Request read : table.getAll(unread)) {
+            if (table.rowOf(read) instanceof CacheRow row) {
+                present.put(ByteBuffer.wrap(read.key()), row);
+            }
+        }
+        for (int i = 0; i < before.size(); i++) {
+            final byte[] key = table.bytesOfKey(session, before.get(i));
+            final CacheRow row = present.get(ByteBuffer.wrap(key));
+            final long version = versionOf(before.get(i));
+            final byte[] stored = row == null ? null : row.value();
+            if (row == null || stored == null) {
+                scope.countGone();
+            } else if (versionOf(row) != version) {
+                lose(key, canRunAgain);
+            } else {
+                final Request write = replacement(session, key, stored, before.get(i), after.get(i), version);
+                add(new Write(write, scope.batchEntry(), null, canRunAgain));
+            }
+        }
+        if (!scope.isInBatch()) {
+            flush();
         }
     }
 
@@ -257,29 +325,20 @@ final class RowChanges {
         return row.getValue(table.getColumns().length - 1).getLong();
     }
 
-    /** Notes what became of a conditional write. */
-    private void settle(Request write, boolean canRunAgain) {
-        if (write.status() == Status.OK) {
-            return;
-        }
-        if (write.version() == 0) {
-            scope.countGone();
-        } else {
-            lose(write.key(), canRunAgain);
-        }
-    }
-
     private void lose(byte[] key, boolean canRunAgain) {
         if (!canRunAgain || !scope.lose(key)) {
             throw SqlErrors.lostRace(table.getName());
         }
     }
 
-    /** Removes the row's entry with others, at the latest in {@link #flushRemovals}. */
+    /** Removes the row's entry with others, at the latest at the end of the statement or batch. */
     void remove(SessionLocal session, Row row) {
         removals.add(row);
         if (removals.size() == BATCH || !isDelete(session)) {
-            flushRemovals(session);
+            takeRemovals(session);
+        }
+        if (!isDelete(session)) {
+            flush();
         }
     }
 
@@ -288,19 +347,14 @@ final class RowChanges {
                 && session.getCurrentCommand().getCommandType() == CommandInterface.DELETE;
     }
 
-    private void flushRemovals(SessionLocal session) {
-        final List<Request> requests = new ArrayList<>();
+    private void takeRemovals(SessionLocal session) {
         for (Row row : removals) {
             final byte[] key = table.bytesOfKey(session, row);
-            requests.add(new Request()
+            final Request request = new Request()
                     .delete(table.cacheId(), key, 0, key.length)
-                    .when(Condition.IF_VERSION, versionOf(row)));
+                    .when(Condition.IF_VERSION, versionOf(row));
+            add(new Write(request, scope.batchEntry(), null, isDelete(session)));
         }
         removals.clear();
-        store.executeAll(table.cacheId(), requests);
-        for (Request request : requests) {
-            CacheStore.check(request);
-            settle(request, isDelete(session));
-        }
     }
 }

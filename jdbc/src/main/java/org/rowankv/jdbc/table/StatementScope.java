@@ -2,8 +2,9 @@ package org.rowankv.jdbc.table;
 
 import java.nio.ByteBuffer;
 import java.sql.SQLException;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,6 +29,7 @@ public final class StatementScope {
     private volatile @Nullable Object cancelled;
     private final OwnedCounter entriesRead = new OwnedCounter();
 
+    private long run;
     private int changes;
     private long dataId = Long.MAX_VALUE;
     private long gone;
@@ -35,7 +37,7 @@ public final class StatementScope {
     private int batchEntry = NO_BATCH;
 
     private final Map<Integer, DbException> failed = new TreeMap<>();
-    private final List<Runnable> atEndOfBatch = new ArrayList<>();
+    private final Set<Runnable> atEndOfBatch = new LinkedHashSet<>();
 
     /**
      * Begins a statement.
@@ -46,6 +48,7 @@ public final class StatementScope {
      */
     public void begin(Object statement, long newDataId, boolean canRunAgain) {
         dataId = newDataId;
+        run++;
         cancelled = null;
         running = statement;
         isActive = canRunAgain;
@@ -84,6 +87,7 @@ public final class StatementScope {
         final long counted = lost.size() + gone;
         again = lost;
         lost = new HashSet<>();
+        run++;
         changes = 0;
         gone = 0;
         return counted;
@@ -94,7 +98,7 @@ public final class StatementScope {
         return gone;
     }
 
-    /** Begins a batch whose entries insert rows, and do nothing else. */
+    /** Begins a batch whose entries change rows, and do nothing else. */
     public void beginBatch() {
         batchEntry = -1;
         failed.clear();
@@ -125,7 +129,7 @@ public final class StatementScope {
     }
 
     void whenBatchEnds(Runnable rest) {
-        if (isInBatch() && atEndOfBatch.isEmpty()) {
+        if (isInBatch()) {
             atEndOfBatch.add(rest);
         }
     }
@@ -170,6 +174,16 @@ public final class StatementScope {
         if (isInBatch()) {
             batchEntry++;
         }
+    }
+
+    /** Of the statement's runs and those of others before: another number for each. */
+    long run() {
+        return run;
+    }
+
+    /** The keys of the rows that this run may change; empty: all. */
+    Collection<byte[]> again() {
+        return again.stream().map(ByteBuffer::array).toList();
     }
 
     /** Whether the row may be changed in this run. */

@@ -1,0 +1,122 @@
+package org.rowankv.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import javax.cache.CacheManager;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.api.Session;
+import org.rowankv.jcache.spi.RowanCachingProvider;
+import org.rowankv.jcache.store.SharedStore;
+import org.rowankv.jcache.store.Store;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.runtime.Clock;
+import org.rowankv.runtime.SecureSeed;
+import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.embedded.EmbeddedSettings;
+
+/** A store in this JVM that counts what clients ask of it, and says that its servers are elsewhere. */
+final class CountedStore implements AutoCloseable {
+    /** Pages of scans. */
+    final AtomicInteger pages = new AtomicInteger();
+    /** Requests that were sent alone. */
+    final List<Operation> alone = new CopyOnWriteArrayList<>();
+    /** Numbers of requests that were sent together. */
+    final List<Integer> together = new CopyOnWriteArrayList<>();
+
+    /** Called with the number of each page before it is read. */
+    volatile IntConsumer beforePage = page -> {};
+    /** Called with requests before they are sent together. */
+    volatile java.util.function.Consumer<List<Request>> beforeTogether = requests -> {};
+
+    final CacheManager manager;
+
+    /** Of another client, which is not counted. */
+    final RowanClient other;
+
+    CountedStore() {
+        final EmbeddedCluster cluster =
+                EmbeddedCluster.open(EmbeddedSettings.of(with -> with.capacityBytes = 64 << 20));
+        final Session session = (Session) Proxy.newProxyInstance(
+                Session.class.getClassLoader(), new Class<?>[] {Session.class}, (proxy, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "isRemote" -> {
+                            return true;
+                        }
+                        case "scan" -> beforePage.accept(pages.incrementAndGet());
+                        case "call" -> alone.add(((Request) arguments[0]).operation());
+                        case "callAll" -> noteAll(arguments[0]);
+                        default -> {}
+                    }
+                    try {
+                        return method.invoke(cluster.session(), arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        other = new RowanClient(cluster.session(), SystemClock.INSTANCE, SecureSeed.source());
+        final Store store = new Store() {
+            private final RowanClient client = new RowanClient(session, SystemClock.INSTANCE, SecureSeed.source());
+
+            @Override
+            public RowanClient client() {
+                return client;
+            }
+
+            @Override
+            public String durability() {
+                return cluster.durability();
+            }
+
+            @Override
+            public Clock clock() {
+                return SystemClock.INSTANCE;
+            }
+
+            @Override
+            public <T> T unwrap(Class<T> type) {
+                return null;
+            }
+
+            @Override
+            public void close() {
+                client.close();
+                other.close();
+                cluster.close();
+            }
+        };
+        manager = new RowanCachingProvider(settings -> store) {}.getCacheManager(URI.create("rowan:embedded"), null);
+    }
+
+    @SuppressWarnings("unchecked")
+    private void noteAll(Object requests) {
+        final List<Request> all = (List<Request>) requests;
+        together.add(all.size());
+        beforeTogether.accept(all);
+    }
+
+    Connection connect() throws SQLException {
+        return Connections.open(
+                ConnectionUrl.of("jdbc:rowan:embedded", new Properties()), manager.unwrap(SharedStore.class), () -> {});
+    }
+
+    void forget() {
+        pages.set(0);
+        alone.clear();
+        together.clear();
+    }
+
+    @Override
+    public void close() {
+        manager.close();
+    }
+}

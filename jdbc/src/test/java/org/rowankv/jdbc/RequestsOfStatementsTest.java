@@ -1,0 +1,272 @@
+package org.rowankv.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.BatchUpdateException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import javax.cache.Cache;
+import javax.cache.configuration.MutableConfiguration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rowankv.driver.VersionedValue;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+
+/** What statements ask of the servers: as little as they need, and together where it can be. */
+final class RequestsOfStatementsTest {
+    private static final int MANY = 100_000;
+    private static final int SOME = 1_000;
+    private static final int ENTRIES_OF_A_PAGE = 256;
+
+    private CountedStore store;
+    private Connection connection;
+    private Statement statement;
+
+    @BeforeEach
+    void open() throws SQLException {
+        store = new CountedStore();
+        connection = store.connect();
+        statement = connection.createStatement();
+        fill("items", SOME);
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        connection.close();
+        store.close();
+    }
+
+    private Cache<Integer, Long> fill(String name, int rows) {
+        final Cache<Integer, Long> cache = store.manager.createCache(
+                name, new MutableConfiguration<Integer, Long>().setTypes(Integer.class, Long.class));
+        for (int from = 0; from < rows; from += 10_000) {
+            final Map<Integer, Long> part = new HashMap<>();
+            for (int i = from; i < Math.min(rows, from + 10_000); i++) {
+                part.put(i, (long) i);
+            }
+            cache.putAll(part);
+        }
+        return cache;
+    }
+
+    /** Rows of a query whose table is known. */
+    private int rows(String sql) throws SQLException {
+        statement.executeQuery("SELECT * FROM items LIMIT 0").close();
+        store.forget();
+        try (ResultSet rows = statement.executeQuery(sql)) {
+            int count = 0;
+            while (rows.next()) {
+                count++;
+            }
+            return count;
+        }
+    }
+
+    private String one(String sql) throws SQLException {
+        try (ResultSet rows = statement.executeQuery(sql)) {
+            assertThat(rows.next()).isTrue();
+            return rows.getString(1);
+        }
+    }
+
+    private static String list(int from, int to) {
+        return IntStream.range(from, to).mapToObj(String::valueOf).collect(Collectors.joining(", ", "(", ")"));
+    }
+
+    @Test
+    void shouldAskForNoPageBehindTheLimit() throws SQLException {
+        fill("big", MANY);
+        statement.executeQuery("SELECT * FROM big LIMIT 0").close();
+
+        assertThat(rows("SELECT * FROM big LIMIT 10")).isEqualTo(10);
+        assertThat(store.pages).hasValue(1);
+        assertThat(rows("SELECT _value FROM big WHERE _value >= 0 LIMIT 10")).isEqualTo(10);
+        assertThat(store.pages).hasValue(1);
+        assertThat(rows("SELECT _value FROM big WHERE mod(_value, 1000) = 0 LIMIT 10"))
+                .isEqualTo(10);
+        assertThat(store.pages.get()).isBetween(2, MANY / ENTRIES_OF_A_PAGE / 2);
+        assertThat(rows("SELECT b._value FROM items s JOIN big b ON b._key = s._value LIMIT 1"))
+                .isEqualTo(1);
+        assertThat(store.pages).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " WHERE _value < 0"})
+    void shouldAskForNoPageAfterACancel(String where) throws SQLException {
+        fill("big", MANY);
+        statement.executeQuery("SELECT * FROM big LIMIT 0").close();
+        store.beforePage = page -> {
+            if (page == 3) {
+                cancel();
+            }
+        };
+
+        assertThatThrownBy(() -> rows("SELECT _value FROM big" + where))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"));
+        assertThat(store.pages).hasValue(3);
+    }
+
+    private void cancel() {
+        try {
+            statement.cancel();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " WHERE _value < 0"})
+    void shouldAskForNoPageAfterTheTimeOut(String where) throws SQLException {
+        fill("big", MANY);
+        statement.executeQuery("SELECT * FROM big LIMIT 0").close();
+        store.beforePage = page -> {
+            if (page == 3) {
+                final long begin = System.nanoTime();
+                while (System.nanoTime() - begin < 1_100_000_000L) {
+                    LockSupport.parkNanos(50_000_000);
+                }
+            }
+        };
+        statement.setQueryTimeout(1);
+
+        assertThatThrownBy(() -> rows("SELECT _value FROM big" + where))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"));
+        assertThat(store.pages).hasValue(3);
+    }
+
+    @Test
+    void shouldReadTheKeysOfAListTogether() throws SQLException {
+        assertThat(rows("SELECT * FROM items WHERE _key IN " + list(-100, 400))).isEqualTo(400);
+        assertThat(store.together).containsExactly(16, 32, 64, 128, 256, 4);
+        assertThat(store.alone).isEmpty();
+        assertThat(store.pages).hasValue(0);
+
+        assertThat(rows("SELECT * FROM items WHERE _key IN (7, 7000, 8) AND _value > 7"))
+                .isEqualTo(1);
+        assertThat(store.together).containsExactly(3);
+    }
+
+    @Test
+    void shouldReadWhatAJoinNeedsTogether() throws SQLException {
+        fill("orders", SOME);
+
+        assertThat(rows("SELECT o._key, s._value FROM orders o JOIN items s ON s._key = o._value WHERE o._value < 500"))
+                .isEqualTo(500);
+        assertThat(store.together.stream().mapToInt(size -> size).sum() + store.alone.size())
+                .as("reads only of rows that the outer condition leaves")
+                .isEqualTo(500);
+        assertThat(store.together.size() + store.alone.size()).isLessThan(100);
+        assertThat(one("SELECT sum(s._value - o._value) FROM orders o JOIN items s ON s._key = o._value"))
+                .isEqualTo("0");
+        assertThat(one("SELECT count(*) FROM orders o LEFT JOIN items s ON s._key = o._value + 0 AND s._value < 10"))
+                .isEqualTo("1000");
+    }
+
+    @Test
+    void shouldChangeRowsTogetherAndReadEachOnce() throws SQLException {
+        statement.executeUpdate("UPDATE items SET _value = 0 WHERE _key = 0");
+        store.forget();
+
+        assertThat(statement.executeUpdate("UPDATE items SET _value = _value + 1 WHERE _key IN " + list(0, 200)))
+                .isEqualTo(200);
+        assertThat(store.together).as("reads, then writes").containsExactly(16, 32, 64, 88, 200);
+        assertThat(store.alone).isEmpty();
+        assertThat(one("SELECT sum(_value) FROM items WHERE _key < 200")).isEqualTo(String.valueOf(199 * 100 + 200));
+    }
+
+    @Test
+    void shouldReadAgainOnlyTheRowThatAnotherWriterHasChanged() throws SQLException {
+        final int cache = store.other.catalogue().find("items").id();
+        final AtomicBoolean done = new AtomicBoolean();
+        statement.executeQuery("SELECT * FROM items LIMIT 0").close();
+        store.forget();
+        store.beforeTogether = requests -> {
+            if (requests.get(0).operation() == Operation.PUT && done.compareAndSet(false, true)) {
+                final Request any = requests.get(0);
+                final VersionedValue present = store.other.getVersioned(cache, any.key());
+                store.other.put(cache, any.key(), present.value());
+            }
+        };
+
+        assertThat(statement.executeUpdate("UPDATE items SET _value = _value + 1"))
+                .isEqualTo(SOME);
+        final int pagesOfARun = store.pages.get();
+        assertThat(store.together.get(store.together.size() - 1)).isEqualTo(1);
+        store.forget();
+        assertThat(statement.executeUpdate("UPDATE items SET _value = _value + 1"))
+                .isEqualTo(SOME);
+        assertThat(store.pages).as("the run for the row scans nothing").hasValue(pagesOfARun);
+        assertThat(one("SELECT sum(_value) FROM items")).isEqualTo(String.valueOf(999 * 500 + 2_000));
+    }
+
+    @Test
+    void shouldSendTheWritesOfABatchTogether() throws SQLException {
+        statement.executeQuery("SELECT * FROM items LIMIT 0").close();
+        try (PreparedStatement update =
+                connection.prepareStatement("UPDATE items SET _value = _value + 1 WHERE _key = ?")) {
+            for (int i = 0; i < SOME; i++) {
+                update.setInt(1, i == 501 ? 500 : i);
+                update.addBatch();
+            }
+            store.forget();
+            assertThat(update.executeBatch()).hasSize(SOME).containsOnly(1);
+        }
+        assertThat(store.alone.stream().filter(each -> each == Operation.PUT)).hasSizeLessThan(3);
+        assertThat(store.together.stream().mapToInt(size -> size).sum()).isBetween(SOME - 3, SOME);
+        assertThat(store.together).hasSizeLessThan(8);
+        assertThat(one("SELECT _value FROM items WHERE _key = 500")).isEqualTo("502");
+        assertThat(one("SELECT _value FROM items WHERE _key = 501")).isEqualTo("501");
+
+        try (PreparedStatement delete = connection.prepareStatement("DELETE FROM items WHERE _key = ?")) {
+            for (int i = 0; i < SOME + 1; i++) {
+                delete.setInt(1, i);
+                delete.addBatch();
+            }
+            store.forget();
+            final int[] counts = delete.executeBatch();
+            assertThat(counts[0]).isEqualTo(1);
+            assertThat(counts[SOME]).isEqualTo(0);
+        }
+        assertThat(store.alone).doesNotContain(Operation.DELETE);
+        assertThat(one("SELECT count(*) FROM items")).isEqualTo("0");
+    }
+
+    @Test
+    void shouldSayWhichEntryOfABatchAnotherWriterHasBeaten() throws SQLException {
+        final int cache = store.other.catalogue().find("items").id();
+        statement.executeQuery("SELECT * FROM items LIMIT 0").close();
+        store.beforeTogether = requests -> {
+            final byte[] key = requests.get(3).key();
+            store.other.put(cache, key, store.other.get(cache, key));
+        };
+        try (PreparedStatement update =
+                connection.prepareStatement("UPDATE items SET _value = _value + 1 WHERE _key = ?")) {
+            for (int i = 0; i < 10; i++) {
+                update.setInt(1, i);
+                update.addBatch();
+            }
+            assertThatThrownBy(update::executeBatch).isInstanceOfSatisfying(BatchUpdateException.class, e -> {
+                assertThat(e.getSQLState()).isEqualTo("40001");
+                assertThat(e.getUpdateCounts()).containsExactly(1, 1, 1, Statement.EXECUTE_FAILED, 1, 1, 1, 1, 1, 1);
+            });
+        }
+        assertThat(one("SELECT _value FROM items WHERE _key = 3")).isEqualTo("3");
+        assertThat(one("SELECT _value FROM items WHERE _key = 4")).isEqualTo("5");
+    }
+}
