@@ -1,0 +1,92 @@
+package org.rowankv.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Definitions of tables that cannot be: each is refused with its reason, and leaves no cache. */
+final class RefusedTablesTest {
+    private Connection connection;
+    private Statement statement;
+
+    @BeforeEach
+    void open() throws SQLException {
+        connection = DriverManager.getConnection("jdbc:rowan:embedded?servers=1&capacity=32m&name=refused");
+        statement = connection.createStatement();
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        connection.close();
+    }
+
+    private int tables() throws SQLException {
+        try (ResultSet rows = connection.getMetaData().getTables(null, "CACHES", "%", null)) {
+            int count = 0;
+            while (rows.next()) {
+                count++;
+            }
+            return count;
+        }
+    }
+
+    private SQLException refusal(String sql) {
+        return catchThrowableOfType(SQLException.class, () -> statement.execute(sql));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "CREATE TABLE x(a INT, A INT) | 42S21 | Duplicate column",
+                "CREATE TABLE x(a NOTATYPE) | HY004 | NOTATYPE",
+                "CREATE TABLE x(a INT ARRAY PRIMARY KEY) | 0A000 | CREATE TABLE with a column",
+                "CREATE TABLE x(a INTERVAL DAY PRIMARY KEY, b INT) | 0A000 | CREATE TABLE with a column",
+                "CREATE TABLE x(a INT PRIMARY KEY, b GEOMETRY) | 0A000 | CREATE TABLE with a column",
+                "CREATE TABLE x(a INT PRIMARY KEY, b INT DEFAULT 1) | 0A000 | CREATE TABLE with a column",
+                "CREATE TABLE x(a INT, PRIMARY KEY(b)) | 42S22 | not found",
+                "CREATE TABLE x(a INT PRIMARY KEY, b INT PRIMARY KEY) | 90017 | second primary key",
+                "CREATE TABLE order(a INT) | 42001 | Syntax error",
+                "DROP TABLE nothing | 42S02 | not found",
+            })
+    void shouldSayWhatCannotBe(String sql, String state, String reason) throws SQLException {
+        final SQLException refusal = refusal(sql);
+        assertThat((Throwable) refusal).as(sql).isNotNull().hasMessageContaining(reason);
+        assertThat(refusal.getSQLState()).isEqualTo(state);
+        assertThat(tables()).isZero();
+    }
+
+    @Test
+    void shouldRefuseANameThatIsTooLong() throws SQLException {
+        assertThat((Throwable) refusal("CREATE TABLE " + "x".repeat(300) + "(a INT)"))
+                .hasMessageContaining("too long");
+        assertThat(tables()).isZero();
+    }
+
+    @Test
+    void shouldKeepATableThatExists() throws SQLException {
+        statement.execute("CREATE TABLE t(a INT PRIMARY KEY)");
+        statement.execute("INSERT INTO t VALUES (7)");
+
+        assertThat((Throwable) refusal("CREATE TABLE T(b VARCHAR)")).hasMessageContaining("already exists");
+        statement.execute("CREATE TABLE IF NOT EXISTS t(b VARCHAR)");
+        try (ResultSet rows = statement.executeQuery("SELECT a FROM t")) {
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.getInt(1)).isEqualTo(7);
+        }
+        statement.execute("DROP TABLE t");
+        statement.execute("DROP TABLE IF EXISTS t");
+        assertThat(tables()).isZero();
+    }
+}
