@@ -40,7 +40,7 @@ final class CopyWindow {
      * @param connections for this alone, which closes them
      * @param server that is joining
      * @param entryLength of the longest entry, and bytes under way: after a broken connection all are sent again, into
-     *     space that nobody has announced, so they must be few against the log of that server
+     *     space that was not announced, so they must be few against the log of that server
      */
     CopyWindow(BackupConnections connections, CurrentRoles roles, int server, int maxMessage, int entryLength) {
         this.buffer = ByteBuffer.allocateDirect(entryLength + EntryDescriptor.STRIDE)
