@@ -29,6 +29,7 @@ import org.rowankv.server.peer.PeerCalls;
 import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
+import org.rowankv.server.peer.RemoteReplicas;
 import org.rowankv.server.resync.CopyListener;
 import org.rowankv.topology.Configuration;
 
@@ -151,6 +152,12 @@ final class ManagedRoles {
                 new Adoption(serverId, incarnation, area, server, context.scheduling(), leases, first, view, routing);
         adoption = own;
         this.server = server;
+        server.mendFrom(new RemoteReplicas(
+                serverId,
+                own::prepared,
+                calls,
+                context.clock(),
+                settings.shape().segmentBytes()));
         server.roleChanges().prepared(first);
         server.roleChanges()
                 .openings()

@@ -36,6 +36,7 @@ import org.rowankv.server.resync.JoinAgent;
 import org.rowankv.server.retention.ClearSweepAgent;
 import org.rowankv.server.retention.RetentionWorker;
 import org.rowankv.server.retention.ShardScan;
+import org.rowankv.server.scrub.PeerReplicas;
 import org.rowankv.server.scrub.ReplicaRepair;
 import org.rowankv.server.scrub.ScrubAgent;
 import org.rowankv.server.shard.CurrentRoles;
@@ -70,7 +71,7 @@ public final class Server implements AutoCloseable {
     private final RoleChanges roleChanges;
     private final CommitAgent commit;
     private final ServerStatisticsReader statistics;
-    private final SiblingReplicas peers = new SiblingReplicas();
+    private final OtherReplicas peers = new OtherReplicas();
     private final ServingState serving = new ServingState();
     private final QuiescenceTracker quiescenceTracker;
     private final ServerAgents agents;
@@ -139,7 +140,7 @@ public final class Server implements AutoCloseable {
                 settings.cleanHighWater());
         final ScrubAgent scrubber = new ScrubAgent(
                 segments,
-                new ReplicaRepair(serverId, segments, replicas, peers::of, errors),
+                new ReplicaRepair(serverId, segments, replicas, peers, errors),
                 clock,
                 settings.scrubBytesPerSecond());
         final BackupConnections commitLinks = links.make().useReserve();
@@ -244,6 +245,11 @@ public final class Server implements AutoCloseable {
     /** The servers of this process, from whose replicas damaged entries are repaired. Call before the start. */
     public void meet(List<Server> servers) {
         peers.meet(this, servers);
+    }
+
+    /** Sets from where damaged entries are repaired. */
+    public void mendFrom(PeerReplicas replicas) {
+        peers.use(replicas);
     }
 
     /** Handler for memory faults; returns the exception for the caller that met the fault. Call before the start. */

@@ -15,6 +15,7 @@ import org.rowankv.server.opening.OpeningMessage;
 import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
+import org.rowankv.server.peer.RemoteReplicas;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -95,8 +96,18 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
             case PeerRequestType.COMPLETED -> completed(from, incarnation, message);
             case PeerRequestType.LEAVE -> leave(from, incarnation, message);
             case PeerRequestType.COPY_ANNOUNCED, PeerRequestType.COPIED -> copy(following, serving, from, message);
+            case PeerRequestType.FIND -> find(serving, from, message);
             case PeerRequestType.OPENING -> opening(serving, from, message);
             default -> throw new AssertionError("question " + PeerMessageDescriptor.question(message));
+        }
+    }
+
+    private void find(Server serving, int from, ByteBuffer message) {
+        final long cycles = serving.digestCycles(); // before the index is read
+        final ByteBuffer entries = RemoteReplicas.answer(
+                serving, PeerMessageDescriptor.shard(message), PeerMessageDescriptor.argument(message));
+        if (entries != null) {
+            messages.answer(from, message, cycles, entries);
         }
     }
 

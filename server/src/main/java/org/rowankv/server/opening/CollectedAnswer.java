@@ -48,6 +48,12 @@ public final class CollectedAnswer {
      * @param mostBytes of an entry
      */
     public static @Nullable String whyInvalid(int shard, long version, ByteBuffer entry, int mostBytes) {
+        final String invalid = whyInvalid(shard, entry, mostBytes);
+        return invalid == null && EntryDescriptor.version(entry, 0) != version ? "wrong version" : invalid;
+    }
+
+    /** As above, whatever its version. */
+    public static @Nullable String whyInvalid(int shard, ByteBuffer entry, int mostBytes) {
         if (entry.limit() < FrameDescriptor.STRIDE || entry.limit() > mostBytes) {
             return entry.limit() + " bytes";
         }
@@ -63,8 +69,8 @@ public final class CollectedAnswer {
         if (malformed != null) {
             return malformed;
         }
-        if (EntryDescriptor.shard(entry, 0) != shard || EntryDescriptor.version(entry, 0) != version) {
-            return "wrong shard or version";
+        if (EntryDescriptor.shard(entry, 0) != shard) {
+            return "wrong shard";
         }
         return FrameDescriptor.whyBodyInvalid(
                 entry, 0, EntryDescriptor.usedLength(entry, 0) - EntryDescriptor.FRAME_LENGTH, new FrameChecksum());

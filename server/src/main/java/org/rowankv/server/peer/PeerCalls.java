@@ -71,6 +71,12 @@ public final class PeerCalls {
             return answer != null;
         }
 
+        /** The whole message; null until it has arrived. */
+        @Nullable
+        ByteBuffer answer() {
+            return answer;
+        }
+
         public void abandon() {
             pending.remove(number);
         }

@@ -209,7 +209,8 @@ public final class PeerMessages implements MessageHandler, Agent {
             case PeerRequestType.HEARS_MANAGER,
                     PeerRequestType.PREPARE,
                     PeerRequestType.COMMIT,
-                    PeerRequestType.LEAVE -> control(from, incarnation, message);
+                    PeerRequestType.LEAVE,
+                    PeerRequestType.FIND -> control(from, incarnation, message);
             case PeerRequestType.COMPARED -> {
                 compared.add(from);
                 answer(from, message, 0, NOTHING);

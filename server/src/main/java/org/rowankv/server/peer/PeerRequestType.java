@@ -66,5 +66,11 @@ public final class PeerRequestType {
      */
     public static final int LEAVE = 20;
 
+    /**
+     * The whole entries to which the index of the answerer's complete replica of a shard refers at a position, which is the
+     * argument, in place of damaged ones of the sender; that of the answer counts the answerer's quiet digest cycles.
+     */
+    public static final int FIND = 21;
+
     private PeerRequestType() {}
 }

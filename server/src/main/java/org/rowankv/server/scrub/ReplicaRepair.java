@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
@@ -52,13 +51,31 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         }
     }
 
-    /** The peer's quiet cycles when it was first needed. */
-    private record Awaited(PeerReplica peer, long cycles) {}
+    /** What a replica must have digested: all that had landed there when it was first needed. */
+    private static final class Awaited {
+        private final PeerReplica peer;
+        private final long position;
+        private long from;
+
+        Awaited(PeerReplica peer, long position) {
+            this.peer = peer;
+            this.position = position;
+            this.from = peer.digestCycles(position);
+        }
+
+        boolean isOver() {
+            final long now = peer.digestCycles(position);
+            if (from < 0 || now < from) {
+                from = now; // its first count, or that of its next start
+            }
+            return now == PeerReplica.GONE || now >= 0 && now >= from + 2;
+        }
+    }
 
     private final int serverId;
     private final Segments segments;
     private final Replicas replicas;
-    private final IntFunction<List<PeerReplica>> peersOfShard;
+    private final PeerReplicas peers;
     private final ErrorLog errors;
     private final DamagedEntries damage;
     private final SegmentScan scan;
@@ -81,17 +98,12 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
 
     private final List<Awaited> awaited = new ArrayList<>();
 
-    /** @param peersOfShard the other replicas of a shard that can be read from here */
-    public ReplicaRepair(
-            int serverId,
-            Segments segments,
-            Replicas replicas,
-            IntFunction<List<PeerReplica>> peersOfShard,
-            ErrorLog errors) {
+    /** @param peers the other replicas of a shard that can be read from here */
+    public ReplicaRepair(int serverId, Segments segments, Replicas replicas, PeerReplicas peers, ErrorLog errors) {
         this.serverId = serverId;
         this.segments = segments;
         this.replicas = replicas;
-        this.peersOfShard = peersOfShard;
+        this.peers = peers;
         this.errors = errors;
         this.damage = segments.damage();
         this.scan = new SegmentScan(segments.region());
@@ -115,9 +127,10 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
                 return true;
             }
             case AWAITING_PEERS -> {
-                if (awaited.stream().allMatch(each -> each.peer().digestCycles() >= each.cycles() + 2)
-                        && needed.stream().noneMatch(this::isUndecided)) {
+                awaited.removeIf(Awaited::isOver);
+                if (awaited.isEmpty() && needed.stream().noneMatch(this::isUndecided)) {
                     repair();
+                    peers.forget();
                     state = State.IDLE;
                     return true;
                 }
@@ -220,8 +233,8 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
 
     private void awaitPeers() {
         for (Needed each : needed) {
-            for (PeerReplica peer : peersOfShard.apply(each.replica().shardId())) {
-                awaited.add(new Awaited(peer, peer.digestCycles()));
+            for (PeerReplica peer : peers.of(each.replica().shardId())) {
+                awaited.add(new Awaited(peer, each.position()));
             }
         }
     }
@@ -381,7 +394,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     }
 
     private @Nullable ByteBuffer find(Needed each, PeerReplica.Match match) {
-        for (PeerReplica peer : peersOfShard.apply(each.replica().shardId())) {
+        for (PeerReplica peer : peers.of(each.replica().shardId())) {
             final ByteBuffer copy = peer.find(each.position(), match);
             if (copy != null) {
                 return copy;

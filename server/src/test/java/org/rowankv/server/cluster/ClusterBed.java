@@ -66,6 +66,7 @@ public final class ClusterBed implements AutoCloseable {
     private long leaseMs = 2_000;
     private long startWaitMs = ClusterSettings.DEFAULT_START_WAIT_MS;
     private int minReplicas = 1;
+    private int scrubMibPerSecond;
     private long checkpointIntervalMs = ClusterSettings.DEFAULT_CHECKPOINT_INTERVAL_MS;
     private Clock clock = SystemClock.INSTANCE;
     public final ConfigurationStore store;
@@ -112,6 +113,8 @@ public final class ClusterBed implements AutoCloseable {
                 with.leaseMs = leaseMs;
                 with.startWaitMs = startWaitMs;
                 with.minReplicas = minReplicas;
+                with.scrubMibPerSecond = scrubMibPerSecond;
+                with.verifyReads = scrubMibPerSecond > 0;
                 with.checkpointIntervalMs = checkpointIntervalMs;
             }));
         }
@@ -277,6 +280,12 @@ public final class ClusterBed implements AutoCloseable {
     /** From the next starts on. */
     ClusterBed withCheckpoints(long intervalMs) {
         checkpointIntervalMs = intervalMs;
+        return this;
+    }
+
+    /** Its servers verify what they read, and read all again at that rate. */
+    ClusterBed withScrubbing(int mibPerSecond) {
+        scrubMibPerSecond = mibPerSecond;
         return this;
     }
 

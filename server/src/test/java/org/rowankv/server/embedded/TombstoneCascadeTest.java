@@ -19,6 +19,7 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.scrub.PeerReplica;
 import org.rowankv.server.scrub.ReplicaRepair;
 import org.rowankv.server.scrub.ScrubAgent;
+import org.rowankv.server.scrub.SiblingReplica;
 
 /**
  * A tombstone is dropped when nothing is left that it ends. In each case a dead copy of a removed object stays in a
@@ -120,7 +121,7 @@ final class TombstoneCascadeTest {
                 buffer.put(at, (byte) (buffer.get(at) ^ 1));
                 final AtomicLong cycles = new AtomicLong();
                 final AtomicInteger asked = new AtomicInteger();
-                final PeerReplica other = new PeerReplica(peer.segments, peer.replica, cycles::incrementAndGet);
+                final PeerReplica other = new SiblingReplica(peer.segments, peer.replica, cycles::incrementAndGet);
                 final ScrubAgent scrubber = new ScrubAgent(
                         shard.segments,
                         new ReplicaRepair(

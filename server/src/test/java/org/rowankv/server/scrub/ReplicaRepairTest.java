@@ -27,7 +27,7 @@ final class ReplicaRepairTest {
             0,
             segments,
             new Replicas(new ShardReplica[] {here.replica}),
-            shard -> List.of(new PeerReplica(peer.segments, peer.replica, () -> peerCycles)),
+            shard -> List.of(new SiblingReplica(peer.segments, peer.replica, () -> peerCycles)),
             new ErrorLog(SystemClock.INSTANCE));
 
     private void onBoth(long sequence, int type, String key) {

@@ -24,6 +24,8 @@ final class ClusterChecker {
     private final StateChecker states;
     /** Evictions of each server at the last check. */
     private final Map<Server, Long> evicted = new HashMap<>();
+    /** Entries that each server had taken from another one, likewise. */
+    private final Map<Server, Long> mended = new HashMap<>();
 
     ClusterChecker(ClusterSimulation simulation) {
         this.simulation = simulation;
@@ -71,6 +73,9 @@ final class ClusterChecker {
             final long evictions = server.statistics().evictedObjects();
             final Long before = evicted.put(server, evictions);
             simulation.eventCounters().add("evictions", evictions - (before == null ? 0 : before));
+            final long replaced = server.statistics().replacedEntries();
+            final Long earlier = mended.put(server, replaced);
+            simulation.eventCounters().add("damaged entries mended", replaced - (earlier == null ? 0 : earlier));
         }
         simulation.hosts().forEach(host -> {
             final SimProcess process = host.process();
@@ -90,7 +95,7 @@ final class ClusterChecker {
         }
     }
 
-    /** The servers without damage; a cluster does not remove damage. */
+    /** The servers without damage: what could not be mended stays. */
     private List<Server> whole(List<Server> servers) {
         final List<Server> whole = new ArrayList<>(servers);
         whole.removeIf(server -> simulation.deviceFaults().damaged().contains(server.serverId()));

@@ -71,6 +71,7 @@ record ClusterPlan(
     static final ClusterSecret SECRET = ClusterSecret.of("the simulation", "the secret of simulated clusters");
 
     static final int FIRST_PORT = 7000;
+    private static final int SCRUBBED_MIB_PER_SECOND = 16;
     private static final int OPERATIONS = 500;
     private static final int NEAR_ENDS_IN = 4;
     private static final long STEPS_LEFT = 15;
@@ -264,6 +265,7 @@ record ClusterPlan(
             with.workers = workers;
             with.mutationsPerWorker = mutations;
             with.verifyReads = true;
+            with.scrubMibPerSecond = damagesDevices() ? SCRUBBED_MIB_PER_SECOND : 0;
             with.drainMs = drainMs();
             with.leaseMs = leaseMs;
             with.checkpointIntervalMs = CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)];

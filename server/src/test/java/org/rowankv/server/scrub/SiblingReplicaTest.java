@@ -23,14 +23,14 @@ import org.rowankv.server.log.EntryType;
 /** Another server's entries are read while that server runs. */
 @Tag("races")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-final class PeerReplicaTest {
+final class SiblingReplicaTest {
     private static final int USES = TestScale.of(15_000, 60_000);
     private static final byte[] KEY = "k".getBytes(StandardCharsets.US_ASCII);
     private static final int VALUE = 60_000;
     private static final int SKEWS = 500;
 
     private final CleanedShard peer = new CleanedShard();
-    private final PeerReplica read = new PeerReplica(peer.segments, peer.replica, () -> 0);
+    private final SiblingReplica read = new SiblingReplica(peer.segments, peer.replica, () -> 0);
     private final long place = peer.write(EntryType.PUT, "k", VALUE);
     private final AppendLog log = new AppendLog(peer.segments, SegmentOwner.WORKER);
     private final byte[] value = new byte[VALUE];
@@ -88,7 +88,7 @@ final class PeerReplicaTest {
     void shouldDiscardACopyWhoseSegmentIsReusedBeforeItsEnd() {
         assertThat(peer.closeLog()).isTrue();
         useAnew(1);
-        final PeerReplica.Copy copy = read.begin(place);
+        final SiblingReplica.Copy copy = read.begin(place);
         assertThat(copy).isNotNull();
         assertThat(read.finish(copy)).isNotNull();
         useAnew(2);
