@@ -27,15 +27,13 @@ public final class CreditReclaim implements Agent {
     private static final class Excluded {
         private final int server;
         private final long incarnation;
-        private final List<Integer> primaries;
         private final List<Integer> shards = new ArrayList<>();
         private LandingPosition mark = new LandingPosition(0, 0);
         private long drawn;
 
-        Excluded(int server, long incarnation, List<Integer> primaries) {
+        Excluded(int server, long incarnation) {
             this.server = server;
             this.incarnation = incarnation;
-            this.primaries = primaries;
         }
     }
 
@@ -46,9 +44,10 @@ public final class CreditReclaim implements Agent {
         this.segments = segments;
     }
 
-    /** A server is fenced for good. Any thread. */
+    /** A server is fenced for good. What it drew stays its own, whoever has its shards before that is counted. Any thread. */
     public void excluded(int server, long incarnation, List<Integer> itsPrimaries) {
-        toMark.add(new Excluded(server, incarnation, itsPrimaries));
+        itsPrimaries.forEach(shard -> digest.drawn().handsOver(shard, server));
+        toMark.add(new Excluded(server, incarnation));
     }
 
     /** The roles in force are about to give another server a shard of one that runs on. Any thread. */
@@ -66,7 +65,7 @@ public final class CreditReclaim implements Agent {
         for (Excluded next = toMark.poll(); next != null; next = toMark.poll()) {
             next.mark = digest.landed();
             for (int shard = 0; shard < shards; shard++) {
-                if (digest.drawn().isOf(shard, next.server, next.primaries.contains(shard))) {
+                if (digest.drawn().isOf(shard, next.server)) {
                     next.shards.add(shard);
                 }
             }

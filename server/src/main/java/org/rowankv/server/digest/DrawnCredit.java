@@ -15,7 +15,7 @@ final class DrawnCredit {
 
     private final long[] ofShard;
     private final Map<Integer, Long> ofFormer = new HashMap<>();
-    /** By shard: the running server that drew what is counted, if another one is the primary by the roles in force. */
+    /** By shard: the server that drew what is counted, if it has been excluded, or another one is the primary by now. */
     private final AtomicIntegerArray leaving;
 
     DrawnCredit(int shards) {
@@ -29,7 +29,7 @@ final class DrawnCredit {
         ofShard[shard] += charge;
     }
 
-    /** The roles in force are about to give another server the shard. Any thread. */
+    /** The roles in force give another server the shard, or soon will. Any thread. */
     void handsOver(int shard, int former) {
         leaving.compareAndSet(shard, NONE, former); // if not, it has come and gone without a primary that sent anything
     }
@@ -43,10 +43,9 @@ final class DrawnCredit {
         }
     }
 
-    /** Whether that server drew what is counted for the shard. */
-    boolean isOf(int shard, int server, boolean isPrimary) {
-        final int former = leaving.get(shard);
-        return former == NONE ? isPrimary : former == server;
+    /** Whether that server, which has the shard no more, drew what is counted for it. */
+    boolean isOf(int shard, int server) {
+        return leaving.get(shard) == server;
     }
 
     /** What is counted for a shard, which begins anew. */

@@ -272,7 +272,9 @@ final class LiveCluster implements AutoCloseable {
 
     /** The next configuration, without those servers; shards that lose their primary prefer that one. */
     Configuration excluding(int preferred, Integer... excluded) {
-        return change(shard -> {
+        final Set<Integer> without = new HashSet<>(configuration.excluded());
+        without.addAll(Set.of(excluded));
+        return change(without, shard -> {
             final ShardAssignment left = shard.excluding(Set.of(excluded), preferred);
             assertThat(left).isNotNull();
             return left;
@@ -281,7 +283,9 @@ final class LiveCluster implements AutoCloseable {
 
     /** That server becomes a joining backup of every shard. */
     void join(int server) {
-        adopt(change(shard -> shard.adding(server)));
+        final Set<Integer> without = new HashSet<>(configuration.excluded());
+        without.remove(server);
+        adopt(change(without, shard -> shard.adding(server)));
     }
 
     /** The next configuration, in which that server is the primary of a shard of which it was a backup. */
@@ -291,12 +295,19 @@ final class LiveCluster implements AutoCloseable {
     }
 
     Configuration change(UnaryOperator<ShardAssignment> each) {
+        return change(configuration.excluded(), each);
+    }
+
+    private Configuration change(Set<Integer> excluded, UnaryOperator<ShardAssignment> each) {
         configuration = new Configuration(
                 7,
                 SEED,
                 configuration.term() + 1,
                 configuration.incarnations(),
-                configuration.shards().stream().map(each).toList());
+                configuration.shards().stream().map(each).toList(),
+                configuration.term() + 1,
+                Configuration.NO_MANAGER,
+                excluded);
         return configuration;
     }
 
