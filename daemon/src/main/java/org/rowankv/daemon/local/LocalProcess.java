@@ -73,11 +73,11 @@ public final class LocalProcess {
         Files.writeString(pidFile, process.pid() + "\n", StandardCharsets.UTF_8);
     }
 
-    /** The process, if it runs. */
+    /** The process, if it runs, whoever has started it last. */
     public Optional<ProcessHandle> running() {
         final Process own = started;
-        if (own != null) {
-            return own.isAlive() ? Optional.of(own.toHandle()) : Optional.empty();
+        if (own != null && own.isAlive()) {
+            return Optional.of(own.toHandle());
         }
         try {
             final String pid = Files.readString(pidFile, StandardCharsets.UTF_8).strip();

@@ -67,6 +67,7 @@ class RestartCommandTest {
                     .matches("restart: servers=3 seconds=[0-9]+");
             for (int server = 0; server < 3; server++) {
                 assertThat(cluster.logOf(server)).content().contains("roles=handed over");
+                assertThat(cluster.serverProcess(server)).as("of the restart").isPresent();
             }
         } finally {
             assertThat(cluster.stop()).isEmpty();
