@@ -73,7 +73,7 @@ public final class LocalProcess {
         Files.writeString(pidFile, process.pid() + "\n", StandardCharsets.UTF_8);
     }
 
-    /** The process, if it runs, whoever has started it last. */
+    /** The process, if it runs; another program may have started it again. */
     public Optional<ProcessHandle> running() {
         final Process own = started;
         if (own != null && own.isAlive()) {

@@ -44,7 +44,7 @@ public final class CreditReclaim implements Agent {
         this.segments = segments;
     }
 
-    /** A server is fenced for good. What it drew stays its own, whoever has its shards before that is counted. Any thread. */
+    /** A server is fenced for good. What it drew stays its own, also if its shards go on before that is counted. Any thread. */
     public void excluded(int server, long incarnation, List<Integer> itsPrimaries) {
         itsPrimaries.forEach(shard -> digest.drawn().handsOver(shard, server));
         toMark.add(new Excluded(server, incarnation));
