@@ -4,17 +4,15 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 import org.h2.engine.SessionLocal;
-import org.h2.index.Cursor;
 import org.h2.message.DbException;
 import org.h2.result.Row;
-import org.h2.result.SearchRow;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.ScanPage;
 
 /** Cursor over a cache, page by page: no further page is read than the rows asked for. Used by one thread. */
-final class CacheCursor implements Cursor {
+final class CacheCursor extends UnorderedCursor {
     private static final int ROWS_PER_CHECK = 64;
 
     private final CacheTable table;
@@ -30,7 +28,6 @@ final class CacheCursor implements Cursor {
     /** Comes after those. */
     private @Nullable DbException failure;
 
-    private @Nullable Row current;
     private int rowsToCheck;
 
     CacheCursor(
@@ -109,23 +106,5 @@ final class CacheCursor implements Cursor {
     private static int valueLength(ScanPage.Entry entry) {
         final byte[] value = entry.value();
         return value == null ? 0 : value.length;
-    }
-
-    @Override
-    public Row get() {
-        if (current == null) {
-            throw DbException.getInternalError("the cursor is at no row");
-        }
-        return current;
-    }
-
-    @Override
-    public SearchRow getSearchRow() {
-        return get();
-    }
-
-    @Override
-    public boolean previous() {
-        throw DbException.getInternalError("a scan has no order");
     }
 }

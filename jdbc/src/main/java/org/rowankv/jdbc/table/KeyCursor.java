@@ -5,21 +5,16 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
-import org.h2.index.Cursor;
-import org.h2.message.DbException;
 import org.h2.result.Row;
-import org.h2.result.SearchRow;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 
 /** The rows of given keys, many read together. Used by one thread. */
-final class KeyCursor implements Cursor {
+final class KeyCursor extends UnorderedCursor {
     private static final int WINDOW = 64;
 
     private final CacheTable table;
     private final Iterator<byte[]> keys;
     private final ArrayDeque<Row> read = new ArrayDeque<>();
-    private @Nullable Row current;
 
     KeyCursor(CacheTable table, Collection<byte[]> keys) {
         this.table = table;
@@ -42,23 +37,5 @@ final class KeyCursor implements Cursor {
         }
         current = read.poll();
         return current != null;
-    }
-
-    @Override
-    public Row get() {
-        if (current == null) {
-            throw DbException.getInternalError("the cursor is at no row");
-        }
-        return current;
-    }
-
-    @Override
-    public SearchRow getSearchRow() {
-        return get();
-    }
-
-    @Override
-    public boolean previous() {
-        throw DbException.getInternalError("look-ups have no order");
     }
 }
