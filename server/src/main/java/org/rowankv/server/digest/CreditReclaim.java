@@ -46,13 +46,13 @@ public final class CreditReclaim implements Agent {
 
     /** A server is fenced for good. What it drew stays its own, also if its shards go on before that is counted. Any thread. */
     public void excluded(int server, long incarnation, List<Integer> itsPrimaries) {
-        itsPrimaries.forEach(shard -> digest.drawn().handsOver(shard, server));
+        itsPrimaries.forEach(shard -> digest.drawn().losesShard(shard, server));
         toMark.add(new Excluded(server, incarnation));
     }
 
     /** The roles in force are about to give another server a shard of one that runs on. Any thread. */
     public void handsOver(int shard, int former) {
-        digest.drawn().handsOver(shard, former);
+        digest.drawn().losesShard(shard, former);
     }
 
     @Override

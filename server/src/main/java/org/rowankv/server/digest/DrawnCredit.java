@@ -29,8 +29,8 @@ final class DrawnCredit {
         ofShard[shard] += charge;
     }
 
-    /** The roles in force give another server the shard, or soon will. Any thread. */
-    void handsOver(int shard, int former) {
+    /** The primary hands the shard over, or is excluded. Any thread. */
+    void losesShard(int shard, int former) {
         leaving.compareAndSet(shard, NONE, former); // if not, it has come and gone without a primary that sent anything
     }
 

@@ -14,8 +14,8 @@ final class DrawnCreditTest {
     @Test
     void shouldCountForAnExcludedServerWhatItDrewThoughTheShardWentOn() {
         drawn.add(SHARD, 100);
-        drawn.handsOver(SHARD, 2);
-        drawn.handsOver(SHARD, 1);
+        drawn.losesShard(SHARD, 2);
+        drawn.losesShard(SHARD, 1);
         assertThat(drawn.isOf(SHARD, 2)).isTrue();
         drawn.beginEpoch(SHARD);
 
@@ -28,10 +28,10 @@ final class DrawnCreditTest {
     @Test
     void shouldCountForEachPrimaryWhatItDrew() {
         drawn.add(SHARD, 100);
-        drawn.handsOver(SHARD, 2);
+        drawn.losesShard(SHARD, 2);
         drawn.beginEpoch(SHARD);
         drawn.add(SHARD, 7);
-        drawn.handsOver(SHARD, 0);
+        drawn.losesShard(SHARD, 0);
 
         assertThat(drawn.isOf(SHARD, 0)).isTrue();
         assertThat(drawn.take(SHARD)).isEqualTo(7);
