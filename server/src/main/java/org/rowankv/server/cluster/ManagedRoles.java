@@ -211,6 +211,7 @@ final class ManagedRoles {
 
     /** Performs what is due as a candidate or as the manager. */
     void step() {
+        leases.requireManagersLease();
         final Election standing = election;
         final ConfigurationManager managing = manager;
         if (standing == null || managing == null) {

@@ -23,6 +23,7 @@ import org.rowankv.server.authority.LeaseRequest;
 import org.rowankv.server.authority.LeaseTimes;
 import org.rowankv.server.authority.ManagerTerm;
 import org.rowankv.server.authority.Voter;
+import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerRequestType;
 
@@ -61,6 +62,8 @@ public final class LeaseAgent implements Agent {
     private final Set<Integer> promisedMore = new TreeSet<>();
     /** When the manager last granted this server a lease, or this server became a member of another term. */
     private long grantedNs;
+    /** How long a lease lasts for the manager, if that is not what it lasts here; 0: it is, as far as known. */
+    private long otherLeaseNs;
     /** The manager confirms itself through the store while a member does not. */
     private boolean needsStoreVote;
 
@@ -250,6 +253,19 @@ public final class LeaseAgent implements Agent {
         return ungrantedNs() >= times.leaseNs() / 2;
     }
 
+    /** @throws ClusterException if the manager grants leases of another length than this server relies on */
+    public synchronized void requireManagersLease() {
+        if (otherLeaseNs != 0) {
+            throw new ClusterException("this server has lease " + ms(times.leaseNs()) + " ms, but the manager has "
+                    + ms(otherLeaseNs) + " ms: start this one with --lease=" + ms(otherLeaseNs)
+                    + ", or stop all servers and start them with the same");
+        }
+    }
+
+    private static long ms(long ns) {
+        return TimeUnit.NANOSECONDS.toMillis(ns);
+    }
+
     // --- what is due ---
 
     @Override
@@ -348,7 +364,9 @@ public final class LeaseAgent implements Agent {
     private void send(int to, int question, boolean answer, long term, ClockReading reading, long promise) {
         final ByteBuffer payload = ByteBuffer.allocate(PAYLOAD_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         payload.putLong(reading.wallMs()).putLong(promise).flip();
-        sender.send(to, PeerMessageDescriptor.write(question, answer, 0, term, 0, reading.monotonicNs(), payload));
+        final ByteBuffer message =
+                PeerMessageDescriptor.write(question, answer, 0, term, times.leaseNs(), reading.monotonicNs(), payload);
+        sender.send(to, message);
     }
 
     @Override
@@ -362,6 +380,11 @@ public final class LeaseAgent implements Agent {
     synchronized void onMessage(int from, long incarnation, ByteBuffer message) {
         final ByteBuffer payload = PeerMessageDescriptor.payload(message);
         if (!active || payload.remaining() != PAYLOAD_LENGTH) {
+            return;
+        }
+        final long leaseNs = PeerMessageDescriptor.number(message);
+        if (leaseNs != times.leaseNs() && leaseNs != 0) { // 0: of a version that does not say it
+            meets(from, leaseNs);
             return;
         }
         final ClockReading sentAt = new ClockReading(PeerMessageDescriptor.argument(message), payload.getLong(0));
@@ -379,6 +402,15 @@ public final class LeaseAgent implements Agent {
             confirm(from, incarnation, term, sentAt, payload.getLong(Long.BYTES) != 0);
         }
         publish(now());
+    }
+
+    /** A member with a longer lease than the manager grants would still answer when it is excluded. */
+    private void meets(int from, long leaseNs) {
+        final Electorate prepared = authority.voter().prepared();
+        if (authority.manager() == null && prepared != null && prepared.manager() == from) {
+            otherLeaseNs = leaseNs;
+            alarm.run();
+        }
     }
 
     private void requested(int from, long incarnation, long term, ClockReading sentAt, long promise) {

@@ -33,7 +33,10 @@ public final class PeerRequestType {
     /** The sender has compared its shards, and has sent the result to all their replicas. */
     public static final int COMPARED = 10;
 
-    /** A lease, from the manager; the argument and the payload are the sender's clocks and its promise. */
+    /**
+     * A lease, from the manager; the argument and the payload are the sender's clocks and its promise. The number, here and
+     * below, is how long a lease lasts for the sender.
+     */
     public static final int LEASE = 11;
     /**
      * That no later term is known; of the manager, with its clocks as above, and 1 in place of the promise if it does not
