@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.ServerCommand;
 import org.rowankv.daemon.StatusText;
@@ -322,6 +323,29 @@ public final class LocalCluster {
     /** Stops a server by SIGTERM; false if it had to be killed. */
     public boolean stopServer(int server) throws IOException {
         return servers.get(server).stop(STOP_TIMEOUT_MS);
+    }
+
+    /**
+     * Stops a server by SIGTERM and starts it with the command line with which it ran: its own options and those of its JVM.
+     *
+     * @param java the program from now on; null: the same
+     * @return false if it had to be killed
+     */
+    public boolean restartServer(int server, @Nullable Path java) throws IOException {
+        final LocalProcess process = servers.get(server);
+        final List<String> command = new ArrayList<>(process.command());
+        final boolean byItself = stopServer(server);
+        if (command.isEmpty()) {
+            startServer(server); // the system does not show how it ran
+            return byItself;
+        }
+        if (java != null) {
+            command.set(0, java.toString());
+        } else if (!Files.isExecutable(Path.of(command.get(0)))) {
+            command.set(0, launch.java().toString()); // that Java was replaced meanwhile
+        }
+        process.startAgain(command);
+        return byItself;
     }
 
     private List<LocalProcess> processes() {

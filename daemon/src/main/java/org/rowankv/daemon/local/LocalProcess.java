@@ -18,6 +18,7 @@ import org.rowankv.daemon.options.OptionDefaults;
 /** A process of a local cluster: its log, and a file with its pid, by which a later command finds it again. */
 public final class LocalProcess {
     private static final int LAST_LINES = 5;
+    private static final String ENDS_WITH_PARENT = "-D" + ParentWatch.PROPERTY + "=true";
 
     private final String name;
     private final Path pidFile;
@@ -51,12 +52,23 @@ public final class LocalProcess {
         command.add(launch.java().toString());
         command.add(mark);
         if (launch.endsWithParent()) {
-            command.add("-D" + ParentWatch.PROPERTY + "=true");
+            command.add(ENDS_WITH_PARENT);
         }
         command.addAll(launch.jvmOptions());
         command.addAll(Launch.processOptions());
         command.add(main.getName());
         command.addAll(arguments);
+        start(command, launch.endsWithParent());
+    }
+
+    /** Starts it with a {@link #command} with which it ran, and with the class path of this process. It stands alone then. */
+    void startAgain(List<String> command) throws IOException {
+        final List<String> alone = new ArrayList<>(command);
+        alone.remove(ENDS_WITH_PARENT);
+        start(alone, false);
+    }
+
+    private void start(List<String> command, boolean endsWithParent) throws IOException {
         final ProcessBuilder builder = new ProcessBuilder(command);
         // Not in the command line: the system shows nothing of a long one, and the mark would not be found.
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
@@ -64,13 +76,26 @@ public final class LocalProcess {
         final Process process = builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .redirectInput(
-                        launch.endsWithParent()
+                        endsWithParent
                                 ? ProcessBuilder.Redirect.PIPE
                                 : ProcessBuilder.Redirect.from(
                                         Path.of("/dev/null").toFile()))
                 .start();
         started = process;
         Files.writeString(pidFile, process.pid() + "\n", StandardCharsets.UTF_8);
+    }
+
+    /** The command line with which it runs, its program first; empty if the system does not show it. */
+    List<String> command() {
+        final Optional<ProcessHandle> process = running();
+        final Optional<String> program = process.flatMap(each -> each.info().command());
+        final Optional<String[]> arguments = process.flatMap(each -> each.info().arguments());
+        if (program.isEmpty() || arguments.isEmpty()) {
+            return List.of();
+        }
+        final List<String> command = new ArrayList<>(List.of(program.get()));
+        command.addAll(List.of(arguments.get()));
+        return command;
     }
 
     /** The process, if it runs; another program may have started it again. */

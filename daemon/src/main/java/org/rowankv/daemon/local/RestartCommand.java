@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Restarts the servers of a cluster on this machine, one after the other, while applications use it: each hands its"
-                    + " roles over, ends, starts, and has complete replicas again before the next one.",
+                    + " roles over, ends, starts with the options with which it ran, and has complete replicas again before the next one.",
             "Elsewhere do the same by your supervisor: SIGTERM, start, and wait until \"rowan status\" exits with 0.",
             "The last line is \"restart: servers=N seconds=N\". Exit codes: 0; 1 if the cluster is not whole, or does not become"
                     + " whole again: the servers that are left keep running as they were; 2 for a usage error."
@@ -48,7 +48,7 @@ public final class RestartCommand implements Callable<Integer> {
     @Option(
             names = "--server-java",
             paramLabel = "FILE",
-            description = "java program for the started processes, of a JDK from 17 on (this Java)")
+            description = "java program for the started processes, of a JDK from 17 on (the one that runs each now)")
     private @Nullable Path serverJava;
 
     @Option(
@@ -68,9 +68,8 @@ public final class RestartCommand implements Callable<Integer> {
                     spec.commandLine(), "to restart all servers at once use \"cluster stop\" and \"cluster start\"");
         }
         try {
-            final Launch launch =
-                    serverJava == null ? Launch.DEFAULT : Launch.DEFAULT.withJava(serverJava, "--server-java");
-            restart(LocalCluster.open(dir).launchedBy(launch));
+            final Path java = serverJava == null ? null : Launch.requireProgram(serverJava, "--server-java");
+            restart(LocalCluster.open(dir), java);
             return CommandLine.ExitCode.OK;
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
@@ -80,7 +79,7 @@ public final class RestartCommand implements Callable<Integer> {
         }
     }
 
-    private void restart(LocalCluster cluster) throws IOException {
+    private void restart(LocalCluster cluster, @Nullable Path java) throws IOException {
         final long fromNs = SystemClock.INSTANCE.nanoTime();
         final int servers = cluster.shape().servers();
         try (ConfigurationStore store = cluster.connect()) {
@@ -91,9 +90,8 @@ public final class RestartCommand implements Callable<Integer> {
             }
             for (int server = 0; server < servers; server++) {
                 final String name = cluster.nameOf(server);
-                final boolean byItself = cluster.stopServer(server);
+                final boolean byItself = cluster.restartServer(server, java);
                 say(name + (byItself ? " stopped" : " did not stop by itself, and was killed"));
-                cluster.startServer(server);
                 awaitWhole(cluster, store, name);
                 say(name + " serves, all replicas are complete");
             }

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.daemon.Launch;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.net.NetSettings;
 import picocli.CommandLine;
@@ -35,6 +36,8 @@ class RestartCommandTest {
     void shouldRestartOneServerAfterTheOtherUnderLoad() throws Exception {
         final LocalCluster cluster =
                 LocalCluster.openOrMake(dir, new LocalCluster.Shape(3, 2, "32m", LocalPorts.free(10)));
+        cluster.launchedBy(
+                Launch.DEFAULT.withJvmOptions("-Drowan.test.mark=kept").withServerOptions("--lease=500"));
         try {
             cluster.start();
             assertThat(cluster.awaitServing(60_000)).isEmpty();
@@ -67,7 +70,10 @@ class RestartCommandTest {
                     .matches("restart: servers=3 seconds=[0-9]+");
             for (int server = 0; server < 3; server++) {
                 assertThat(cluster.logOf(server)).content().contains("roles=handed over");
-                assertThat(cluster.serverProcess(server)).as("of the restart").isPresent();
+                final ProcessHandle process = cluster.serverProcess(server).orElseThrow();
+                assertThat(process.info().arguments().orElseThrow())
+                        .as("of the restarted process")
+                        .contains("-Drowan.test.mark=kept", "--lease=500");
             }
         } finally {
             assertThat(cluster.stop()).isEmpty();
