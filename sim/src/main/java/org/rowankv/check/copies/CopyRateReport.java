@@ -12,6 +12,7 @@ import java.util.Locale;
  * @param perSecond rate of the callers' operations, half of what they reach
  * @param controlMs 99th percentile of their times before the loss
  * @param copyingMs the same while copies were made
+ * @param copyingPerSecond rate that the callers reached meanwhile; if it is lower, copyingMs says only that they fell behind
  * @param failures operations that were not answered OK
  * @param lastFailure empty if there is none
  */
@@ -22,6 +23,7 @@ public record CopyRateReport(
         double perSecond,
         double controlMs,
         double copyingMs,
+        double copyingPerSecond,
         long failures,
         String lastFailure) {
     private static final double BYTES_PER_MB = 1e6;
@@ -47,10 +49,11 @@ public record CopyRateReport(
                 word(megabytes >= TARGET_MB || rate >= TARGET_OBJECTS));
         out.printf(
                 Locale.ROOT,
-                "  p99 of %,.0f operations/s: %.2f ms before, %.2f ms meanwhile: %.2f x; target < %.0f x: %s%n",
+                "  p99 of %,.0f operations/s: %.2f ms before, %.2f ms of %,.0f meanwhile: %.2f x; target < %.0f x: %s%n",
                 perSecond,
                 controlMs,
                 copyingMs,
+                copyingPerSecond,
                 slower,
                 TARGET_SLOWER,
                 word(slower < TARGET_SLOWER));

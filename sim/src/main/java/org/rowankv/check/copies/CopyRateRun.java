@@ -105,9 +105,11 @@ public final class CopyRateRun {
         replace(cluster, lost);
         await(watch, "nothing is copied", Look::isJoining);
         callers.takeTimes();
+        final long operations = callers.operations();
         final long fromNs = SystemClock.INSTANCE.nanoTime();
         await(watch, "copies are missing", Look::isComplete);
         final long tookNs = SystemClock.INSTANCE.nanoTime() - fromNs;
+        final double copyingPerSecond = (callers.operations() - operations) * 1e9 / tookNs;
         final double copyingMs = callers.takeTimes().getValueAtPercentile(P99) / NS_PER_MS;
         await(watch, "the new server does not serve", now -> watch.lack().isEmpty());
         final long entries = entriesBut(cluster, NONE) - left;
@@ -118,6 +120,7 @@ public final class CopyRateRun {
                 half,
                 controlMs,
                 copyingMs,
+                copyingPerSecond,
                 callers.failures(),
                 callers.lastFailure());
     }
