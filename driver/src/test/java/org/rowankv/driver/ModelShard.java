@@ -106,9 +106,10 @@ final class ModelShard {
             return;
         }
         final long version = item.version;
+        final long expiryMs = request.needsExpiry() ? item.expiresAtMs : 0;
         give(request, item);
         access(request, item);
-        request.answer(Status.OK, bits, version, 0);
+        request.answer(Status.OK, bits, version, expiryMs);
     }
 
     private void access(Request request, Item item) {

@@ -136,6 +136,24 @@ public abstract class SessionContract {
     }
 
     @Test
+    void shouldReadTheEndOfTheLifetimeIfAsked() {
+        client.execute(put("a").ttl(60_000, Ttl.ETERNAL));
+        final long nowMs = clock().wallMs();
+        answers(get().requestExpiry(true), Status.OK, ResultBits.EXISTED);
+        assertThat(request.expiryMs()).isBetween(nowMs, nowMs + 60_000);
+        assertThat(result()).isEqualTo("a");
+        answers(get().requestValue(false).requestExpiry(true), Status.OK, ResultBits.EXISTED);
+        assertThat(request.expiryMs()).isBetween(nowMs, nowMs + 60_000);
+        assertThat(request.hasResult()).isFalse();
+
+        client.put(cache, KEY, bytes("b"));
+        answers(get().requestExpiry(true), Status.OK, ResultBits.EXISTED);
+        assertThat(request.expiryMs()).isEqualTo(Long.MAX_VALUE);
+        answers(get(), Status.OK, ResultBits.EXISTED);
+        assertThat(request.previousVersion()).as("not asked").isZero();
+    }
+
+    @Test
     void shouldKeepEmptyKeysAndValues() {
         final byte[] none = {};
         assertThat(client.put(cache, none, none).applied()).isTrue();

@@ -1,15 +1,41 @@
 package org.rowankv.jdbc;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import org.h2.jdbc.JdbcPreparedStatement;
+import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of the entries of a batch. Stateless. */
 final class Batches {
+    /** H2 does not show the entries of a batch, and reads the rows of each when it gets there. */
+    private static final VarHandle ENTRIES;
+
+    static {
+        try {
+            ENTRIES = MethodHandles.privateLookupIn(JdbcPreparedStatement.class, MethodHandles.lookup())
+                    .findVarHandle(JdbcPreparedStatement.class, "batchParameters", ArrayList.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private Batches() {}
+
+    /** The parameters of the entries of a prepared statement's batch. */
+    @SuppressWarnings("unchecked")
+    static List<Value[]> entries(Statement statement) {
+        final List<Value[]> entries =
+                statement instanceof JdbcPreparedStatement prepared ? (List<Value[]>) ENTRIES.get(prepared) : null;
+        return entries == null ? List.of() : entries;
+    }
 
     /**
      * The failure of a batch.

@@ -38,6 +38,6 @@ final class Executions {
         final SessionLocal session = (SessionLocal) connection.getSession();
         final Matcher first = SELECT.matcher(sql);
         session.setLazyQueryExecution(!first.find() || !first.find(first.end()));
-        scope.begin(statement, session.getDatabase().getNextModificationDataId(), canRunAgain);
+        scope.begin(statement, sql, session.getDatabase().getNextModificationDataId(), canRunAgain);
     }
 }

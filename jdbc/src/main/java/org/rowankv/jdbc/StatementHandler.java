@@ -115,7 +115,7 @@ final class StatementHandler extends JdbcHandler {
         if (!CHANGE_OF_ROWS.matcher(preparedSql).find() || Executions.hasQuery(preparedSql)) {
             return forward(method, arguments);
         }
-        scope.beginBatch();
+        scope.beginBatch(Batches.entries(statement));
         Object counts = null;
         BatchUpdateException failure = null;
         try {

@@ -29,6 +29,7 @@ public final class Request {
     private long accessTtlMs = Ttl.UNCHANGED;
     private boolean needsValue;
     private boolean needsLocation;
+    private boolean needsExpiry;
     private boolean inParts;
     private int shard;
     private long hash;
@@ -70,6 +71,7 @@ public final class Request {
         accessTtlMs = Ttl.UNCHANGED;
         needsValue = false;
         needsLocation = false;
+        needsExpiry = false;
         inParts = false;
         shard = -1;
         hash = 0;
@@ -195,6 +197,12 @@ public final class Request {
         return this;
     }
 
+    /** Whether the answer to this GET has {@link #expiryMs}. */
+    public Request requestExpiry(boolean needed) {
+        needsExpiry = needed;
+        return this;
+    }
+
     /** Whether the value of this PUT is a {@link PartList}, whose parts are there. */
     public Request inParts(boolean areParts) {
         inParts = areParts;
@@ -292,6 +300,10 @@ public final class Request {
 
     public boolean needsLocation() {
         return needsLocation;
+    }
+
+    public boolean needsExpiry() {
+        return needsExpiry;
     }
 
     public boolean isInParts() {
@@ -425,6 +437,14 @@ public final class Request {
      */
     public long previousVersion() {
         return previousVersion;
+    }
+
+    /**
+     * Of a GET with {@link #requestExpiry} that has found an object: the end of the lifetime that it had, by the server's
+     * clock, in milliseconds, or {@link Long#MAX_VALUE}.
+     */
+    public long expiryMs() {
+        return previousVersion; // reads have no previous version
     }
 
     public boolean hasResult() {

@@ -1,6 +1,7 @@
 package org.rowankv.jdbc.table;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.h2.engine.SessionLocal;
@@ -10,8 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.ScanPage;
+import org.rowankv.protocol.Request;
 
-/** Cursor over a cache, page by page: no further page is read than the rows asked for. Used by one thread. */
+/**
+ * Cursor over a cache, page by page: no further page is read than the rows asked for. Pages have no ends of lifetimes: with
+ * these, they are of keys, and the entries are read in windows. Used by one thread.
+ */
 final class CacheCursor extends UnorderedCursor {
     private static final int ROWS_PER_CHECK = 64;
 
@@ -20,6 +25,9 @@ final class CacheCursor extends UnorderedCursor {
     private final StatementScope scope;
     private final ScanCursor cursor;
     private final boolean withValues;
+    /** Of the reads of entries; null if the pages have what is needed. */
+    private final @Nullable ReadWindow window;
+
     /** Takes the rows of the scan; null if they are not kept. */
     private @Nullable KeptRows kept;
 
@@ -36,12 +44,14 @@ final class CacheCursor extends UnorderedCursor {
             StatementScope scope,
             ScanCursor cursor,
             boolean withValues,
+            boolean withExpiry,
             @Nullable KeptRows kept) {
         this.table = table;
         this.session = session;
         this.scope = scope;
         this.cursor = cursor;
         this.withValues = withValues;
+        this.window = withExpiry ? new ReadWindow() : null;
         this.kept = kept;
     }
 
@@ -53,14 +63,17 @@ final class CacheCursor extends UnorderedCursor {
             session.checkCanceled();
             scope.checkCancelled();
         }
-        if (!ahead.isEmpty()) {
-            current = ahead.remove();
-            return true;
-        }
-        if (failure != null) {
-            throw failure;
-        }
         try {
+            while (ahead.isEmpty() && failure == null && window != null && cursor.hasNext()) {
+                readEntries(window);
+            }
+            if (!ahead.isEmpty()) {
+                current = ahead.remove();
+                return true;
+            }
+            if (failure != null) {
+                throw failure;
+            }
             if (cursor.hasNext()) {
                 current = read();
                 return true;
@@ -77,17 +90,38 @@ final class CacheCursor extends UnorderedCursor {
 
     private Row read() {
         final ScanPage.Entry entry = cursor.next();
-        final Row row = table.rowOf(entry.key(), withValues ? entry.value() : null, entry.version());
-        if (kept != null && !kept.add(row, entry.key().length + valueLength(entry))) {
+        final Row row = table.rowOf(entry.key(), withValues ? entry.value() : null, entry.version(), null);
+        keep(row, entry.key().length + valueLength(entry));
+        return row;
+    }
+
+    private void keep(Row row, int bytes) {
+        if (kept != null && !kept.add(row, bytes)) {
             kept = null;
         }
-        return row;
+    }
+
+    /** Reads entries of the present page, those that are there no more left out. */
+    private void readEntries(ReadWindow together) {
+        final List<byte[]> keys = new ArrayList<>();
+        do {
+            keys.add(cursor.next().key());
+        } while (keys.size() < together.size() && cursor.isBuffered());
+        final List<Request> reads = table.getAll(keys, true, withValues);
+        together.read(reads);
+        for (Request each : reads) {
+            final Row row = table.rowOf(each);
+            if (row != null) {
+                keep(row, each.keyLength() + Math.max(0, each.resultLength()));
+                ahead.add(row);
+            }
+        }
     }
 
     /** The rows that come next, up to that many, as far as the present page has them. */
     List<Row> ahead(int most) {
         try {
-            while (failure == null && ahead.size() < most && cursor.isBuffered()) {
+            while (window == null && failure == null && ahead.size() < most && cursor.isBuffered()) {
                 ahead.add(read());
             }
         } catch (DbException e) {

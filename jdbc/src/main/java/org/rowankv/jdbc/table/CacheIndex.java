@@ -39,18 +39,21 @@ final class CacheIndex extends Index {
     /** Where a statement uses it; null in {@link CacheTable#getIndexes}. */
     private final @Nullable TableFilter place;
 
+    /** Whether the query reads the end of the lifetime there. */
+    private final boolean readsExpiry;
+
     private final @Nullable LookUps lookUps;
     /** The last scan that was begun here. */
     private @Nullable CacheCursor lastScan;
 
     /** A scan, which uses no condition. */
     CacheIndex(CacheTable table, int id, Way way) {
-        this(table, id, "", new IndexColumn[0], IndexType.createScan(false), way, null);
+        this(table, id, "", new IndexColumn[0], IndexType.createScan(false), way, null, false);
     }
 
     /** Gets by these columns, which are those of the key. */
     CacheIndex(CacheTable table, int id, String name, IndexColumn[] columns) {
-        this(table, id, name, columns, IndexType.createPrimaryKey(false, true), Way.GET, null);
+        this(table, id, name, columns, IndexType.createPrimaryKey(false, true), Way.GET, null, false);
     }
 
     private CacheIndex(
@@ -60,17 +63,21 @@ final class CacheIndex extends Index {
             IndexColumn[] columns,
             IndexType type,
             Way way,
-            @Nullable TableFilter place) {
+            @Nullable TableFilter place,
+            boolean readsExpiry) {
         super(table, id, name, columns, columns.length, type);
         this.cache = table;
         this.way = way;
         this.place = place;
+        this.readsExpiry = readsExpiry;
         this.lookUps = way == Way.GET && place != null ? new LookUps(table, place) : null;
     }
 
     /** The same way, for one place of a statement. */
-    CacheIndex at(TableFilter use) {
-        return new CacheIndex(cache, getId(), getName(), getIndexColumns(), getIndexType(), way, use);
+    CacheIndex at(TableFilter use, @Nullable AllColumnsForPlan ofPlan) {
+        final ArrayList<Column> used = ofPlan == null || use.getSelect() == null ? null : ofPlan.get(cache);
+        final boolean reads = used != null && used.contains(cache.expires());
+        return new CacheIndex(cache, getId(), getName(), getIndexColumns(), getIndexType(), way, use, reads);
     }
 
     @Override
@@ -101,8 +108,9 @@ final class CacheIndex extends Index {
     @Override
     public Cursor find(SessionLocal session, @Nullable SearchRow first, @Nullable SearchRow last, boolean reverse) {
         if (way != Way.GET) {
-            final Cursor begun =
-                    isOfChangedTable() ? cache.scanToChange(session) : cache.scan(session, way == Way.SCAN);
+            final Cursor begun = isOfChangedTable()
+                    ? cache.scanToChange(session, readsExpiry())
+                    : cache.scan(session, way == Way.SCAN, readsExpiry());
             lastScan = begun instanceof CacheCursor scan ? scan : null;
             return begun;
         }
@@ -121,10 +129,17 @@ final class CacheIndex extends Index {
             }
         }
         if (first == null || !isWhole) {
-            return new PartCursor(session, cache.scan(session, true), first, given);
+            return new PartCursor(session, cache.scan(session, true, readsExpiry()), first, given);
         }
-        final Row row = lookUps == null ? cache.get(session, first) : lookUps.find(session, first);
+        final Row row = lookUps == null
+                ? cache.get(session, first, readsExpiry())
+                : lookUps.find(session, first, readsExpiry());
         return row == null ? SingleRowCursor.EMPTY : new SingleRowCursor(row);
+    }
+
+    /** H2 says which columns a query reads, but not which a change does. */
+    private boolean readsExpiry() {
+        return readsExpiry || isOfChangedTable() && cache.changesByExpiry();
     }
 
     /** Whether the statement changes the rows of this place. */

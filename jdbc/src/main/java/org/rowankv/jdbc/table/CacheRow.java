@@ -6,7 +6,7 @@ import org.h2.value.Value;
 import org.h2.value.ValueNull;
 import org.jspecify.annotations.Nullable;
 
-/** A row that has the bytes of its entry. One of a scan of keys reads the value's columns when one is asked for. */
+/** A row that has the bytes of its entry. What its read has left out is read when one of these columns is asked for. */
 final class CacheRow extends DefaultRow {
     private final CacheTable table;
     private final byte[] keyBytes;
@@ -28,10 +28,18 @@ final class CacheRow extends DefaultRow {
         return valueBytes;
     }
 
+    /** A change copies the columns that it does not name: these need no read. */
+    void leaveOutExpiry() {
+        final int place = TableColumns.expires(data.length);
+        if (data[place] == null) {
+            data[place] = ValueNull.INSTANCE;
+        }
+    }
+
     @Override
     public Value getValue(int column) {
         if (column >= 0 && data[column] == null) {
-            final Row whole = table.get(keyBytes);
+            final Row whole = table.get(keyBytes, true);
             for (int i = 0; i < data.length; i++) {
                 if (data[i] == null) {
                     data[i] = whole == null ? ValueNull.INSTANCE : whole.getValue(i);

@@ -28,6 +28,7 @@ import org.h2.table.TableFilter;
 import org.h2.value.Value;
 import org.h2.value.ValueBigint;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.jdbc.mapping.CacheMapping;
 import org.rowankv.jdbc.mapping.ColumnFinder;
@@ -38,7 +39,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 
 /**
- * A cache as a table: the columns of the key, those of the value, and the hidden {@code _VERSION}. A changed row is one
+ * A cache as a table: the columns of the key, those of the value, and the hidden {@code _EXPIRES} and {@code _VERSION}. A changed row is one
  * compare-and-set by the version at which the statement has read it, never a removal and an insertion; a row that
  * another writer has changed is left to another run of the statement. A statement is not atomic. CREATE TABLE begins
  * with a draft: the cache is created when the primary key is known. Used by one session.
@@ -73,7 +74,7 @@ final class CacheTable extends FixedTable {
             long entries) {
         this(schema, cache.name(), expiryClass, columnFinder, columnFinder.find(), entries, null);
         this.isCurrent = !columnFinder.isEmpty();
-        setColumns(TableColumns.withVersion(TableColumns.of(mapping)));
+        setColumns(TableColumns.withHidden(TableColumns.of(mapping)));
         complete(cache.id());
     }
 
@@ -85,14 +86,14 @@ final class CacheTable extends FixedTable {
             DeclaredColumns declared,
             long entries) {
         this(schema, cache.name(), expiryClass, null, declared.mapping(), entries, null);
-        setColumns(TableColumns.withVersion(declared.columns()));
+        setColumns(TableColumns.withHidden(declared.columns()));
         complete(cache.id());
     }
 
     /** A draft of these columns, of which none is known to be the key's yet. */
     CacheTable(CacheSchema schema, String name, DeclaredColumns declared, List<Column> columns) {
         this(schema, name, EternalExpiryPolicy.class.getName(), null, declared.mapping(), 0, columns);
-        setColumns(TableColumns.withVersion(columns));
+        setColumns(TableColumns.withHidden(columns));
     }
 
     private CacheTable(
@@ -170,7 +171,7 @@ final class CacheTable extends FixedTable {
             final List<Column> all = new ArrayList<>(drafted);
             final List<Column> withKey = declared.columns();
             all.add(withKey.get(withKey.size() - 1));
-            setColumns(TableColumns.withVersion(all));
+            setColumns(TableColumns.withHidden(all));
         }
         complete(cacheSchema.create(this, declared));
     }
@@ -209,14 +210,24 @@ final class CacheTable extends FixedTable {
 
     /** Whether a scan of keys has the column. */
     boolean isOfKeyScan(Column column) {
-        return column.getColumnId() == getColumns().length - 1
+        return !column.getVisible() && column.getColumnId() >= TableColumns.expires(getColumns().length)
                 || mapping.keys().stream().anyMatch(key -> key.place() == column.getColumnId());
+    }
+
+    /** The column of the end of the lifetime. */
+    Column expires() {
+        return getColumn(TableColumns.expires(getColumns().length));
+    }
+
+    /** Whether the statement, which changes rows, may name that column. */
+    boolean changesByExpiry() {
+        return scope().names(TableColumns.EXPIRES);
     }
 
     // --- reading ---
 
-    Cursor scan(SessionLocal session, boolean withValues) {
-        final StatementScope scope = cacheSchema.scope();
+    Cursor scan(SessionLocal session, boolean withValues, boolean withExpiry) {
+        final StatementScope scope = scope();
         if (!isCurrent) {
             database.getNextModificationMetaId(); // compiled again: entries may show more than there was
         }
@@ -227,13 +238,14 @@ final class CacheTable extends FixedTable {
         final boolean isQuery = session.getCurrentCommand() != null
                 && session.getCurrentCommand().isQuery();
         lastScan = withValues && isQuery ? new KeptRows(scope.dataId()) : null;
-        return new CacheCursor(this, session, scope, store.client().scan(cacheId, withValues), withValues, lastScan);
+        final ScanCursor pages = store.client().scan(cacheId, withValues && !withExpiry);
+        return new CacheCursor(this, session, scope, pages, withValues, withExpiry, lastScan);
     }
 
     /** The rows that a statement may change: all, or if it runs again, those that it has lost. */
-    Cursor scanToChange(SessionLocal session) {
-        final Collection<byte[]> again = cacheSchema.scope().again();
-        return again.isEmpty() ? scan(session, true) : new KeyCursor(this, again);
+    Cursor scanToChange(SessionLocal session, boolean withExpiry) {
+        final Collection<byte[]> again = scope().again();
+        return again.isEmpty() ? scan(session, true, withExpiry) : new KeyCursor(this, again, withExpiry);
     }
 
     /** Whether requests that are sent together take little longer than one. */
@@ -241,36 +253,37 @@ final class CacheTable extends FixedTable {
         return store.client().isRemote();
     }
 
-    /** Whether this run of the statement may change the row. */
-    boolean admits(byte[] key) {
-        return cacheSchema.scope().admits(key);
-    }
-
-    /** The run of the statement. */
-    long run() {
-        return cacheSchema.scope().run();
+    StatementScope scope() {
+        return cacheSchema.scope();
     }
 
     /** The row of the entry whose key has these values, or null. */
     @Nullable
-    Row get(SessionLocal session, SearchRow wanted) {
+    Row get(SessionLocal session, SearchRow wanted, boolean withExpiry) {
         final byte[] key = keyOf(session, wanted);
-        return key == null ? null : get(key);
+        return key == null ? null : get(key, withExpiry);
     }
 
     @Nullable
-    Row get(byte[] key) {
+    Row get(byte[] key, boolean withExpiry) {
         changes.beforeRead(key);
-        final Request request = new Request().get(cacheId, key, 0, key.length);
+        final Request request = new Request().get(cacheId, key, 0, key.length).requestExpiry(withExpiry);
         store.execute(request);
         return rowOf(request);
     }
 
+    List<Request> getAll(Collection<byte[]> keys, boolean withExpiry) {
+        return getAll(keys, withExpiry, true);
+    }
+
     /** Reads that are sent together, each with its outcome. */
-    List<Request> getAll(Collection<byte[]> keys) {
+    List<Request> getAll(Collection<byte[]> keys, boolean withExpiry, boolean withValues) {
         keys.forEach(changes::beforeRead);
         final List<Request> reads = keys.stream()
-                .map(key -> new Request().get(cacheId, key, 0, key.length))
+                .map(key -> new Request()
+                        .get(cacheId, key, 0, key.length)
+                        .requestValue(withValues)
+                        .requestExpiry(withExpiry))
                 .toList();
         store.executeAll(cacheId, reads);
         reads.forEach(CacheStore::check);
@@ -280,8 +293,13 @@ final class CacheTable extends FixedTable {
     /** The row that was read; null if there is none. */
     @Nullable
     Row rowOf(Request read) {
-        final byte[] found = read.status() == Status.OK ? read.resultBytes() : null;
-        return found == null ? null : rowOf(read.key(), found, read.version());
+        return read.status() == Status.OK
+                ? rowOf(
+                        read.key(),
+                        read.resultBytes(),
+                        read.version(),
+                        read.needsExpiry() ? TableColumns.expires(read) : null)
+                : null;
     }
 
     /** The bytes of the key that equals the values; null if no key of this cache does. */
@@ -311,11 +329,12 @@ final class CacheTable extends FixedTable {
         }
     }
 
-    /** A row; without a value, one that reads it when it is asked for. */
-    Row rowOf(byte[] key, byte @Nullable [] value, long version) {
+    /** A row; without a value or the end of the lifetime, one that reads these when they are asked for. */
+    Row rowOf(byte[] key, byte @Nullable [] value, long version, @Nullable Value expires) {
         final Value[] values = new Value[getColumns().length];
         try {
             mapping.readKey(key, values, store.codec());
+            values[TableColumns.expires(values.length)] = expires;
             values[values.length - 1] = ValueBigint.get(version);
             if (value != null) {
                 mapping.readValue(value, values, store.codec());
@@ -365,13 +384,18 @@ final class CacheTable extends FixedTable {
             throw SqlErrors.unsupported("FOR UPDATE");
         }
         final byte[] key = bytesOfKey(session, row);
-        if (!admits(key)) {
+        if (!scope().admits(key)) {
             return null;
         }
         if (!mapping.isFoundByKey()) {
             row.setKey(changes.remember(key));
         }
         if (row instanceof CacheRow found) {
+            if (changesByExpiry()) {
+                found.getValue(expires().getColumnId());
+            } else {
+                found.leaveOutExpiry();
+            }
             changes.keep(found);
         }
         return row;
@@ -438,7 +462,7 @@ final class CacheTable extends FixedTable {
             @Nullable SortOrder sortOrder,
             @Nullable AllColumnsForPlan allColumnsSet) {
         final CacheIndex way = keyScan.needsOnlyKeys(filters, filter, allColumnsSet) ? keyScan : scan;
-        return filters == null ? way : way.at(filters[filter]);
+        return filters == null ? way : way.at(filters[filter], allColumnsSet);
     }
 
     @Override
@@ -467,6 +491,6 @@ final class CacheTable extends FixedTable {
     /** Other clients change the cache unseen, so a result is used again only within one statement. */
     @Override
     public long getMaxDataModificationId() {
-        return cacheSchema.scope().dataId();
+        return scope().dataId();
     }
 }

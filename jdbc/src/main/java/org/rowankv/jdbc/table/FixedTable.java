@@ -7,6 +7,7 @@ import org.h2.index.Index;
 import org.h2.message.DbException;
 import org.h2.result.SortOrder;
 import org.h2.schema.Schema;
+import org.h2.table.Column;
 import org.h2.table.PlanItem;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
@@ -49,7 +50,7 @@ abstract class FixedTable extends Table {
             @Nullable AllColumnsForPlan allColumnsSet) {
         if (filters != null) {
             final ArrayList<Index> own = new ArrayList<>();
-            indexes.forEach(each -> own.add(((CacheIndex) each).at(filters[filter])));
+            indexes.forEach(each -> own.add(((CacheIndex) each).at(filters[filter], allColumnsSet)));
             planned = own;
         }
         try {
@@ -57,6 +58,13 @@ abstract class FixedTable extends Table {
         } finally {
             planned = null;
         }
+    }
+
+    /** Only NATURAL JOIN asks whether a column exists: hidden ones join nothing. */
+    @Override
+    public @Nullable Column getColumn(String columnName, boolean ifExists) {
+        final Column found = super.getColumn(columnName, ifExists);
+        return found == null || ifExists && !found.getVisible() ? null : found;
     }
 
     @Override

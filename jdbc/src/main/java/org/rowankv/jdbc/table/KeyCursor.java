@@ -10,14 +10,15 @@ import org.rowankv.protocol.Request;
 
 /** The rows of given keys, many read together. Used by one thread. */
 final class KeyCursor extends UnorderedCursor {
-    private static final int WINDOW = 64;
-
     private final CacheTable table;
+    private final boolean withExpiry;
+    private final ReadWindow together = new ReadWindow();
     private final Iterator<byte[]> keys;
     private final ArrayDeque<Row> read = new ArrayDeque<>();
 
-    KeyCursor(CacheTable table, Collection<byte[]> keys) {
+    KeyCursor(CacheTable table, Collection<byte[]> keys, boolean withExpiry) {
         this.table = table;
+        this.withExpiry = withExpiry;
         this.keys = keys.iterator();
     }
 
@@ -25,10 +26,12 @@ final class KeyCursor extends UnorderedCursor {
     public boolean next() {
         while (read.isEmpty() && keys.hasNext()) {
             final List<byte[]> window = new ArrayList<>();
-            while (window.size() < WINDOW && keys.hasNext()) {
+            while (window.size() < together.size() && keys.hasNext()) {
                 window.add(keys.next());
             }
-            for (Request each : table.getAll(window)) {
+            final List<Request> reads = table.getAll(window, withExpiry);
+            together.read(reads);
+            for (Request each : reads) {
                 final Row row = table.rowOf(each);
                 if (row != null) {
                     read.add(row);

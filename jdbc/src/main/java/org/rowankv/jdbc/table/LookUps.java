@@ -10,6 +10,7 @@ import org.h2.engine.SessionLocal;
 import org.h2.expression.Expression;
 import org.h2.expression.ExpressionColumn;
 import org.h2.expression.ExpressionVisitor;
+import org.h2.expression.ParameterInterface;
 import org.h2.expression.condition.Comparison;
 import org.h2.index.IndexCondition;
 import org.h2.message.DbException;
@@ -24,14 +25,11 @@ import org.rowankv.protocol.Request;
 
 /**
  * Look-ups by key at one place of a statement. H2 asks for one key at a time; with servers elsewhere, those that come next
- * are read together: those of an IN list, and those that a join needs for the outer rows that the client has. First few,
- * then more, so that a LIMIT leaves little unused. What was read serves one run of the statement. Used by one session.
+ * are read together: those of an IN list, those that a join needs for the outer rows that the client has, and those of a
+ * batch's next entries. What was read serves one run of the statement, and one change: after that the row is another. Used
+ * by one session.
  */
 final class LookUps {
-    private static final int FIRST_WINDOW = 16;
-    private static final int WINDOW = 256;
-    /** Of values that are read together. */
-    private static final long MOST_BYTES = 1 << 22;
     /** Conditions of outer rows that cost more, such as inner queries, are not evaluated ahead. */
     private static final int CHEAP = 100;
 
@@ -39,7 +37,7 @@ final class LookUps {
     private final TableFilter filter;
     private final Map<ByteBuffer, @Nullable Row> found = new HashMap<>();
     private long run;
-    private int window;
+    private final ReadWindow window = new ReadWindow();
     private boolean isLookingAhead;
 
     LookUps(CacheTable table, TableFilter filter) {
@@ -49,22 +47,22 @@ final class LookUps {
 
     /** The row of the entry whose key has these values, or null. */
     @Nullable
-    Row find(SessionLocal session, SearchRow wanted) {
+    Row find(SessionLocal session, SearchRow wanted, boolean withExpiry) {
         final byte[] key = table.keyOf(session, wanted);
         if (key == null || isLeftOut(key)) {
             return null;
         }
         if (!table.isRemote() || isLookingAhead || !canLookAhead(session)) {
-            return table.get(key);
+            return table.get(key, withExpiry);
         }
-        if (run != table.run()) {
-            run = table.run();
-            window = FIRST_WINDOW;
+        if (run != table.scope().run()) {
+            run = table.scope().run();
+            window.begin();
             found.clear();
         }
         final ByteBuffer asked = ByteBuffer.wrap(key);
         if (found.containsKey(asked)) {
-            return found.get(asked);
+            return taken(asked);
         }
         found.clear();
         final Map<ByteBuffer, byte[]> keys = new LinkedHashMap<>();
@@ -76,21 +74,21 @@ final class LookUps {
             isLookingAhead = false;
         }
         if (keys.size() == 1) {
-            return table.get(key);
+            return table.get(key, withExpiry);
         }
-        long bytes = 0;
-        for (Request each : table.getAll(keys.values())) {
-            final Row row = table.rowOf(each);
-            found.put(ByteBuffer.wrap(each.key()), row);
-            bytes += row instanceof CacheRow read && read.value() != null ? read.value().length : 0;
-        }
-        window = bytes > MOST_BYTES ? FIRST_WINDOW : Math.min(WINDOW, 2 * window);
-        return found.get(asked);
+        final List<Request> reads = table.getAll(keys.values(), withExpiry);
+        window.read(reads);
+        reads.forEach(each -> found.put(ByteBuffer.wrap(each.key()), table.rowOf(each)));
+        return taken(asked);
+    }
+
+    private @Nullable Row taken(ByteBuffer key) {
+        return filter.getSelect() == null ? found.remove(key) : found.get(key);
     }
 
     /** Whether the statement runs again, for other rows. */
     private boolean isLeftOut(byte[] key) {
-        return filter.getSelect() == null && !table.admits(key);
+        return filter.getSelect() == null && !table.scope().admits(key);
     }
 
     /** Other statements may read what they have written themselves. */
@@ -111,9 +109,13 @@ final class LookUps {
                 return;
             }
         }
+        if (filter.getSelect() == null) {
+            addOfBatch(session, keys);
+            return;
+        }
         final TableFilter outer = outerOfJoin();
         if (outer != null && outer.getIndex() instanceof CacheIndex scan) {
-            addOfJoin(session, outer, scan.rowsAfter(outer.get(), window - 1), keys);
+            addOfJoin(session, outer, scan.rowsAfter(outer.get(), window.size() - 1), keys);
         }
     }
 
@@ -132,7 +134,7 @@ final class LookUps {
                     next.setValue(columns[i].getColumnId(), columns[i].convert(session, parts[i]));
                 }
                 add(session, next, keys);
-                if (keys.size() == window) {
+                if (keys.size() == window.size()) {
                     return;
                 }
             } else {
@@ -143,6 +145,47 @@ final class LookUps {
                             == 0;
                 }
             }
+        }
+    }
+
+    /** Those of the next entries, up to one whose row is changed before. */
+    private void addOfBatch(SessionLocal session, Map<ByteBuffer, byte[]> keys) {
+        if (!filter.getIndexConditions().stream().allMatch(LookUps::isOfParameters)) {
+            return;
+        }
+        final List<? extends ParameterInterface> parameters =
+                session.getCurrentCommand().getParameters();
+        final Value[] present =
+                parameters.stream().map(ParameterInterface::getParamValue).toArray(Value[]::new);
+        try {
+            for (Value[] entry : table.scope().entriesAhead()) {
+                set(parameters, entry);
+                final SearchRow next = table.getTemplateRow();
+                for (IndexCondition condition : filter.getIndexConditions()) {
+                    next.setValue(condition.getColumn().getColumnId(), condition.getCurrentValue(session));
+                }
+                final int before = keys.size();
+                add(session, next, keys);
+                if (keys.size() == before || keys.size() == window.size()) {
+                    return;
+                }
+            }
+        } catch (DbException e) { // comes again in its entry
+            return;
+        } finally {
+            set(parameters, present);
+        }
+    }
+
+    private static boolean isOfParameters(IndexCondition condition) {
+        return condition.getCompareType() == Comparison.EQUAL
+                && !condition.isCompoundColumns()
+                && isCheap(condition.getExpression());
+    }
+
+    private static void set(List<? extends ParameterInterface> parameters, Value[] values) {
+        for (int i = 0; i < values.length; i++) {
+            parameters.get(i).setValue(values[i], false);
         }
     }
 

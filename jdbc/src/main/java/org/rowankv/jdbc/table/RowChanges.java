@@ -17,6 +17,7 @@ import org.h2.message.DbException;
 import org.h2.result.LocalResult;
 import org.h2.result.Row;
 import org.h2.value.Value;
+import org.h2.value.ValueNull;
 import org.h2.value.ValueUuid;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jdbc.mapping.CacheMapping;
@@ -33,8 +34,6 @@ import org.rowankv.runtime.SecureSeed;
  * that another writer has changed is noted for another run of the statement. Used by one session.
  */
 final class RowChanges {
-    private static final int BATCH = 256;
-    private static final long MOST_KEPT_BYTES = 1 << 22;
 
     private final CacheTable table;
     private final CacheStore store;
@@ -44,6 +43,7 @@ final class RowChanges {
     private final RandomSource low = SecureSeed.source();
     private final List<Row> removals = new ArrayList<>();
     private final List<Write> waiting = new ArrayList<>();
+    private long waitingBytes;
     private final Set<ByteBuffer> waitingKeys = new HashSet<>();
     private final Runnable rest = this::flush;
     /** Rows of this statement as they were read. */
@@ -78,8 +78,7 @@ final class RowChanges {
         kept.clear();
         keptBytes = 0;
         if (!scope.isInBatch()) {
-            waiting.clear(); // of a statement that has failed
-            waitingKeys.clear();
+            forgetWaiting(); // of a statement that has failed
         }
         scope.nextEntry();
         scope.changing();
@@ -110,7 +109,7 @@ final class RowChanges {
     /** Keeps a row that is to be changed, so that it is not read again, if there is room. */
     void keep(CacheRow row) {
         final byte[] value = row.value();
-        if (value != null && kept.size() < BATCH && keptBytes + value.length <= MOST_KEPT_BYTES) {
+        if (value != null && kept.size() < ReadWindow.MOST && keptBytes + value.length <= ReadWindow.MOST_BYTES) {
             kept.put(ByteBuffer.wrap(row.key()), row);
             keptBytes += value.length;
         }
@@ -135,6 +134,7 @@ final class RowChanges {
         scope.changing();
         final Value[] values = row.getValueList();
         requireNoVersion(values[values.length - 1]);
+        requireNoExpiry(values[TableColumns.expires(values.length)], ValueNull.INSTANCE);
         final CacheMapping mapping = table.mapping();
         final MappedColumn first = mapping.keys().get(0);
         if (!table.getColumn(first.place()).getVisible()
@@ -170,8 +170,9 @@ final class RowChanges {
             waitingKeys.add(ByteBuffer.wrap(write.request().key()));
         }
         waiting.add(write);
+        waitingBytes += write.request().valueLength();
         scope.whenBatchEnds(rest);
-        if (waiting.size() == BATCH) {
+        if (waiting.size() == ReadWindow.MOST || waitingBytes > ReadWindow.MOST_BYTES) {
             flush();
         }
     }
@@ -187,8 +188,7 @@ final class RowChanges {
     /** Sends what waits; throws for the first write that fails, or notes it for its entry of the batch. */
     private void flush() {
         final List<Write> all = List.copyOf(waiting);
-        waiting.clear();
-        waitingKeys.clear();
+        forgetWaiting();
         try {
             if (all.size() == 1) {
                 store.run(all.get(0).request());
@@ -208,6 +208,12 @@ final class RowChanges {
                 scope.fail(each.entry(), e);
             }
         }
+    }
+
+    private void forgetWaiting() {
+        waiting.clear();
+        waitingBytes = 0;
+        waitingKeys.clear();
     }
 
     /** Notes what became of a conditional write. */
@@ -237,27 +243,37 @@ final class RowChanges {
         }
     }
 
+    private static void requireNoExpiry(@Nullable Value after, Value before) {
+        if (after != null && !after.equals(before)) {
+            throw DbException.fromUser("22018", "the cache's policy decides on " + TableColumns.EXPIRES);
+        }
+    }
+
     /** Writes each changed row on condition of the version that it was read at. */
     void update(Prepared prepared, SessionLocal session, LocalResult rows) {
         final List<Row> before = new ArrayList<>();
         final List<Row> after = new ArrayList<>();
+        final ReadWindow window = new ReadWindow();
         while (rows.next()) {
             before.add(rows.currentRowForTable());
             if (!rows.next()) {
                 throw DbException.getInternalError("a changed row without its new values");
             }
             after.add(rows.currentRowForTable());
-            if (before.size() == BATCH) {
+            if (before.size() == window.size()) {
                 prepared.checkCanceled();
-                update(prepared, session, before, after);
+                update(prepared, session, before, after, window);
                 before.clear();
                 after.clear();
             }
         }
-        update(prepared, session, before, after);
+        update(prepared, session, before, after, window);
+        if (!scope.isInBatch()) {
+            flush();
+        }
     }
 
-    private void update(Prepared prepared, SessionLocal session, List<Row> before, List<Row> after) {
+    private void update(Prepared prepared, SessionLocal session, List<Row> before, List<Row> after, ReadWindow window) {
         final boolean canRunAgain = prepared instanceof Update;
         final Map<ByteBuffer, CacheRow> present = new HashMap<>();
         final List<byte[]> unread = new ArrayList<>();
@@ -271,7 +287,9 @@ final class RowChanges {
                 present.put(ByteBuffer.wrap(key), row);
             }
         }
-        for (Request read : table.getAll(unread)) {
+        final List<Request> reads = table.getAll(unread, false);
+        window.read(reads);
+        for (Request read : reads) {
             if (table.rowOf(read) instanceof CacheRow row) {
                 present.put(ByteBuffer.wrap(read.key()), row);
             }
@@ -290,9 +308,6 @@ final class RowChanges {
                 add(new Write(write, scope.batchEntry(), null, canRunAgain));
             }
         }
-        if (!scope.isInBatch()) {
-            flush();
-        }
     }
 
     private void requireSameKey(SessionLocal session, Row before, Row after) {
@@ -306,6 +321,8 @@ final class RowChanges {
         if (!before.getValue(last).equals(after.getValue(last))) {
             requireNoVersion(after.getValue(last));
         }
+        final int expires = TableColumns.expires(last + 1);
+        requireNoExpiry(after.getValue(expires), before.getValue(expires));
     }
 
     private Request replacement(SessionLocal session, byte[] key, byte[] stored, Row before, Row after, long version) {
@@ -334,7 +351,7 @@ final class RowChanges {
     /** Removes the row's entry with others, at the latest at the end of the statement or batch. */
     void remove(SessionLocal session, Row row) {
         removals.add(row);
-        if (removals.size() == BATCH || !isDelete(session)) {
+        if (removals.size() == ReadWindow.MOST || !isDelete(session)) {
             takeRemovals(session);
         }
         if (!isDelete(session)) {

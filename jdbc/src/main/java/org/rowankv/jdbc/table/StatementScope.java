@@ -6,11 +6,13 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.h2.api.ErrorCode;
 import org.h2.message.DbException;
+import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.OwnedCounter;
 
@@ -24,6 +26,7 @@ public final class StatementScope {
 
     private Set<ByteBuffer> lost = new HashSet<>();
     private Set<ByteBuffer> again = Set.of();
+    private String sql = "";
     private boolean isActive;
     private volatile @Nullable Object running;
     private volatile @Nullable Object cancelled;
@@ -36,6 +39,8 @@ public final class StatementScope {
     /** The entry of the batch that runs, from 0; none: no batch. */
     private int batchEntry = NO_BATCH;
 
+    private List<Value[]> batch = List.of();
+
     private final Map<Integer, DbException> failed = new TreeMap<>();
     private final Set<Runnable> atEndOfBatch = new LinkedHashSet<>();
 
@@ -43,10 +48,12 @@ public final class StatementScope {
      * Begins a statement.
      *
      * @param statement for {@link #cancel}
+     * @param text of the statement
      * @param newDataId greater than those of earlier statements: what these have read is not used again
      * @param canRunAgain whether it can be run again for rows that it has lost
      */
-    public void begin(Object statement, long newDataId, boolean canRunAgain) {
+    public void begin(Object statement, String text, long newDataId, boolean canRunAgain) {
+        sql = text;
         dataId = newDataId;
         run++;
         cancelled = null;
@@ -98,9 +105,14 @@ public final class StatementScope {
         return gone;
     }
 
-    /** Begins a batch whose entries change rows, and do nothing else. */
-    public void beginBatch() {
+    /**
+     * Begins a batch whose entries change rows, and do nothing else.
+     *
+     * @param entries the parameters of each
+     */
+    public void beginBatch(List<Value[]> entries) {
         batchEntry = -1;
+        batch = entries;
         failed.clear();
         atEndOfBatch.clear();
     }
@@ -111,6 +123,7 @@ public final class StatementScope {
             List.copyOf(atEndOfBatch).forEach(Runnable::run);
         } finally {
             batchEntry = NO_BATCH;
+            batch = List.of();
             atEndOfBatch.clear();
         }
         final Map<Integer, SQLException> all = new TreeMap<>();
@@ -119,6 +132,17 @@ public final class StatementScope {
     }
 
     // --- for tables ---
+
+    /** Whether the statement names that column; perhaps also if it has the letters elsewhere, or names in escapes. */
+    boolean names(String column) {
+        final String upper = sql.toUpperCase(Locale.ROOT);
+        return upper.contains(column) || upper.contains("U&");
+    }
+
+    /** The parameters of the batch's entries that come next. */
+    List<Value[]> entriesAhead() {
+        return isInBatch() ? batch.subList(Math.min(batchEntry + 1, batch.size()), batch.size()) : List.of();
+    }
 
     boolean isInBatch() {
         return batchEntry != NO_BATCH;

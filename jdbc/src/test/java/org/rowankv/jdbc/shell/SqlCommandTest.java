@@ -111,6 +111,7 @@ final class SqlCommandTest {
                         "column,type,nullable",
                         "_KEY,INTEGER,NO",
                         "_VALUE,CHARACTER VARYING,NO",
+                        "_EXPIRES,TIMESTAMP WITH TIME ZONE,YES",
                         "_VERSION,BIGINT,YES");
         assertThat(code).isZero();
     }

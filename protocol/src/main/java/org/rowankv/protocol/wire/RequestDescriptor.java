@@ -26,7 +26,7 @@ import org.rowankv.protocol.frame.WireFault;
  * </pre>
  *
  * <p>In the head, code: {@link Operation}; second: {@link Condition}; flags: 1 if a value is needed, 2 if
- * the value is a {@link PartList}; small: the shard. The
+ * the value is a {@link PartList}, 4 if the end of the lifetime is needed; small: the shard. The
  * key's hash does not travel: the server computes it, so that no client can put a key where it does not belong.
  */
 public final class RequestDescriptor {
@@ -46,6 +46,8 @@ public final class RequestDescriptor {
 
     static final int NEEDS_VALUE = 1;
     static final int IN_PARTS = 2;
+    static final int NEEDS_EXPIRY = 4;
+    private static final int FLAGS = NEEDS_VALUE | IN_PARTS | NEEDS_EXPIRY;
     static final int MAX_UNANSWERED = 511;
     /** What a log entry holds of it. */
     static final long MAX_SEQUENCE = (1L << 48) - 1;
@@ -71,7 +73,7 @@ public final class RequestDescriptor {
                 ClientFrameDescriptor.REQUEST,
                 request.operation().ordinal(),
                 request.condition().ordinal(),
-                (request.needsValue() ? NEEDS_VALUE : 0) | (request.isInParts() ? IN_PARTS : 0),
+                flagsOf(request),
                 request.shard(),
                 number);
         buffer.putLong(at + TERM_OFFSET, term)
@@ -92,6 +94,12 @@ public final class RequestDescriptor {
                         request.valueOffset(),
                         request.valueLength());
         out.seal(at);
+    }
+
+    private static int flagsOf(Request request) {
+        return (request.needsValue() ? NEEDS_VALUE : 0)
+                | (request.isInParts() ? IN_PARTS : 0)
+                | (request.needsExpiry() ? NEEDS_EXPIRY : 0);
     }
 
     public static long term(ByteBuffer buffer, int at) {
@@ -115,7 +123,7 @@ public final class RequestDescriptor {
         ClientFrameDescriptor.requireLength(length, (long) FIXED_LENGTH + key + value);
         if (FrameHeadDescriptor.code(buffer, at) >= OPERATIONS.length
                 || FrameHeadDescriptor.second(buffer, at) >= CONDITIONS.length
-                || FrameHeadDescriptor.flags(buffer, at) > (NEEDS_VALUE | IN_PARTS)) {
+                || FrameHeadDescriptor.flags(buffer, at) > FLAGS) {
             throw new WireException(
                     WireFault.BAD_FRAME,
                     "operation " + FrameHeadDescriptor.code(buffer, at) + ", condition "
@@ -158,7 +166,8 @@ public final class RequestDescriptor {
                 .ttl(createTtl, updateTtl)
                 .accessTtl(accessTtl)
                 .requestValue((FrameHeadDescriptor.flags(buffer, at) & NEEDS_VALUE) != 0)
-                .inParts((FrameHeadDescriptor.flags(buffer, at) & IN_PARTS) != 0);
+                .inParts((FrameHeadDescriptor.flags(buffer, at) & IN_PARTS) != 0)
+                .requestExpiry((FrameHeadDescriptor.flags(buffer, at) & NEEDS_EXPIRY) != 0);
         if (operation.isMutation()) {
             into.identified(session, sequence, unanswered);
         }
@@ -174,6 +183,7 @@ public final class RequestDescriptor {
         final boolean hasConditionItCanHave = keyed && operation != Operation.GET || condition == Condition.ALWAYS;
         return isIdentified
                 && hasPartsItCanHave(into)
+                && (operation == Operation.GET || !into.needsExpiry())
                 && isCounted
                 && hasItsBytes
                 && hasConditionItCanHave

@@ -17,6 +17,8 @@ import org.rowankv.protocol.frame.WireFault;
  *   +---------+------------------+-----//-----+
  * </pre>
  *
+ * <p>A read that asks for the end of the lifetime has it in place of a previous version.
+ *
  * <p>In the head, code: {@link Status}; flags: 1 if there is a result, perhaps an empty one; small: result bits.
  */
 public final class ResponseDescriptor {

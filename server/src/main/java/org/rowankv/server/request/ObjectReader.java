@@ -109,7 +109,7 @@ public final class ObjectReader {
                         inParts ? Status.IN_PARTS : Status.OK,
                         org.rowankv.protocol.ResultBits.EXISTED,
                         objectVersion,
-                        0);
+                        request.needsExpiry() ? expiryMs : 0);
                 if (use != 0 && !inParts) {
                     request.found(address, use, version, expiryMs);
                 }
