@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import javax.cache.CacheManager;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.Session;
 import org.rowankv.jcache.spi.RowanCachingProvider;
 import org.rowankv.jcache.store.SharedStore;
@@ -38,6 +39,9 @@ final class CountedStore implements AutoCloseable {
     /** Called with requests before they are sent together. */
     volatile java.util.function.Consumer<List<Request>> beforeTogether = requests -> {};
 
+    /** What each creation of a cache ends with; null: it succeeds. */
+    volatile RuntimeException refusal;
+
     final CacheManager manager;
 
     /** Of another client, which is not counted. */
@@ -55,6 +59,9 @@ final class CountedStore implements AutoCloseable {
                         case "scan" -> beforePage.accept(pages.incrementAndGet());
                         case "call" -> alone.add(((Request) arguments[0]).operation());
                         case "callAll" -> noteAll(arguments[0]);
+                        case "catalogue" -> {
+                            return refusing(cluster.session().catalogue());
+                        }
                         default -> {}
                     }
                     try {
@@ -95,6 +102,20 @@ final class CountedStore implements AutoCloseable {
             }
         };
         manager = new RowanCachingProvider(settings -> store) {}.getCacheManager(URI.create("rowan:embedded"), null);
+    }
+
+    private Catalogue refusing(Catalogue catalogue) {
+        return (Catalogue) Proxy.newProxyInstance(
+                Catalogue.class.getClassLoader(), new Class<?>[] {Catalogue.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("create") && refusal != null) {
+                        throw refusal;
+                    }
+                    try {
+                        return method.invoke(catalogue, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     @SuppressWarnings("unchecked")

@@ -1,6 +1,7 @@
 package org.rowankv.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -18,11 +19,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.local.LocalCluster;
 import org.rowankv.daemon.local.LocalPorts;
 
-/** A server of a cluster is killed while a scan reads from it: the scan has all rows, or ends with an error. */
+/**
+ * SQL on server processes: look-ups and changes by key; a server is killed while a scan reads from it, which has all rows or
+ * ends with an error; without servers a statement says so.
+ */
 final class LostServerTest {
     private static final int SERVERS = 3;
     private static final int ROWS = 12_000;
     private static final int LOST = 1;
+    private static final int BY_KEY = 600;
 
     @TempDir
     Path directory;
@@ -42,9 +47,20 @@ final class LostServerTest {
             try (Connection connection = DriverManager.getConnection(url);
                     Statement statement = connection.createStatement()) {
                 fill(connection);
+                changeByKey(connection);
                 final String outcome = scan(cluster, statement);
                 assertThat(countWhenServed(statement)).isEqualTo(ROWS);
                 System.out.println("jdbc-lost-server: rows=" + ROWS + " scan=" + outcome + " missing=0");
+            }
+            try (Connection connection = DriverManager.getConnection(url + "?operation-timeout=1");
+                    Statement statement = connection.createStatement()) {
+                cluster.stop();
+                assertThatThrownBy(() -> statement.execute("CREATE TABLE later(id INT PRIMARY KEY)"))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).matches("08...|HYT00"))
+                        .message()
+                        .isNotBlank();
             }
         } finally {
             cluster.stop();
@@ -62,6 +78,52 @@ final class LostServerTest {
                 insert.addBatch();
             }
             assertThat(insert.executeBatch()).hasSize(ROWS).containsOnly(1);
+        }
+    }
+
+    private static void changeByKey(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE counts(id INT PRIMARY KEY, n BIGINT)");
+        }
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO counts VALUES (?, ?)");
+                PreparedStatement update = connection.prepareStatement("UPDATE counts SET n = n + 1 WHERE id = ?");
+                PreparedStatement delete = connection.prepareStatement("DELETE FROM counts WHERE id = ?")) {
+            for (int i = 0; i < BY_KEY; i++) {
+                insert.setInt(1, i);
+                insert.setLong(2, i);
+                insert.addBatch();
+                update.setInt(1, i % (BY_KEY / 2)); // each of these twice
+                update.addBatch();
+                delete.setInt(1, 2 * i + 1); // half of these are there
+                delete.addBatch();
+            }
+            assertThat(insert.executeBatch()).hasSize(BY_KEY).containsOnly(1);
+            assertThat(update.executeBatch()).hasSize(BY_KEY).containsOnly(1);
+            assertThat(number(connection, "SELECT sum(n) FROM counts")).isEqualTo(BY_KEY * (BY_KEY - 1L) / 2 + BY_KEY);
+            final String list =
+                    IntStream.range(0, BY_KEY).mapToObj(String::valueOf).collect(Collectors.joining(", ", "(", ")"));
+            assertThat(number(connection, "SELECT count(*) FROM counts WHERE _expires IS NULL AND id IN " + list))
+                    .isEqualTo(BY_KEY);
+            assertThat(number(connection, "SELECT n FROM counts WHERE id = 7")).isEqualTo(9);
+            assertThat(number(
+                            connection,
+                            "SELECT count(*) FROM counts c JOIN wide w ON w.id = c.id WHERE w.text LIKE 'row %'"))
+                    .isEqualTo(BY_KEY);
+            try (Statement statement = connection.createStatement()) {
+                assertThat(statement.executeUpdate("UPDATE counts SET n = 0 WHERE id IN " + list))
+                        .isEqualTo(BY_KEY);
+            }
+            assertThat(IntStream.of(delete.executeBatch()).sum()).isEqualTo(BY_KEY / 2);
+            assertThat(number(connection, "SELECT count(*) FROM counts WHERE n = 0"))
+                    .isEqualTo(BY_KEY / 2);
+        }
+    }
+
+    private static long number(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            assertThat(rows.next()).isTrue();
+            return rows.getLong(1);
         }
     }
 

@@ -8,11 +8,16 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.rowankv.driver.api.RowanException;
+import org.rowankv.protocol.Status;
 
 /** Definitions of tables that cannot be: each is refused with its reason, and leaves no cache. */
 final class RefusedTablesTest {
@@ -72,6 +77,43 @@ final class RefusedTablesTest {
         assertThat((Throwable) refusal("CREATE TABLE " + "x".repeat(300) + "(a INT)"))
                 .hasMessageContaining("too long");
         assertThat(tables()).isZero();
+    }
+
+    @Test
+    void shouldRefuseMoreColumnsThanADescriptorHolds() throws SQLException {
+        final String columns = IntStream.range(0, 3_000)
+                .mapToObj(i -> "c" + "x".repeat(100) + i + " INT")
+                .collect(Collectors.joining(", ", "(", ")"));
+        final SQLException refusal = refusal("CREATE TABLE broad" + columns);
+        assertThat((Throwable) refusal).hasMessageContaining("longer than its descriptor holds");
+        assertThat(refusal.getSQLState()).isEqualTo("54000");
+        assertThat(tables()).isZero();
+    }
+
+    /** What the store answers reaches the caller, and the name can be used afterwards. */
+    @Test
+    void shouldSayWhyTheStoreMakesNoCache() throws SQLException {
+        try (CountedStore store = new CountedStore();
+                Connection own = store.connect();
+                Statement create = own.createStatement()) {
+            final Map<RuntimeException, String> states = Map.of(
+                    new IllegalStateException("a store has used all of its 1048575 cache ids"), "54000",
+                    new RowanException(Status.UNREACHABLE, "no server answers"), "08006",
+                    new RowanException(Status.NO_REPLY, "no server answers"), "HYT00",
+                    new RowanException(Status.FULL, "the store is full"), "53100");
+            for (Map.Entry<RuntimeException, String> each : states.entrySet()) {
+                store.refusal = each.getKey();
+                final SQLException refusal = catchThrowableOfType(
+                        SQLException.class, () -> create.execute("CREATE TABLE t(a INT PRIMARY KEY)"));
+                assertThat((Throwable) refusal).isNotNull();
+                assertThat(refusal.getSQLState()).isEqualTo(each.getValue());
+                assertThat((Throwable) refusal)
+                        .hasMessageContaining(each.getKey().getMessage());
+            }
+            store.refusal = null;
+            create.execute("CREATE TABLE t(a INT PRIMARY KEY)");
+            assertThat(create.executeUpdate("INSERT INTO t VALUES (1)")).isEqualTo(1);
+        }
     }
 
     @Test

@@ -45,8 +45,9 @@ public record CacheDescriptor(
             if (version() == VERSION) {
                 out.writeUTF(columns);
             }
-        } catch (IOException e) {
-            throw new CacheException("the cache's configuration cannot be written", e);
+        } catch (IOException e) { // a string of more than 65,535 bytes
+            throw new IllegalArgumentException(
+                    "the types or the columns of a cache are longer than its descriptor holds: " + e.getMessage(), e);
         }
         return bytes.toByteArray();
     }

@@ -240,15 +240,15 @@ public final class CacheSchema extends Schema {
     /** Creates the cache of a draft, and returns its id. */
     int create(CacheTable table, DeclaredColumns declared) {
         draft = null;
-        final byte[] descriptor = new CacheDescriptor(
-                        declared.keyClass(),
-                        declared.valueClass(),
-                        EternalExpiryPolicy.class.getName(),
-                        KeyFormat.STRUCTURAL,
-                        "",
-                        declared.toString())
-                .toBytes();
+        final CacheDescriptor wanted = new CacheDescriptor(
+                declared.keyClass(),
+                declared.valueClass(),
+                EternalExpiryPolicy.class.getName(),
+                KeyFormat.STRUCTURAL,
+                "",
+                declared.toString());
         try {
+            final byte[] descriptor = wanted.toBytes();
             final Catalogue.CacheRecord cache = store.client().catalogue().create(table.getName(), descriptor);
             final boolean isNew = Arrays.equals(cache.descriptor(), descriptor) && objects(cache.id()) == 0;
             if (!isNew) {
@@ -259,7 +259,7 @@ public final class CacheSchema extends Schema {
             return cache.id();
         } catch (RowanException e) {
             throw SqlErrors.of(e);
-        } catch (IllegalArgumentException e) { // too long a name, or too many columns
+        } catch (IllegalArgumentException | IllegalStateException e) { // too long, or no cache id is left
             throw DbException.fromUser("54000", e.getMessage());
         }
     }
