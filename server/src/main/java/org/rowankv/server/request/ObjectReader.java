@@ -87,7 +87,8 @@ public final class ObjectReader {
                 buffer.get(valueAt, request.resultOf(valueLength), 0, valueLength);
             }
             Chaos.point("read.copied");
-            final String reason = verify ? check.whyInvalid(segment, address, generation) : null;
+            // One flipped bit makes an object look cleared: it would be absent here, and present on other replicas.
+            final String reason = verify || !visible ? check.whyInvalid(segment, address, generation) : null;
             final long use = request.needsLocation() ? segments.use(segment) : 0;
             VarHandle.acquireFence();
             if (segments.generation(segment) != generation) {

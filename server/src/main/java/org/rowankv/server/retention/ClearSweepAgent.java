@@ -124,7 +124,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
                 && EntryDescriptor.version(entry, at)
                         <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))
                 && clearedCount < cleared.length
-                && check.soundLength(segments, address) > 0) {
+                && check.isSound(segments, address)) { // one flipped bit makes any entry look cleared
             clearedPositions[clearedCount] = IndexItem.position(item);
             cleared[clearedCount++] = address;
         }
@@ -136,7 +136,6 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         // Read while the index still points there: afterwards the cleaner may free its segment at any time.
         final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
         final int freed = replica.superseded().deadUnlessKept(entry, at, address, length);
-        // By the index's position: the key may be damaged.
         if (!replica.index().remove(itemPosition, address)) {
             throw new AssertionError("an item under the index lock is gone");
         }

@@ -159,6 +159,21 @@ final class DamagedUpdateTest {
                 .isEqualTo(Status.UNKNOWN_CACHE);
     }
 
+    /** The sign of its version flips: by that it is older than any clear. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNotCallAnObjectAbsentThatLooksCleared(boolean verifyReads) {
+        open(verifyReads);
+        flip(VERSION_AT + 6, 0x80);
+        assertThat(execute(request().get(cache, bytes(KEY), 0, bytes(KEY).length)))
+                .isEqualTo(Status.CORRUPTED);
+        assertThat(execute(put().when(Condition.IF_ABSENT))).isEqualTo(Status.CORRUPTED);
+        assertThat(execute(delete().requestValue(true))).isEqualTo(Status.CORRUPTED);
+        final Request put = put();
+        assertThat(execute(put)).isEqualTo(Status.OK);
+        assertThat(put.has(ResultBits.EXISTED)).isTrue();
+    }
+
     /** Another replica may have the object: reporting it absent would leave it there. */
     @Test
     void shouldNotCallAnObjectAbsentWhoseEntryDoesNotSayWhatItIs() {

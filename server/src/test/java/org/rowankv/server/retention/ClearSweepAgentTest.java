@@ -34,6 +34,25 @@ final class ClearSweepAgentTest {
         assertThat(one.addressOf(1, "whole")).isZero();
     }
 
+    /** One bit of its version has flipped: the object is there, and the scrubber takes it from another replica. */
+    @Test
+    void shouldLeaveAnEntryThatOnlyLooksCleared() {
+        one.put(1, "damaged", 10, Ttl.ETERNAL);
+        one.put(2, "cleared", 10, Ttl.ETERNAL);
+        final long damaged = one.addressOf(1, "damaged");
+        final int signAt = one.segments.region().offset(damaged) + 31;
+        one.segments.region().buffer(damaged).put(signAt, (byte) 0x80);
+        one.clear(2);
+
+        while (sweep.doWork() > 0) {
+            assertThat(one.replica.index().count()).isPositive();
+        }
+
+        assertThat(one.addressOf(1, "damaged")).isEqualTo(damaged);
+        assertThat(one.addressOf(2, "cleared")).isZero();
+        assertThat(one.segments.damage().poll()).as("for the scrubber").isNotNull();
+    }
+
     @Test
     void shouldSweepFromTheBeginningWhatIsClearedInTheMiddleOfASweep() {
         for (int i = 0; i < OBJECTS; i++) {
