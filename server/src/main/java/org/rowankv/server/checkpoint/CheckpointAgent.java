@@ -75,6 +75,8 @@ public final class CheckpointAgent implements Agent {
     private long changesAtBegin;
     private long imageChanges;
     private boolean everything;
+    /** Whether the last round left changed images for the next one. */
+    private boolean isPartial;
 
     /**
      * @param lastVersion the last version assigned, of a shard whose primary the server is, else 0
@@ -236,7 +238,8 @@ public final class CheckpointAgent implements Agent {
 
     /** Not while a replica is catching up: entries copied to it later are older than the checkpoint would claim. */
     private boolean hasChanged() {
-        return !replicas.isJoining() && (changes() != seenChanges || segments.lastSequence() != seenSequence);
+        return !replicas.isJoining()
+                && (isPartial || changes() != seenChanges || segments.lastSequence() != seenSequence);
     }
 
     private long highest(ShardReplica replica) {
@@ -326,10 +329,12 @@ public final class CheckpointAgent implements Agent {
             final Image image = book.image(replica.shardId());
             return image == null ? 0 : image.round();
         }));
+        isPartial = false;
         long sum = 0;
         for (int i = 0; i < toWrite.size(); i++) {
             if (sum > most && book.image(toWrite.get(i).shardId()) != null) {
                 toWrite.subList(i, toWrite.size()).clear();
+                isPartial = true;
                 return;
             }
             sum += toWrite.get(i).index().count();

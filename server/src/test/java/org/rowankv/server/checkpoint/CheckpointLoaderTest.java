@@ -49,6 +49,27 @@ final class CheckpointLoaderTest {
         }
     }
 
+    /** Images that a round leaves out follow in later ones, though nothing changes any more; then segments are covered. */
+    @Test
+    void shouldGoOnWhenTheLoadHasEnded() {
+        final CheckpointedServer server = new CheckpointedServer();
+        server.put(0, CheckpointedServer.key(0, 0));
+        server.put(1, CheckpointedServer.key(1, 0));
+        server.takeCheckpoint();
+        for (int i = 1; i < MANY; i++) {
+            server.put(0, CheckpointedServer.key(0, i));
+            server.put(1, CheckpointedServer.key(1, i));
+        }
+        final int segment = server.segments.segmentOf(server.put(0, CheckpointedServer.key(0, MANY)));
+        server.closeLog();
+        server.takeCheckpoint(); // the image of shard 0 alone
+        server.takeCheckpoint();
+
+        server.restart();
+
+        assertThat(server.load.isCovered(segment)).isTrue();
+    }
+
     /** A failed round has written some images: segments closed since are in none of them. */
     @Test
     void shouldReadWhatWasClosedSinceARoundThatFailed() {
