@@ -96,8 +96,11 @@ public final class LiveCopies implements Service {
     @Override
     public void rest() {
         resting = true;
-        compare();
-        resting = false;
+        try {
+            compare();
+        } finally {
+            resting = false;
+        }
     }
 
     @Override
@@ -160,6 +163,7 @@ public final class LiveCopies implements Service {
             scene.tell("a copy or comparison is refused: " + why.getMessage());
         }
         if (resting) {
+            scene.requireServing();
             scene.violation("a store during a pause cannot be compared: " + why.getMessage());
         }
     }
