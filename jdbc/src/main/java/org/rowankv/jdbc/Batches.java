@@ -2,6 +2,7 @@ package org.rowankv.jdbc;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.reflect.Method;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -10,56 +11,101 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.h2.jdbc.JdbcPreparedStatement;
+import org.h2.jdbc.JdbcStatement;
 import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of the entries of a batch. Stateless. */
 final class Batches {
     /** H2 does not show the entries of a batch, and reads the rows of each when it gets there. */
-    private static final VarHandle ENTRIES;
+    private static final VarHandle PARAMETERS = field(JdbcPreparedStatement.class, "batchParameters");
 
-    static {
+    private static final VarHandle TEXTS = field(JdbcStatement.class, "batchCommands");
+
+    private Batches() {}
+
+    private static VarHandle field(Class<?> type, String name) {
         try {
-            ENTRIES = MethodHandles.privateLookupIn(JdbcPreparedStatement.class, MethodHandles.lookup())
-                    .findVarHandle(JdbcPreparedStatement.class, "batchParameters", ArrayList.class);
+            return MethodHandles.privateLookupIn(type, MethodHandles.lookup())
+                    .findVarHandle(type, name, ArrayList.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    private Batches() {}
-
     /** The parameters of the entries of a prepared statement's batch. */
     @SuppressWarnings("unchecked")
-    static List<Value[]> entries(Statement statement) {
-        final List<Value[]> entries =
-                statement instanceof JdbcPreparedStatement prepared ? (List<Value[]>) ENTRIES.get(prepared) : null;
+    static List<Value[]> parameters(Statement statement) {
+        return statement instanceof JdbcPreparedStatement prepared
+                ? listOf((ArrayList<Value[]>) PARAMETERS.get(prepared))
+                : List.of();
+    }
+
+    /** The texts of the entries of another statement's batch. */
+    @SuppressWarnings("unchecked")
+    static List<String> texts(Statement statement) {
+        return statement instanceof JdbcStatement any ? listOf((ArrayList<String>) TEXTS.get(any)) : List.of();
+    }
+
+    private static <T> List<T> listOf(@Nullable List<T> entries) {
         return entries == null ? List.of() : entries;
     }
 
+    /** Makes an entry the only one of the statement's batch. */
+    static void only(Statement statement, Object entry) {
+        final List<Object> entries = new ArrayList<>(List.of(entry));
+        if (statement instanceof JdbcPreparedStatement prepared) {
+            PARAMETERS.set(prepared, entries);
+        } else {
+            TEXTS.set((JdbcStatement) statement, entries);
+        }
+    }
+
+    /** The counts that a batch has returned. */
+    static long[] counts(@Nullable Object result) {
+        if (result instanceof int[] ints) {
+            return Arrays.stream(ints).asLongStream().toArray();
+        }
+        return result instanceof long[] longs ? longs.clone() : new long[0];
+    }
+
     /**
-     * The failure of a batch.
+     * What a batch returns.
      *
-     * @param counts that H2 has returned, if it did
-     * @param earlier what H2 has thrown instead
+     * @param earlier what H2 has thrown
      * @param failed entries whose rows were not written
      */
-    static BatchUpdateException failure(
-            @Nullable Object counts, @Nullable BatchUpdateException earlier, Map<Integer, SQLException> failed) {
-        final long[] all = earlier != null ? earlier.getLargeUpdateCounts() : longs(counts);
-        failed.keySet().forEach(entry -> all[entry] = Statement.EXECUTE_FAILED);
+    static Object result(
+            Method method, long[] counts, @Nullable BatchUpdateException earlier, Map<Integer, SQLException> failed)
+            throws BatchUpdateException {
+        if (earlier != null || !failed.isEmpty()) {
+            throw failure(counts, earlier, failed);
+        }
+        return method.getReturnType() == long[].class
+                ? counts
+                : Arrays.stream(counts)
+                        .mapToInt(each -> each > Integer.MAX_VALUE ? Statement.SUCCESS_NO_INFO : (int) each)
+                        .toArray();
+    }
+
+    private static BatchUpdateException failure(
+            long[] counts, @Nullable BatchUpdateException earlier, Map<Integer, SQLException> failed) {
+        failed.keySet().forEach(entry -> counts[entry] = Statement.EXECUTE_FAILED);
         final SQLException first =
                 earlier != null ? earlier : failed.values().iterator().next();
         final BatchUpdateException failure =
-                new BatchUpdateException(first.getMessage(), first.getSQLState(), first.getErrorCode(), all, first);
+                new BatchUpdateException(first.getMessage(), first.getSQLState(), first.getErrorCode(), counts, first);
+        if (earlier != null && earlier.getNextException() != null) {
+            failure.setNextException(earlier.getNextException());
+        }
         failed.values().forEach(failure::setNextException);
         return failure;
     }
 
-    private static long[] longs(@Nullable Object counts) {
-        if (counts instanceof int[] ints) {
-            return Arrays.stream(ints).asLongStream().toArray();
-        }
-        return counts instanceof long[] longs ? longs.clone() : new long[0];
+    /** Why an entry has failed that was the only one. */
+    static SQLException reasonOf(SQLException failure) {
+        return failure instanceof BatchUpdateException && failure.getNextException() != null
+                ? failure.getNextException()
+                : failure;
     }
 }

@@ -27,6 +27,12 @@ final class Executions {
         return SELECT.matcher(sql).find();
     }
 
+    /** Whether the text is one statement; perhaps not if it has a semicolon in quotes. */
+    static boolean isSingle(String sql) {
+        final int end = sql.indexOf(';');
+        return end < 0 || sql.substring(end + 1).isBlank();
+    }
+
     /**
      * Begins an execution: nothing that earlier ones have read is used again. Rows of a single query are read as they are
      * asked for; with an inner query H2 would run that once for each row, so rows are collected.

@@ -7,8 +7,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jdbc.table.StatementScope;
 
@@ -20,6 +23,16 @@ final class StatementHandler extends JdbcHandler {
     private static final long NO_COUNT = -1;
     private static final Pattern CHANGE_OF_ROWS = Pattern.compile(
             "^\\s*(?:INSERT\\s.*\\bVALUES\\b|UPDATE\\s|DELETE\\s)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+    /** What may lose a row, and run again for it. */
+    private static final Pattern CHANGE_BY_CONDITION =
+            Pattern.compile("^\\s*(?:UPDATE|DELETE)\\s", Pattern.CASE_INSENSITIVE);
+
+    /** One run of a statement. */
+    private interface Run {
+        @Nullable
+        Object run() throws Throwable;
+    }
 
     private final Statement statement;
     private final Connection connection;
@@ -108,52 +121,96 @@ final class StatementHandler extends JdbcHandler {
         return result instanceof ResultSet rows ? ResultSetHandler.wrap(rows, (Statement) proxy) : result;
     }
 
-    /** Rows that a prepared statement changes are written together, and each entry has its outcome. */
+    /**
+     * Rows that a prepared statement changes are written together, and each entry has its outcome. Other entries that may lose
+     * rows to another writer run one by one.
+     */
     private @Nullable Object batch(Method method, @Nullable Object[] arguments) throws Throwable {
         count = NO_COUNT;
         executions.begin(this, preparedSql, false);
-        if (!CHANGE_OF_ROWS.matcher(preparedSql).find() || Executions.hasQuery(preparedSql)) {
-            return forward(method, arguments);
+        final boolean isTogether = CHANGE_OF_ROWS.matcher(preparedSql).find()
+                && Executions.isSingle(preparedSql)
+                && !Executions.hasQuery(preparedSql);
+        if (isTogether) {
+            return together(method, arguments, Batches.parameters(statement));
         }
-        scope.beginBatch(Batches.entries(statement));
-        Object counts = null;
+        final List<?> entries = preparedSql.isEmpty()
+                ? Batches.texts(statement)
+                : CHANGE_BY_CONDITION.matcher(preparedSql).find() ? Batches.parameters(statement) : List.of();
+        return entries.isEmpty() ? forward(method, arguments) : oneByOne(method, arguments, entries);
+    }
+
+    private Object together(Method method, @Nullable Object[] arguments, List<Value[]> entries) throws Throwable {
+        scope.beginBatch(entries);
+        Object returned = null;
         BatchUpdateException failure = null;
+        final Map<Integer, SQLException> failed;
         try {
-            counts = forward(method, arguments);
+            returned = forward(method, arguments);
         } catch (BatchUpdateException e) {
             failure = e;
         } finally {
-            final Map<Integer, SQLException> failed = scope.endBatch();
-            if (!failed.isEmpty()) {
-                failure = Batches.failure(counts, failure, failed);
+            failed = scope.endBatch();
+        }
+        final long[] counts = failure == null ? Batches.counts(returned) : failure.getLargeUpdateCounts();
+        for (Map.Entry<Integer, StatementScope.Deferral> each :
+                scope.deferrals().entrySet()) {
+            final int entry = each.getKey();
+            if (!failed.containsKey(entry) && counts[entry] >= 0) {
+                counts[entry] -= each.getValue().unchanged();
+                if (each.getValue().hasRows()) {
+                    scope.beginAgain(each.getValue());
+                    run(method, arguments, entries.get(entry), entry, counts, failed);
+                }
             }
         }
-        if (failure != null) {
-            throw failure;
+        return Batches.result(method, counts, failure, failed);
+    }
+
+    private Object oneByOne(Method method, @Nullable Object[] arguments, List<?> entries) throws Throwable {
+        requireOpen();
+        final long[] counts = new long[entries.size()];
+        final Map<Integer, SQLException> failed = new TreeMap<>();
+        for (int i = 0; i < counts.length; i++) {
+            final Object entry = entries.get(i);
+            executions.begin(this, entry instanceof String sql ? sql : preparedSql, true);
+            run(method, arguments, entry, i, counts, failed);
         }
-        return counts;
+        return Batches.result(method, counts, null, failed);
+    }
+
+    /** Runs an entry of a batch alone, and adds what it has counted. */
+    private void run(
+            Method method,
+            @Nullable Object[] arguments,
+            Object entry,
+            int number,
+            long[] counts,
+            Map<Integer, SQLException> failed)
+            throws Throwable {
+        final Run alone = () -> {
+            Batches.only(statement, entry);
+            return Batches.counts(forward(method, arguments))[0];
+        };
+        try {
+            counts[number] += untilNoneIsLost(alone, countOf(alone.run()));
+        } catch (SQLException e) {
+            failed.put(number, Batches.reasonOf(e));
+        } finally {
+            scope.end();
+        }
     }
 
     private @Nullable Object change(Method method, @Nullable Object[] arguments) throws Throwable {
         count = NO_COUNT;
         executions.begin(this, sqlOf(arguments), true);
         try {
-            Object result = forward(method, arguments);
+            final Run run = () -> forward(method, arguments);
+            final Object result = run.run();
             if (Boolean.TRUE.equals(result)) {
                 return result; // rows
             }
-            long counted = countOf(result);
-            while (scope.hasLost()) {
-                if (!scope.canRunAgain()) {
-                    throw new SQLTransientException(
-                            "rows were changed by another writer during several statements in one text; run them one by one",
-                            "40001");
-                }
-                counted -= scope.restart();
-                result = forward(method, arguments);
-                counted += countOf(result);
-            }
-            counted -= scope.gone();
+            final long counted = untilNoneIsLost(run, countOf(result));
             if (result instanceof Integer) {
                 return (int) Math.min(counted, Integer.MAX_VALUE);
             }
@@ -165,6 +222,21 @@ final class StatementHandler extends JdbcHandler {
         } finally {
             scope.end();
         }
+    }
+
+    /** Runs a change again while it loses rows, and returns how many it has changed. */
+    private long untilNoneIsLost(Run run, long countedFirst) throws Throwable {
+        long counted = countedFirst;
+        while (scope.hasLost()) {
+            if (!scope.canRunAgain()) {
+                throw new SQLTransientException(
+                        "rows were changed by another writer during several statements in one text; run them one by one",
+                        "40001");
+            }
+            counted -= scope.restart();
+            counted += countOf(run.run());
+        }
+        return counted - scope.gone();
     }
 
     private long countOf(@Nullable Object result) throws SQLException {

@@ -3,6 +3,7 @@ package org.rowankv.jdbc;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -121,6 +122,11 @@ final class CountedStore implements AutoCloseable {
     @SuppressWarnings("unchecked")
     private void noteAll(Object requests) {
         final List<Request> all = (List<Request>) requests;
+        final long keys =
+                all.stream().map(each -> ByteBuffer.wrap(each.key())).distinct().count();
+        if (all.get(0).operation().isMutation() && keys < all.size()) {
+            throw new AssertionError("requests that are sent together have no order, and these have a key in common");
+        }
         together.add(all.size());
         beforeTogether.accept(all);
     }

@@ -185,6 +185,10 @@ final class LifetimesTest {
                             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("22018"))
                     .hasMessageContaining("_EXPIRES");
         }
+        try (Statement statement = connection.createStatement()) {
+            statement.addBatch("UPDATE created SET _expires = NULL");
+            assertThatThrownBy(statement::executeBatch).hasMessageContaining("_EXPIRES");
+        }
         assertThat(column("SELECT _value FROM created WHERE _expires IS NOT NULL"))
                 .containsExactly("one");
         assertThat(update("DELETE FROM created WHERE _expires < CURRENT_TIMESTAMP"))

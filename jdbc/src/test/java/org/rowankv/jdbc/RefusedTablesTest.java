@@ -96,12 +96,12 @@ final class RefusedTablesTest {
         try (CountedStore store = new CountedStore();
                 Connection own = store.connect();
                 Statement create = own.createStatement()) {
-            final Map<RuntimeException, String> states = Map.of(
-                    new IllegalStateException("a store has used all of its 1048575 cache ids"), "54000",
+            final Map<RowanException, String> states = Map.of(
+                    new RowanException(Status.TOO_LARGE, "a store has used all of its 1048575 cache ids"), "54000",
                     new RowanException(Status.UNREACHABLE, "no server answers"), "08006",
                     new RowanException(Status.NO_REPLY, "no server answers"), "HYT00",
                     new RowanException(Status.FULL, "the store is full"), "53100");
-            for (Map.Entry<RuntimeException, String> each : states.entrySet()) {
+            for (Map.Entry<RowanException, String> each : states.entrySet()) {
                 store.refusal = each.getKey();
                 final SQLException refusal = catchThrowableOfType(
                         SQLException.class, () -> create.execute("CREATE TABLE t(a INT PRIMARY KEY)"));

@@ -297,6 +297,22 @@ final class RequestsOfStatementsTest {
     }
 
     @Test
+    void shouldSendRowsWithOneKeyApart() throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO items VALUES (?, ?)")) {
+            for (int i = 0; i < 3; i++) {
+                insert.setInt(1, 5_000 + i / 2);
+                insert.setInt(2, i);
+                insert.addBatch();
+            }
+            assertThatThrownBy(insert::executeBatch)
+                    .isInstanceOfSatisfying(
+                            BatchUpdateException.class,
+                            e -> assertThat(e.getUpdateCounts()).containsExactly(1, Statement.EXECUTE_FAILED, 1));
+        }
+        assertThat(one("SELECT _value FROM items WHERE _key = 5000")).isEqualTo("0");
+    }
+
+    @Test
     void shouldBoundTheBytesThatAreReadTogether() throws SQLException {
         final Cache<Integer, byte[]> wide = store.manager.createCache(
                 "wide", new MutableConfiguration<Integer, byte[]>().setTypes(Integer.class, byte[].class));
@@ -333,28 +349,93 @@ final class RequestsOfStatementsTest {
         assertThat(store.alone).isEmpty();
     }
 
-    @Test
-    void shouldSayWhichEntryOfABatchAnotherWriterHasBeaten() throws SQLException {
-        final int cache = store.other.catalogue().find("items").id();
-        statement.executeQuery("SELECT * FROM items LIMIT 0").close();
+    /** Before rows are written together the next time, another client writes that value. */
+    private void interfere(int key, long value) {
+        final Cache<Integer, Long> items = store.manager.getCache("items", Integer.class, Long.class);
+        final AtomicBoolean done = new AtomicBoolean();
         store.beforeTogether = requests -> {
-            if (requests.get(0).operation() == Operation.PUT) {
-                final byte[] key = requests.get(3).key();
-                store.other.put(cache, key, store.other.get(cache, key));
+            if (requests.get(0).operation().isMutation() && done.compareAndSet(false, true)) {
+                items.put(key, value);
             }
         };
-        try (PreparedStatement update =
-                connection.prepareStatement("UPDATE items SET _value = _value + 1 WHERE _key = ?")) {
-            for (int i = 0; i < 10; i++) {
-                update.setInt(1, i);
-                update.addBatch();
+    }
+
+    private int[] batch(String sql, int[]... entries) throws SQLException {
+        try (PreparedStatement change = connection.prepareStatement(sql)) {
+            for (int[] entry : entries) {
+                for (int i = 0; i < entry.length; i++) {
+                    change.setInt(i + 1, entry[i]);
+                }
+                change.addBatch();
             }
-            assertThatThrownBy(update::executeBatch).isInstanceOfSatisfying(BatchUpdateException.class, e -> {
-                assertThat(e.getSQLState()).isEqualTo("40001");
-                assertThat(e.getUpdateCounts()).containsExactly(1, 1, 1, Statement.EXECUTE_FAILED, 1, 1, 1, 1, 1, 1);
-            });
+            return change.executeBatch();
         }
-        assertThat(one("SELECT _value FROM items WHERE _key = 3")).isEqualTo("3");
+    }
+
+    @Test
+    void shouldRunAgainTheEntryOfABatchThatAnotherWriterHasBeaten() throws SQLException {
+        statement.executeQuery("SELECT * FROM items LIMIT 0").close();
+        interfere(3, 70);
+        assertThat(batch(
+                        "UPDATE items SET _value = _value + 1 WHERE _key = ?",
+                        IntStream.range(0, 10).mapToObj(i -> new int[] {i}).toArray(int[][]::new)))
+                .hasSize(10)
+                .containsOnly(1);
+        assertThat(one("SELECT _value FROM items WHERE _key = 3")).isEqualTo("71");
         assertThat(one("SELECT _value FROM items WHERE _key = 4")).isEqualTo("5");
+
+        interfere(4, 0);
+        assertThat(batch(
+                        "DELETE FROM items WHERE _key = ? AND _value > ?",
+                        new int[][] {{3, 0}, {4, 1}, {5, 0}, {999, 0}}))
+                .containsExactly(1, 0, 1, 1);
+        assertThat(one("SELECT _value FROM items WHERE _key = 4")).isEqualTo("0");
+
+        interfere(7, 70);
+        assertThat(batch("DELETE FROM items WHERE _key = ? AND _value > ?", new int[][] {{6, 0}, {7, 1}, {7, 1}}))
+                .containsExactly(1, 1, 0);
+    }
+
+    /** What the entries before have lost, later ones change after them, whether they look it up or scan. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE items SET _value = _value * 10 + ? WHERE _key IN (?, ?)",
+                "UPDATE items SET _value = _value * 10 + ? WHERE ? = _key + 0 OR _key + 0 = ?",
+                "UPDATE items SET _value = _value * 10 + ? WHERE (? = _key OR _key = ?) AND _value >= (SELECT 0)"
+            })
+    void shouldKeepTheOrderOfABatchsEntriesForRowsThatAreLost(String sql) throws SQLException {
+        statement.executeQuery("SELECT * FROM items LIMIT 0").close();
+        interfere(1, 7);
+        assertThat(batch(sql, new int[][] {{4, 1, 2}, {5, 3, 1}, {6, 2, 3}, {8, 1, 9}}))
+                .containsExactly(2, 2, 2, 2);
+        assertThat(one("SELECT _value FROM items WHERE _key = 1")).isEqualTo("7458");
+        assertThat(one("SELECT _value FROM items WHERE _key = 2")).isEqualTo("246");
+        assertThat(one("SELECT _value FROM items WHERE _key = 3")).isEqualTo("356");
+        assertThat(one("SELECT _value FROM items WHERE _key = 9")).isEqualTo("98");
+    }
+
+    @Test
+    void shouldRunAgainTheTextOfABatch() throws SQLException {
+        interfere(1, 7);
+        statement.addBatch("UPDATE items SET _value = _value + 1 WHERE _key IN (1, 2)");
+        statement.addBatch("UPDATE items SET _value = 'x' WHERE _key = 3");
+        statement.addBatch("UPDATE items SET _value = _value + 1 WHERE _key = 1");
+        assertThatThrownBy(statement::executeBatch).isInstanceOfSatisfying(BatchUpdateException.class, e -> {
+            assertThat(e.getUpdateCounts()).containsExactly(2, Statement.EXECUTE_FAILED, 1);
+            assertThat(e.getNextException().getSQLState()).isEqualTo("22018");
+        });
+        assertThat(one("SELECT _value FROM items WHERE _key = 1")).isEqualTo("9");
+    }
+
+    /** Entries of two statements are numbered by entry, not by statement. */
+    @Test
+    void shouldRunABatchOfSeveralStatementsInOneText() throws SQLException {
+        assertThat(batch(
+                        "UPDATE items SET _value = 1 WHERE _key = ?; UPDATE items SET _value = 2 WHERE _key = ?",
+                        new int[][] {{1, 2}, {3, 4}}))
+                .hasSize(2);
+        assertThat(one("SELECT sum(_value) FROM items WHERE _key IN (1, 2, 3, 4)"))
+                .isEqualTo("6");
     }
 }

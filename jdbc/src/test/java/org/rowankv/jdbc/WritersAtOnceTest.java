@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import javax.cache.Cache;
 import javax.cache.CacheManager;
 import javax.cache.Caching;
@@ -20,6 +22,8 @@ import javax.cache.configuration.MutableConfiguration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** No change is lost or made twice where several writers change the same rows. */
 final class WritersAtOnceTest {
@@ -110,8 +114,46 @@ final class WritersAtOnceTest {
         assertThat(sum()).isEqualTo(80L * ROWS);
     }
 
-    /** A row that another writer changes is deleted only if the condition holds for what is there then. */
-    /** The condition of each row takes a while, so that rows change between their reading and their removal. */
+    /** Each batch changes its rows as often as it says, and no entry fails for another's write. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE counts SET _value = _value + 1 WHERE _key = ?",
+                "UPDATE counts SET _value = _value + 1 WHERE _key BETWEEN ? AND 9",
+                "UPDATE counts SET _value = _value + 1 WHERE _key IN (SELECT ?)"
+            })
+    void shouldLoseNoUpdateOfABatch(String sql) throws Exception {
+        final List<Future<Long>> writers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            final int first = i;
+            writers.add(threads.submit(() -> {
+                long changed = 0;
+                try (Connection connection = DriverManager.getConnection("jdbc:" + URL);
+                        PreparedStatement update = connection.prepareStatement(sql)) {
+                    for (int round = 0; round < 10; round++) {
+                        for (int entry = 0; entry < 40; entry++) {
+                            update.setInt(1, (first + entry) % 10);
+                            update.addBatch();
+                        }
+                        changed += IntStream.of(update.executeBatch()).sum();
+                    }
+                }
+                return changed;
+            }));
+        }
+        long changed = 0;
+        for (Future<Long> writer : writers) {
+            changed += writer.get();
+        }
+
+        assertThat(changed).isEqualTo(sql.contains("BETWEEN") ? 4 * 10 * 220 : 4 * 10 * 40);
+        assertThat(sum()).isEqualTo(changed);
+    }
+
+    /**
+     * A row that another writer changes is deleted only if the condition holds for what is there then. The condition of each
+     * row takes a while, so that rows change between their reading and their removal.
+     */
     @Test
     void shouldDeleteNoRowThatNoLongerMatches() throws Exception {
         final String slowly = "(SELECT max(x) FROM system_range(1, 500) WHERE x <> c._key) > 0";

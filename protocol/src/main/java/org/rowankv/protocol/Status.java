@@ -10,7 +10,7 @@ public enum Status {
     CONDITION_FAILED,
     /** No space for the entry on one of the replicas. Nothing was written; no version was taken. */
     FULL,
-    /** The entry is larger than a segment can hold. Nothing was written. */
+    /** The entry is larger than a segment can hold, or the catalogue than it can be. Nothing was written. */
     TOO_LARGE,
     /** The cache id is unknown or was destroyed. Nothing was written. */
     UNKNOWN_CACHE,

@@ -131,9 +131,12 @@ final class CacheIndex extends Index {
         if (first == null || !isWhole) {
             return new PartCursor(session, cache.scan(session, true, readsExpiry()), first, given);
         }
-        final Row row = lookUps == null
-                ? cache.get(session, first, readsExpiry())
-                : lookUps.find(session, first, readsExpiry());
+        final byte[] key = cache.keyOf(session, first);
+        if (key == null) {
+            return SingleRowCursor.EMPTY; // no entry has these values
+        }
+        final Row row =
+                lookUps == null ? cache.get(key, readsExpiry()) : lookUps.find(session, first, key, readsExpiry());
         return row == null ? SingleRowCursor.EMPTY : new SingleRowCursor(row);
     }
 

@@ -259,7 +259,7 @@ public final class CacheSchema extends Schema {
             return cache.id();
         } catch (RowanException e) {
             throw SqlErrors.of(e);
-        } catch (IllegalArgumentException | IllegalStateException e) { // too long, or no cache id is left
+        } catch (IllegalArgumentException e) { // too long a name, or too many columns
             throw DbException.fromUser("54000", e.getMessage());
         }
     }

@@ -232,6 +232,7 @@ final class CacheTable extends FixedTable {
             database.getNextModificationMetaId(); // compiled again: entries may show more than there was
         }
         changes.beforeReads();
+        scope.leaveOutDeferred();
         if (withValues && lastScan != null && lastScan.serves(scope.dataId())) {
             return lastScan.cursor(session, scope);
         }
@@ -257,23 +258,23 @@ final class CacheTable extends FixedTable {
         return cacheSchema.scope();
     }
 
-    /** The row of the entry whose key has these values, or null. */
-    @Nullable
-    Row get(SessionLocal session, SearchRow wanted, boolean withExpiry) {
-        final byte[] key = keyOf(session, wanted);
-        return key == null ? null : get(key, withExpiry);
+    /** Whether this run of the statement may change the row of that key, once it is known what became of earlier writes. */
+    boolean admits(byte[] key) {
+        changes.beforeRead(key);
+        if (scope().admits(key)) {
+            return true;
+        }
+        scope().leaveOut(key);
+        return false;
     }
 
+    /** The row of the entry of that key, or null. */
     @Nullable
     Row get(byte[] key, boolean withExpiry) {
         changes.beforeRead(key);
         final Request request = new Request().get(cacheId, key, 0, key.length).requestExpiry(withExpiry);
         store.execute(request);
         return rowOf(request);
-    }
-
-    List<Request> getAll(Collection<byte[]> keys, boolean withExpiry) {
-        return getAll(keys, withExpiry, true);
     }
 
     /** Reads that are sent together, each with its outcome. */
@@ -391,11 +392,7 @@ final class CacheTable extends FixedTable {
             row.setKey(changes.remember(key));
         }
         if (row instanceof CacheRow found) {
-            if (changesByExpiry()) {
-                found.getValue(expires().getColumnId());
-            } else {
-                found.leaveOutExpiry();
-            }
+            found.leaveOutExpiry();
             changes.keep(found);
         }
         return row;

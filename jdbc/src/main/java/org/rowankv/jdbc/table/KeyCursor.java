@@ -29,7 +29,7 @@ final class KeyCursor extends UnorderedCursor {
             while (window.size() < together.size() && keys.hasNext()) {
                 window.add(keys.next());
             }
-            final List<Request> reads = table.getAll(window, withExpiry);
+            final List<Request> reads = table.getAll(window, withExpiry, true);
             together.read(reads);
             for (Request each : reads) {
                 final Row row = table.rowOf(each);

@@ -45,11 +45,10 @@ final class LookUps {
         this.filter = filter;
     }
 
-    /** The row of the entry whose key has these values, or null. */
+    /** The row of the entry of that key, which has these values; null if there is none. */
     @Nullable
-    Row find(SessionLocal session, SearchRow wanted, boolean withExpiry) {
-        final byte[] key = table.keyOf(session, wanted);
-        if (key == null || isLeftOut(key)) {
+    Row find(SessionLocal session, SearchRow wanted, byte[] key, boolean withExpiry) {
+        if (filter.getSelect() == null && !table.admits(key)) {
             return null;
         }
         if (!table.isRemote() || isLookingAhead || !canLookAhead(session)) {
@@ -76,7 +75,7 @@ final class LookUps {
         if (keys.size() == 1) {
             return table.get(key, withExpiry);
         }
-        final List<Request> reads = table.getAll(keys.values(), withExpiry);
+        final List<Request> reads = table.getAll(keys.values(), withExpiry, true);
         window.read(reads);
         reads.forEach(each -> found.put(ByteBuffer.wrap(each.key()), table.rowOf(each)));
         return taken(asked);
@@ -86,7 +85,7 @@ final class LookUps {
         return filter.getSelect() == null ? found.remove(key) : found.get(key);
     }
 
-    /** Whether the statement runs again, for other rows. */
+    /** Whether this run of the statement does not change the row. */
     private boolean isLeftOut(byte[] key) {
         return filter.getSelect() == null && !table.scope().admits(key);
     }

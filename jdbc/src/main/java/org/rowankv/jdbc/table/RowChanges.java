@@ -225,9 +225,9 @@ final class RowChanges {
             throw table.key().getDuplicateKeyException(keyText(write.inserted()));
         }
         if (write.request().version() == 0) {
-            scope.countGone();
+            scope.countGone(write.entry());
         } else {
-            lose(write.request().key(), write.canRunAgain());
+            lose(write.request().key(), write.entry(), write.canRunAgain());
         }
     }
 
@@ -287,7 +287,7 @@ final class RowChanges {
                 present.put(ByteBuffer.wrap(key), row);
             }
         }
-        final List<Request> reads = table.getAll(unread, false);
+        final List<Request> reads = table.getAll(unread, false, true);
         window.read(reads);
         for (Request read : reads) {
             if (table.rowOf(read) instanceof CacheRow row) {
@@ -300,9 +300,9 @@ final class RowChanges {
             final long version = versionOf(before.get(i));
             final byte[] stored = row == null ? null : row.value();
             if (row == null || stored == null) {
-                scope.countGone();
+                scope.countGone(scope.batchEntry());
             } else if (versionOf(row) != version) {
-                lose(key, canRunAgain);
+                lose(key, scope.batchEntry(), canRunAgain);
             } else {
                 final Request write = replacement(session, key, stored, before.get(i), after.get(i), version);
                 add(new Write(write, scope.batchEntry(), null, canRunAgain));
@@ -342,8 +342,8 @@ final class RowChanges {
         return row.getValue(table.getColumns().length - 1).getLong();
     }
 
-    private void lose(byte[] key, boolean canRunAgain) {
-        if (!canRunAgain || !scope.lose(key)) {
+    private void lose(byte[] key, int entry, boolean canRunAgain) {
+        if (!canRunAgain || !scope.lose(key, entry)) {
             throw SqlErrors.lostRace(table.getName());
         }
     }

@@ -40,9 +40,30 @@ public final class StatementScope {
     private int batchEntry = NO_BATCH;
 
     private List<Value[]> batch = List.of();
+    /** Keys of rows that entries of the batch have lost. Later entries leave these alone, or they would come first. */
+    private final Set<ByteBuffer> deferred = new HashSet<>();
 
+    private final Map<Integer, Deferral> deferrals = new TreeMap<>();
     private final Map<Integer, DbException> failed = new TreeMap<>();
     private final Set<Runnable> atEndOfBatch = new LinkedHashSet<>();
+
+    /** What is left of an entry of a batch. */
+    public static final class Deferral {
+        private final Set<ByteBuffer> again = new HashSet<>();
+        private long unchanged;
+
+        private Deferral() {}
+
+        /** Rows that the entry has counted without changing them. */
+        public long unchanged() {
+            return unchanged;
+        }
+
+        /** Whether the entry must run again, for some rows. */
+        public boolean hasRows() {
+            return !again.isEmpty();
+        }
+    }
 
     /**
      * Begins a statement.
@@ -114,7 +135,24 @@ public final class StatementScope {
         batchEntry = -1;
         batch = entries;
         failed.clear();
+        deferred.clear();
+        deferrals.clear();
         atEndOfBatch.clear();
+    }
+
+    /** What is left of the entries of the batch that has ended, by number, from 0. */
+    public Map<Integer, Deferral> deferrals() {
+        return new TreeMap<>(deferrals);
+    }
+
+    /** Begins another run of an entry of a batch that has ended, for the rows that are left of it. */
+    public void beginAgain(Deferral left) {
+        isActive = true;
+        changes = 0;
+        gone = 0;
+        lost = new HashSet<>();
+        again = left.again;
+        run++;
     }
 
     /** Writes the rows that are left, and returns what entries have failed, by number, from 0. */
@@ -212,15 +250,52 @@ public final class StatementScope {
 
     /** Whether the row may be changed in this run. */
     boolean admits(byte[] key) {
-        return again.isEmpty() || again.contains(ByteBuffer.wrap(key));
+        return isInBatch()
+                ? !deferred.contains(ByteBuffer.wrap(key))
+                : again.isEmpty() || again.contains(ByteBuffer.wrap(key));
     }
 
-    /** Notes a row for another run; false if this statement cannot run again, since others ran with it. */
-    boolean lose(byte[] key) {
-        return isActive && changes == 1 && lost.add(ByteBuffer.wrap(key));
+    /** Notes that this entry of the batch leaves out a row that it may want. */
+    void leaveOut(byte[] key) {
+        if (isInBatch()) {
+            deferralOf(batchEntry).again.add(ByteBuffer.wrap(key));
+        }
     }
 
-    void countGone() {
-        gone++;
+    /** Notes that this entry of the batch leaves out all rows that others before it have lost. */
+    void leaveOutDeferred() {
+        if (isInBatch() && !deferred.isEmpty()) {
+            deferralOf(batchEntry).again.addAll(deferred);
+        }
+    }
+
+    private Deferral deferralOf(int entry) {
+        return deferrals.computeIfAbsent(entry, none -> new Deferral());
+    }
+
+    /**
+     * Notes a row for another run; false if this statement cannot run again, since others ran with it.
+     *
+     * @param entry of the batch whose write it was
+     */
+    boolean lose(byte[] key, int entry) {
+        final ByteBuffer row = ByteBuffer.wrap(key);
+        if (!isInBatch()) {
+            return isActive && changes == 1 && lost.add(row);
+        }
+        deferred.add(row);
+        final Deferral left = deferralOf(entry);
+        left.again.add(row);
+        left.unchanged++;
+        return true;
+    }
+
+    /** Notes that a row which counts was removed by another writer. */
+    void countGone(int entry) {
+        if (isInBatch()) {
+            deferralOf(entry).unchanged++;
+        } else {
+            gone++;
+        }
     }
 }

@@ -255,8 +255,7 @@ public final class CatalogueStore {
             final VersionedNode node = store.read(NEXT_ID);
             final int id = node == null ? 1 : idIn(node);
             if (id > MAX_ID) {
-                throw new IllegalStateException("a store has used all of its " + MAX_ID
-                        + " cache ids, destroyed caches included: copy the objects to a new store");
+                throw new CacheIdsUsedException(MAX_ID);
             }
             final byte[] next = ByteBuffer.allocate(Integer.BYTES)
                     .order(ByteOrder.LITTLE_ENDIAN)

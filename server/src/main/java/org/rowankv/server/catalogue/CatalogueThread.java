@@ -277,6 +277,8 @@ public final class CatalogueThread implements AutoCloseable {
             };
         } catch (IllegalArgumentException e) {
             return refusal(Status.BAD_REQUEST, String.valueOf(e.getMessage()));
+        } catch (CacheIdsUsedException e) {
+            return refusal(Status.TOO_LARGE, String.valueOf(e.getMessage()));
         } catch (ConfigurationStoreException e) {
             errors.reportExpected("the catalogue for a client", e);
             return refusal(Status.CLOSED, "the catalogue is unavailable: " + e.getMessage());

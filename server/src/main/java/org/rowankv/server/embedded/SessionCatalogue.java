@@ -3,7 +3,10 @@ package org.rowankv.server.embedded;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.catalogue.CacheIdsUsedException;
 import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
 
@@ -21,7 +24,11 @@ public record SessionCatalogue(ClientCatalogue server) implements Catalogue {
 
     @Override
     public CacheRecord create(String name, byte[] descriptor) {
-        return recordOf(server.create(name, descriptor));
+        try {
+            return recordOf(server.create(name, descriptor));
+        } catch (CacheIdsUsedException e) {
+            throw new RowanException(Status.TOO_LARGE, String.valueOf(e.getMessage()));
+        }
     }
 
     @Override

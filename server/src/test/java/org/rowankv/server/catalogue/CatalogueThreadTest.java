@@ -11,6 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Answer;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
+import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 
@@ -25,7 +28,7 @@ final class CatalogueThreadTest {
 
         @Override
         public StoredCache create(String name, byte[] descriptor) {
-            throw new UnsupportedOperationException();
+            throw new CacheIdsUsedException(7);
         }
 
         @Override
@@ -106,6 +109,16 @@ final class CatalogueThreadTest {
         assertThat(next().of(2)).isEqualTo(Status.UNKNOWN_CACHE);
         assertThat(next().of(2)).isEqualTo(Status.UNKNOWN_CACHE);
         assertThat(errors.count()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldSayThatTheIdsAreUsed() throws Exception {
+        final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
+        catalogue.ask(Asked.CREATE, new Cache(0, "none", new byte[0], CacheLimit.NONE), answers::add);
+        final Answer answer = answers.poll(30, TimeUnit.SECONDS);
+        assertThat(answer.status()).isEqualTo(Status.TOO_LARGE);
+        assertThat(answer.text()).contains("all of its 7 cache ids");
+        assertThat(errors.count()).isZero();
     }
 
     /** A reading does not decide about the catalogue of later roles, except for their known caches. */
