@@ -102,13 +102,12 @@ public final class ServerStartRun {
 
     private static void open(Path directory, int objects) throws IOException {
         final long startNs = System.nanoTime();
-        final Server server =
-                Objects.requireNonNull(started(directory, objects, NEVER_MS).server());
+        final ClusterServer server = started(directory, objects, NEVER_MS);
         final long tookNs = System.nanoTime() - startNs;
-        final ServerStatistics statistics = server.statistics();
-        // One that cannot be used is removed.
-        final int used = checkpoints(directory).size();
-        System.out.println(ColdStartRun.OPENED + tookNs + " " + statistics.indexEntries() + " " + used + " "
+        final ServerStatistics statistics =
+                Objects.requireNonNull(server.server()).statistics();
+        final long loaded = Objects.requireNonNull(server.checkpoints()).objects();
+        System.out.println(ColdStartRun.OPENED + tookNs + " " + statistics.indexEntries() + " " + loaded + " "
                 + (double) statistics.indexBytes() / statistics.indexEntries() + " " + threads());
     }
 

@@ -11,6 +11,7 @@ import org.rowankv.runtime.concurrent.LatencyHistogram;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.LostAreaException;
 import org.rowankv.server.area.StoreOpenException;
+import org.rowankv.server.checkpoint.CheckpointStatistics;
 import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.directory.DataDirectory;
 import org.rowankv.server.engine.Server;
@@ -157,6 +158,12 @@ public final class ClusterServer implements AutoCloseable {
     public @Nullable Server server() {
         final RoleTerm present = roleTerm;
         return present == null || phase != StartPhase.SERVING ? null : present.server();
+    }
+
+    /** The use of checkpoints since it last read its area; null before it serves. */
+    public @Nullable CheckpointStatistics checkpoints() {
+        final RoleTerm present = roleTerm;
+        return present == null || phase != StartPhase.SERVING ? null : present.checkpoints();
     }
 
     /** How much of each lease was left when it was renewed; 0 if it was over. */

@@ -14,6 +14,7 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.RunningTask;
 import org.rowankv.server.area.Area;
+import org.rowankv.server.checkpoint.CheckpointStatistics;
 import org.rowankv.server.checkpoint.ServerCheckpoints;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerContext;
@@ -156,6 +157,10 @@ final class RoleTerm implements MembershipView {
         final RecoveredServer read = recovered;
         final Server made = server;
         return made != null ? made.joining().present() : read == null ? List.of() : read.former();
+    }
+
+    CheckpointStatistics checkpoints() {
+        return Objects.requireNonNull(checkpoints).statistics();
     }
 
     /** When it had read its area, and began to wait for roles. */
