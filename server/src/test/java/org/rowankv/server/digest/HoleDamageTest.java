@@ -100,6 +100,10 @@ final class HoleDamageTest {
                 at,
                 FrameDescriptor.word(generation, length / FrameDescriptor.STRIDE, FrameDescriptor.RESERVED));
 
+        assertThat(digest.doWork()).isZero();
+        clock.advanceNs(HOLE_TIMEOUT_NS);
+        assertThat(digest.doWork()).isZero();
+        assertThat(fences).as("its sender may still finish it").isZero();
         waitForTheHole();
         assertThat(fences).isPositive();
     }
