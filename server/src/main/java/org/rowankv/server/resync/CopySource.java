@@ -20,7 +20,8 @@ import org.rowankv.server.shard.ShardReplica;
  *
  * <p>Tombstones are excluded: there is nothing older for them to end, and that a cache is destroyed is
  * {@linkplain CopyListener#announced announced}. Meanwhile, copied entries may be superseded,
- * removed or cleared. The receiver must ensure that the larger version wins in any order. Damaged entries are left out.
+ * removed or cleared. The receiver must ensure that the larger version wins in any order. A damaged object is awaited
+ * until it is repaired or lost, or {@link #leaveOutDamaged()}; anything else that is damaged is left out.
  *
  * <p>Used by one agent.
  */
@@ -29,6 +30,8 @@ final class CopySource {
     static final int END = 0;
     /** The next entry is longer than the room for it. */
     static final int NO_ROOM = -1;
+    /** Nothing can be copied before a damaged object is repaired, which another replica may have. */
+    static final int AWAITS_REPAIR = -2;
 
     private static final int LOCK_OWNER = (1 << 20) + 5;
 
@@ -58,8 +61,12 @@ final class CopySource {
     private int targetAt;
     private int room;
     private int length;
-    /** In this call, so far. */
+    /** In this call, so far: something damaged was left out. */
     private boolean metDamage;
+    /** In this call, so far: a damaged object of the bucket may still be repaired. */
+    private boolean awaitsRepair;
+
+    private boolean leavesOut;
 
     /**
      * Every version of the shard that was assigned before the replica that is catching up became a backup is finished.
@@ -75,22 +82,31 @@ final class CopySource {
         this.sessions = replica.sessions().openIds();
     }
 
-    /** Copies the next entry to a place in the buffer; its length, or {@link #END}, or {@link #NO_ROOM}. */
+    /** From now on damaged objects are left out. */
+    void leaveOutDamaged() {
+        leavesOut = true;
+    }
+
+    /**
+     * Copies the next entry to a place in the buffer; its length, or {@link #END}, {@link #NO_ROOM} or {@link
+     * #AWAITS_REPAIR}.
+     */
     int next(int at, int bytes) {
         targetAt = at;
         room = bytes;
         length = 0;
+        awaitsRepair = false;
         while (length == 0 && !inObjects) {
             nextOfSession();
         }
-        while (length == 0 && !over) {
+        while (length == 0 && !awaitsRepair && !over) {
             nextOfBucket();
         }
         if (metDamage) {
             metDamage = false;
             Chaos.point("copy.damaged");
         }
-        return length;
+        return length == 0 && awaitsRepair ? AWAITS_REPAIR : length;
     }
 
     private void nextOfSession() {
@@ -130,7 +146,7 @@ final class CopySource {
                 inBucket = true;
                 bucketEnd = next;
             }
-            if (length == 0) {
+            if (length == 0 && !awaitsRepair) {
                 position = next;
                 over = next == 0;
                 if (next == bucketEnd) {
@@ -150,7 +166,7 @@ final class CopySource {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long version = EntryDescriptor.version(entry, at);
-        if (isCopied(version) || !isSound(address)) {
+        if (isCopied(version) || !isWhole(address)) {
             return; // what is damaged has no meaning, and would stop the receiver
         }
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
@@ -170,6 +186,19 @@ final class CopySource {
             if (copied[i] == version) {
                 return true;
             }
+        }
+        return false;
+    }
+
+    /** Whether that object can be copied. A replica that lacked it would count as complete. */
+    private boolean isWhole(long address) {
+        if (check.isSound(segments, address)) {
+            return true;
+        }
+        if (leavesOut || segments.damage().isLost(address, segments.generation(segments.segmentOf(address)))) {
+            metDamage = true;
+        } else {
+            awaitsRepair = true;
         }
         return false;
     }

@@ -12,6 +12,8 @@ import org.rowankv.server.shard.ShardPrimary;
 /** The copy of one shard to one joining server, step by step. Used by one agent; any thread reads its progress. */
 final class ShardCopy {
     private static final long AGAIN_NS = 50_000_000L;
+    /** Much longer than a repair takes whose replicas answer. */
+    private static final long REPAIR_NS = 10_000_000_000L;
 
     private final ShardPrimary primary;
     private final int server;
@@ -30,6 +32,9 @@ final class ShardCopy {
     private int underWay;
 
     private boolean isEnded;
+    private boolean hasMetDamage;
+    /** When that was, for the first time. */
+    private long metDamageNs;
     /** When the receiver was called last. */
     private long calledNs;
 
@@ -146,6 +151,16 @@ final class ShardCopy {
             enter(Phase.COPYING);
         }
         return from;
+    }
+
+    /** The source awaits the repair of an object, which may never come. */
+    void awaitRepair(long nowNs) {
+        if (!hasMetDamage) {
+            hasMetDamage = true;
+            metDamageNs = nowNs;
+        } else if (nowNs - metDamageNs > REPAIR_NS && source != null) {
+            source.leaveOutDamaged();
+        }
     }
 
     /** An entry of the source is under way. */

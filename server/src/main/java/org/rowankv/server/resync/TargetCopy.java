@@ -124,7 +124,7 @@ final class TargetCopy {
         sentBytes = 0;
         int done = prepare() + announce(nowNs) + window.advance() + complete();
         if (isSpaceReserved()) {
-            done += copy(maxEntries, maxBytes);
+            done += copy(maxEntries, maxBytes, nowNs);
         }
         window.send();
         return done + report(nowNs);
@@ -184,7 +184,7 @@ final class TargetCopy {
         return true;
     }
 
-    private int copy(int maxEntries, long maxBytes) {
+    private int copy(int maxEntries, long maxBytes, long nowNs) {
         int done = 0;
         ShardCopy copy = copying == null ? nextToCopy() : copying;
         while (copy != null && sentEntries < maxEntries && sentBytes < maxBytes && !window.isFull()) {
@@ -192,6 +192,10 @@ final class TargetCopy {
             final int length = window.add(copy);
             if (length == CopySource.NO_ROOM) {
                 break; // the rest waits for that server
+            }
+            if (length == CopySource.AWAITS_REPAIR) {
+                copy.awaitRepair(nowNs);
+                break;
             }
             done++;
             if (length == CopySource.END) {

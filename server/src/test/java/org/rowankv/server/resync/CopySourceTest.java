@@ -91,23 +91,13 @@ final class CopySourceTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 5, 7, 8, 23, 24, 31, 32, 33, 36, 40, 43, 44, 47, 60})
     void shouldLeaveOutWhatIsDamaged(int offset) {
-        for (int i = 0; i < OLD; i++) {
-            server.put(Version.of(1, i + 1), "old" + i, 10);
-        }
-        final RecoveredServer started = server.start();
+        final RecoveredServer started = startWithOld();
         final Segments segments = started.segments();
         final ShardReplica replica = started.replicas().get(0);
-        final List<Long> addresses = new ArrayList<>();
-        replica.index().lock(OWNER);
-        for (long at = replica.index().visit(0, addresses::add); at != 0; ) {
-            at = replica.index().visit(at, addresses::add);
-        }
-        replica.index().unlock();
-        final long damaged = addresses.get(OLD / 2);
-        final ByteBuffer buffer = segments.region().buffer(damaged);
-        final int at = segments.region().offset(damaged);
-        final long lost = EntryDescriptor.version(buffer, at);
-        buffer.put(at + offset, (byte) (buffer.get(at + offset) ^ 0x41));
+        final long damaged = addressInTheMiddle(replica);
+        final long lost = EntryDescriptor.version(
+                segments.region().buffer(damaged), segments.region().offset(damaged));
+        flip(segments, damaged, offset);
 
         final CopySize size = new CopySize(segments, replica, EPOCH, length -> {
             assertThat(length).isBetween(EntryDescriptor.FIXED_LENGTH, 4 * EntryDescriptor.STRIDE);
@@ -117,13 +107,79 @@ final class CopySourceTest {
         assertThat(size.bytes()).isBetween(OLD - 1L, (long) OLD);
         final CopySource source = new CopySource(segments, replica, EPOCH, target);
         final List<Long> copied = new ArrayList<>();
-        while (source.next(0, target.capacity()) > 0) {
-            copied.add(EntryDescriptor.version(target, 0));
-        }
-        assertThat(copied).hasSize(OLD - 1).doesNotContain(lost);
+        assertThat(copy(source, copied)).isEqualTo(CopySource.AWAITS_REPAIR);
+        source.leaveOutDamaged();
+        assertThat(copy(source, copied)).isEqualTo(CopySource.END);
+        assertThat(copied).doesNotHaveDuplicates().hasSize(OLD - 1).doesNotContain(lost);
         final int segment = segments.segmentOf(damaged);
         assertThat(segments.damage().isSuspect(segment, segments.generation(segment)))
                 .isTrue();
+    }
+
+    /** Another replica has the object: the new one would count as complete without it. */
+    @Test
+    void shouldAwaitTheRepairOfADamagedObject() {
+        final RecoveredServer started = startWithOld();
+        final ShardReplica replica = started.replicas().get(0);
+        final long damaged = addressInTheMiddle(replica);
+        flip(started.segments(), damaged, 31);
+        final CopySource source = new CopySource(started.segments(), replica, EPOCH, target);
+        final List<Long> copied = new ArrayList<>();
+
+        assertThat(copy(source, copied)).isEqualTo(CopySource.AWAITS_REPAIR);
+        assertThat(copy(source, copied)).isEqualTo(CopySource.AWAITS_REPAIR);
+        flip(started.segments(), damaged, 31);
+
+        assertThat(copy(source, copied)).isEqualTo(CopySource.END);
+        assertThat(copied).doesNotHaveDuplicates().hasSize(OLD);
+    }
+
+    @Test
+    void shouldNotAwaitWhatNoReplicaHas() {
+        final RecoveredServer started = startWithOld();
+        final Segments segments = started.segments();
+        final ShardReplica replica = started.replicas().get(0);
+        final long damaged = addressInTheMiddle(replica);
+        flip(segments, damaged, 60);
+        segments.damage().lost(damaged, segments.generation(segments.segmentOf(damaged)));
+        final List<Long> copied = new ArrayList<>();
+
+        assertThat(copy(new CopySource(segments, replica, EPOCH, target), copied))
+                .isEqualTo(CopySource.END);
+        assertThat(copied).hasSize(OLD - 1);
+    }
+
+    private RecoveredServer startWithOld() {
+        for (int i = 0; i < OLD; i++) {
+            server.put(Version.of(1, i + 1), "old" + i, 10);
+        }
+        return server.start();
+    }
+
+    private static long addressInTheMiddle(ShardReplica replica) {
+        final List<Long> addresses = new ArrayList<>();
+        replica.index().lock(OWNER);
+        for (long at = replica.index().visit(0, addresses::add); at != 0; ) {
+            at = replica.index().visit(at, addresses::add);
+        }
+        replica.index().unlock();
+        return addresses.get(OLD / 2);
+    }
+
+    private static void flip(Segments segments, long address, int offset) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address) + offset;
+        buffer.put(at, (byte) (buffer.get(at) ^ 0x41));
+    }
+
+    /** Copies until there is no next one; returns why. */
+    private int copy(CopySource source, List<Long> copied) {
+        int length = source.next(0, target.capacity());
+        while (length > 0) {
+            copied.add(EntryDescriptor.version(target, 0));
+            length = source.next(0, target.capacity());
+        }
+        return length;
     }
 
     private static void grow(Segments segments, ShardReplica replica) {
