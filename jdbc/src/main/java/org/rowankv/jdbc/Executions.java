@@ -1,5 +1,8 @@
 package org.rowankv.jdbc;
 
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.h2.engine.SessionLocal;
@@ -9,6 +12,11 @@ import org.rowankv.jdbc.table.StatementScope;
 /** Begins the executions of a connection's statements. Used by the thread that runs a statement. */
 final class Executions {
     private static final Pattern SELECT = Pattern.compile("\\bselect\\b", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern WITHOUT_EFFECT = Pattern.compile(
+            "\\s*(ROLLBACK|SAVEPOINT|BEGIN|START\\s+TRANSACTION|PREPARE\\s+COMMIT"
+                    + "|SET\\s+AUTOCOMMIT\\s+(?:OFF|FALSE)|GRANT|REVOKE|COMMENT\\s+ON)\\b",
+            Pattern.CASE_INSENSITIVE);
 
     private final JdbcConnection connection;
     private final StatementScope scope;
@@ -31,6 +39,17 @@ final class Executions {
     static boolean isSingle(String sql) {
         final int end = sql.indexOf(';');
         return end < 0 || sql.substring(end + 1).isBlank();
+    }
+
+    /** Throws for what H2 would do in the connection's private database, where it changes nothing of the store. */
+    static void requireEffect(String sql) throws SQLException {
+        final Matcher found = WITHOUT_EFFECT.matcher(sql);
+        if (found.lookingAt()) {
+            throw new SQLFeatureNotSupportedException(
+                    found.group(1).toUpperCase(Locale.ROOT)
+                            + " is not supported: caches have no transactions, rights or comments",
+                    "0A000");
+        }
     }
 
     /**

@@ -117,6 +117,10 @@ final class StatementHandler extends JdbcHandler {
         return arguments.length > 0 && arguments[0] instanceof String sql ? sql : preparedSql;
     }
 
+    private String textOf(Object entry) {
+        return entry instanceof String sql ? sql : preparedSql;
+    }
+
     private static @Nullable Object wrapped(@Nullable Object result, Object proxy) {
         return result instanceof ResultSet rows ? ResultSetHandler.wrap(rows, (Statement) proxy) : result;
     }
@@ -173,7 +177,7 @@ final class StatementHandler extends JdbcHandler {
         final Map<Integer, SQLException> failed = new TreeMap<>();
         for (int i = 0; i < counts.length; i++) {
             final Object entry = entries.get(i);
-            executions.begin(this, entry instanceof String sql ? sql : preparedSql, true);
+            executions.begin(this, textOf(entry), true);
             run(method, arguments, entry, i, counts, failed);
         }
         return Batches.result(method, counts, null, failed);
@@ -193,6 +197,7 @@ final class StatementHandler extends JdbcHandler {
             return Batches.counts(forward(method, arguments))[0];
         };
         try {
+            Executions.requireEffect(textOf(entry));
             counts[number] += untilNoneIsLost(alone, countOf(alone.run()));
         } catch (SQLException e) {
             failed.put(number, Batches.reasonOf(e));
@@ -203,6 +208,7 @@ final class StatementHandler extends JdbcHandler {
 
     private @Nullable Object change(Method method, @Nullable Object[] arguments) throws Throwable {
         count = NO_COUNT;
+        Executions.requireEffect(sqlOf(arguments));
         executions.begin(this, sqlOf(arguments), true);
         try {
             final Run run = () -> forward(method, arguments);

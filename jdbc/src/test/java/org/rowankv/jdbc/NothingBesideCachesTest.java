@@ -110,6 +110,18 @@ final class NothingBesideCachesTest {
                 "CALL CANCEL_SESSION(1)",
                 "CALL MEMORY_FREE()",
                 "SELECT CAST(X'aced0005' AS JAVA_OBJECT)",
+                "INSERT INTO INFORMATION_SCHEMA.TABLES(TABLE_NAME) VALUES ('x')",
+                "UPDATE INFORMATION_SCHEMA.SETTINGS SET SETTING_VALUE = 'x'",
+                "DELETE FROM INFORMATION_SCHEMA.TABLES",
+                "TRUNCATE TABLE INFORMATION_SCHEMA.TABLES",
+                "CREATE LOCAL TEMPORARY TABLE T(X INT) ENGINE \"org.rowankv.jdbc.RowanDriver\"",
+                "CREATE TEMPORARY LINKED TABLE L('org.h2.Driver', 'jdbc:h2:mem:other', 'sa', '', 'T')",
+                "EXECUTE IMMEDIATE 'CREATE ALIAS E FOR ''java.lang.System.exit'''",
+                "SET REFERENTIAL_INTEGRITY FALSE",
+                "SET IGNORECASE TRUE",
+                "DROP USER \"rowan\"",
+                "ANALYZE",
+                "CALL MEMORY_USED()",
             })
     void shouldRefuse(String sql) throws Exception {
         assertThatThrownBy(() -> execute(sql)).as(sql).isInstanceOf(SQLException.class);

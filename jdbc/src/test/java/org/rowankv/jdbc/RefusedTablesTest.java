@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Status;
 
@@ -114,6 +115,46 @@ final class RefusedTablesTest {
             create.execute("CREATE TABLE t(a INT PRIMARY KEY)");
             assertThat(create.executeUpdate("INSERT INTO t VALUES (1)")).isEqualTo(1);
         }
+    }
+
+    /** H2 would do these in the private database of the connection, and say that they are done. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ROLLBACK",
+                "rollback to savepoint s",
+                "SAVEPOINT s",
+                "BEGIN",
+                "START TRANSACTION",
+                "SET AUTOCOMMIT OFF",
+                "SET AUTOCOMMIT FALSE",
+                "PREPARE COMMIT s",
+                "GRANT SELECT ON t TO PUBLIC",
+                "REVOKE SELECT ON t FROM PUBLIC",
+                "COMMENT ON TABLE t IS 'x'",
+                "COMMENT ON COLUMN t.a IS 'x'",
+                "ALTER TABLE t RENAME TO u",
+                "ALTER TABLE t ALTER COLUMN v RENAME TO w",
+                "CREATE VIEW u AS SELECT * FROM t",
+                "CREATE OR REPLACE FORCE VIEW u AS SELECT * FROM t",
+                "CREATE GLOBAL TEMPORARY TABLE u(a INT)",
+                "CREATE TEMP TABLE u(a INT)",
+                "SELECT * FROM OLD TABLE (DELETE FROM t)"
+            })
+    void shouldRefuseWhatWouldHaveNoEffectOnTheStore(String sql) throws SQLException {
+        statement.execute("CREATE TABLE t(a INT PRIMARY KEY, v INT)");
+        statement.execute("INSERT INTO t VALUES (1, 1), (2, 2)");
+
+        final SQLException refusal = refusal(sql);
+        assertThat((Throwable) refusal).hasMessageContaining("not supported");
+        assertThat(refusal.getSQLState()).isEqualTo("0A000");
+        statement.addBatch(sql);
+        assertThat((Throwable) catchThrowableOfType(SQLException.class, statement::executeBatch))
+                .isNotNull();
+        assertThat(tables()).isEqualTo(1);
+        assertThat(statement.executeUpdate("TRUNCATE TABLE t")).as("its rows").isEqualTo(2);
+        statement.execute("DROP TABLE t");
+        assertThat(tables()).isZero();
     }
 
     @Test

@@ -132,8 +132,27 @@ final class RequestsOfStatementsTest {
     @ParameterizedTest
     @ValueSource(strings = {"", " WHERE _value < 0"})
     void shouldAskForNoPageAfterTheTimeOut(String where) throws SQLException {
+        passTheTimeOut();
+        assertThatThrownBy(() -> rows("SELECT _value FROM big" + where))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"));
+        assertThat(store.pages).hasValue(3);
+    }
+
+    @Test
+    void shouldChangeNothingAfterTheTimeOut() throws SQLException {
+        passTheTimeOut();
+        assertThatThrownBy(() -> statement.executeUpdate("UPDATE big SET _value = 1 WHERE _value < 0"))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"));
+        assertThat(store.pages).hasValue(3);
+    }
+
+    /** The time of a statement ends at its third page. */
+    private void passTheTimeOut() throws SQLException {
         fill("big", MANY);
         statement.executeQuery("SELECT * FROM big LIMIT 0").close();
+        store.forget();
         store.beforePage = page -> {
             if (page == 3) {
                 final long begin = System.nanoTime();
@@ -143,11 +162,6 @@ final class RequestsOfStatementsTest {
             }
         };
         statement.setQueryTimeout(1);
-
-        assertThatThrownBy(() -> rows("SELECT _value FROM big" + where))
-                .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"));
-        assertThat(store.pages).hasValue(3);
     }
 
     @Test

@@ -217,8 +217,16 @@ public final class CacheSchema extends Schema {
     }
 
     @Override
+    public void rename(SchemaObject object, String newName) {
+        throw SqlErrors.unsupported("RENAME");
+    }
+
+    @Override
     public Table createTable(CreateTableData data) {
-        if (data.temporary && !data.globalTemporary) {
+        if (data.temporary && data.globalTemporary) {
+            throw SqlErrors.unsupported("CREATE GLOBAL TEMPORARY TABLE, other than LOCAL,");
+        }
+        if (data.temporary) {
             return super.createTable(data);
         }
         data.columns.forEach(CacheSchema::requirePlain);

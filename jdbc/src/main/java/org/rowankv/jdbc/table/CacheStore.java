@@ -78,6 +78,15 @@ public final class CacheStore {
         }
     }
 
+    /** How many entries the cache has just now. */
+    long objects(int cacheId) {
+        try {
+            return client().catalogue().objects(cacheId);
+        } catch (RowanException e) {
+            throw SqlErrors.of(e);
+        }
+    }
+
     void clear(int cacheId) {
         try {
             shared.sharedState(cacheId).clear(client(), cacheId);

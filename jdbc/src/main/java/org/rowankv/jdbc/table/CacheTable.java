@@ -382,7 +382,7 @@ final class CacheTable extends FixedTable {
     @Override
     public @Nullable Row lockRow(SessionLocal session, Row row, int timeoutMillis) {
         if (session.getCurrentCommand() != null && session.getCurrentCommand().isQuery()) {
-            throw SqlErrors.unsupported("FOR UPDATE");
+            throw SqlErrors.unsupported("FOR UPDATE, or a change within a query,");
         }
         final byte[] key = bytesOfKey(session, row);
         if (!scope().admits(key)) {
@@ -434,7 +434,7 @@ final class CacheTable extends FixedTable {
 
     @Override
     public long truncate(SessionLocal session) {
-        final long count = getRowCountApproximation(session);
+        final long count = store.objects(cacheId);
         store.clear(cacheId);
         return count;
     }

@@ -12,6 +12,7 @@ import org.h2.table.PlanItem;
 import org.h2.table.Table;
 import org.h2.table.TableFilter;
 import org.h2.table.TableType;
+import org.h2.table.TableView;
 import org.jspecify.annotations.Nullable;
 
 /** A table of H2 whose definition does not change, without triggers for rows, whose rows only a scan counts. */
@@ -106,6 +107,10 @@ abstract class FixedTable extends Table {
     public void checkRename() {
         throw SqlErrors.unsupported("RENAME");
     }
+
+    /** Views register themselves before they are refused, and would keep the table from being dropped. */
+    @Override
+    public void addDependentView(TableView view) {}
 
     @Override
     public void close(SessionLocal session) {}
