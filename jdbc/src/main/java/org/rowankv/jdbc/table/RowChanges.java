@@ -34,7 +34,6 @@ import org.rowankv.runtime.SecureSeed;
  * that another writer has changed is noted for another run of the statement. Used by one session.
  */
 final class RowChanges {
-
     private final CacheTable table;
     private final CacheStore store;
     private final StatementScope scope;

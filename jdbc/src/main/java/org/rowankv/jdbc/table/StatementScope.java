@@ -27,6 +27,7 @@ public final class StatementScope {
     private Set<ByteBuffer> lost = new HashSet<>();
     private Set<ByteBuffer> again = Set.of();
     private String sql = "";
+    private String upperSql = "";
     private boolean isActive;
     private volatile @Nullable Object running;
     private volatile @Nullable Object cancelled;
@@ -74,7 +75,10 @@ public final class StatementScope {
      * @param canRunAgain whether it can be run again for rows that it has lost
      */
     public void begin(Object statement, String text, long newDataId, boolean canRunAgain) {
-        sql = text;
+        if (!text.equals(sql)) {
+            sql = text;
+            upperSql = text.toUpperCase(Locale.ROOT);
+        }
         dataId = newDataId;
         run++;
         cancelled = null;
@@ -173,8 +177,7 @@ public final class StatementScope {
 
     /** Whether the statement names that column; perhaps also if it has the letters elsewhere, or names in escapes. */
     boolean names(String column) {
-        final String upper = sql.toUpperCase(Locale.ROOT);
-        return upper.contains(column) || upper.contains("U&");
+        return upperSql.contains(column) || upperSql.contains("U&");
     }
 
     /** The parameters of the batch's entries that come next. */

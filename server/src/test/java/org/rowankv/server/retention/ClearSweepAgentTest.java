@@ -25,9 +25,7 @@ final class ClearSweepAgentTest {
         one.segments.region().buffer(damaged).put(lengthAt, (byte) 0x80);
         one.clear(1);
 
-        while (sweep.doWork() > 0) {
-            assertThat(one.replica.index().count()).isPositive();
-        }
+        sweepAll();
 
         assertThat(one.replica.counts().objects(1)).isOne();
         assertThat(one.addressOf(1, "damaged")).isEqualTo(damaged);
@@ -44,13 +42,17 @@ final class ClearSweepAgentTest {
         one.segments.region().buffer(damaged).put(signAt, (byte) 0x80);
         one.clear(2);
 
-        while (sweep.doWork() > 0) {
-            assertThat(one.replica.index().count()).isPositive();
-        }
+        sweepAll();
 
         assertThat(one.addressOf(1, "damaged")).isEqualTo(damaged);
         assertThat(one.addressOf(2, "cleared")).isZero();
         assertThat(one.segments.damage().poll()).as("for the scrubber").isNotNull();
+    }
+
+    private void sweepAll() {
+        while (sweep.doWork() > 0) {
+            assertThat(one.replica.index().count()).isPositive();
+        }
     }
 
     @Test
