@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -297,6 +298,10 @@ final class RequestsOfStatementsTest {
         assertThat(one("SELECT _value FROM items WHERE _key = 4")).isEqualTo("4467");
         assertThat(one("SELECT _value FROM items WHERE _key = 7")).isEqualTo("70");
 
+        store.forget();
+        final AtomicInteger writes = new AtomicInteger();
+        store.beforeTogether =
+                requests -> writes.addAndGet(requests.get(0).operation().isMutation() ? requests.size() : 0);
         try (PreparedStatement update =
                 connection.prepareStatement("UPDATE items SET _value = _value + 1 WHERE _key IN (?, ?)")) {
             for (int i = 0; i < 3; i++) {
@@ -306,6 +311,11 @@ final class RequestsOfStatementsTest {
             }
             assertThat(update.executeBatch()).containsExactly(2, 2, 2);
         }
+        store.beforeTogether = requests -> {};
+        final long alone = store.alone.stream().filter(Operation::isMutation).count();
+        assertThat(writes.get() + alone)
+                .as("none is lost to an earlier entry, and runs again")
+                .isEqualTo(6);
         assertThat(one("SELECT sum(_value) FROM items WHERE _key IN (100, 101)"))
                 .isEqualTo("207");
     }
