@@ -337,7 +337,7 @@ final class RoleTerm implements MembershipView {
                 made,
                 configuration.shardCount(),
                 following::others,
-                () -> following.committed().term(),
+                context.scheduling(),
                 calling,
                 () -> {
                     if (over) {

@@ -1,14 +1,14 @@
 package org.rowankv.server.peer;
 
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
@@ -22,12 +22,15 @@ import org.rowankv.server.engine.Server;
  * <p>Thread-safe, but not for event loops: calls block, on the configuration store and on the other servers.
  */
 public final class ClusterCatalogue implements ClientCatalogue {
+    /** Between two rounds of questions to shards that have no primary for a moment. */
+    private static final long ASK_AGAIN_NS = 5_000_000;
+
     private final CatalogueStore store;
     private final List<StoredCache> known;
     private final Server own;
     private final int shardCount;
     private final Supplier<List<Integer>> others;
-    private final LongSupplier term;
+    private final Scheduling scheduling;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
     /** Reads of the stored limits, numbered by their begin. */
@@ -38,7 +41,6 @@ public final class ClusterCatalogue implements ClientCatalogue {
     /**
      * @param known caches read after the present start began, and before this server had its roles
      * @param others supplies the other members
-     * @param term supplies the term of the roles in force
      */
     public ClusterCatalogue(
             ConfigurationStore store,
@@ -48,7 +50,7 @@ public final class ClusterCatalogue implements ClientCatalogue {
             Server own,
             int shardCount,
             Supplier<List<Integer>> others,
-            LongSupplier term,
+            Scheduling scheduling,
             PeerCalls calls,
             PeerCalls.Patience patience) {
         this.store = new CatalogueStore(store, writer, random, this::destroyEverywhere);
@@ -56,7 +58,7 @@ public final class ClusterCatalogue implements ClientCatalogue {
         this.own = own;
         this.shardCount = shardCount;
         this.others = others;
-        this.term = term;
+        this.scheduling = scheduling;
         this.calls = calls;
         this.patience = patience;
     }
@@ -132,35 +134,50 @@ public final class ClusterCatalogue implements ClientCatalogue {
         }
     }
 
+    /**
+     * A shard that moves meanwhile may have no primary at either server when each is asked, and neither need know of the
+     * other's term: so each shard itself must have answered.
+     */
     private void destroyEverywhere(int cacheId) {
-        long begun;
-        do {
-            begun = term.getAsLong(); // a shard that moves meanwhile may be missed at both servers
-            destroyHere(cacheId);
-            calls.askAll(others, PeerRequestType.DESTROY, cacheId, patience);
-        } while (term.getAsLong() != begun);
+        final BitSet destroyed = destroyHere(cacheId);
+        while (true) {
+            calls.askAll(
+                    others,
+                    PeerRequestType.DESTROY,
+                    cacheId,
+                    answer -> destroyed.or(BitSet.valueOf(PeerMessageDescriptor.payload(answer))),
+                    patience);
+            if (destroyed.nextClearBit(0) >= shardCount) {
+                return;
+            }
+            patience.check();
+            scheduling.park(ASK_AGAIN_NS);
+            destroyed.or(destroyHere(cacheId));
+        }
     }
 
     /**
      * Destroys the objects of a cache in the shards of which this server is the primary.
      *
+     * @return the shards in which they are destroyed, on all replicas
      * @throws StaleTermException if the server closes meanwhile: the caller retries in the next term
      */
-    public void destroyHere(int cacheId) {
+    public BitSet destroyHere(int cacheId) {
+        final BitSet destroyed = new BitSet(shardCount);
         final Request request = new Request();
         for (int shard = 0; shard < shardCount; shard++) {
             own.requests().call(request.destroy(cacheId, shard));
-            if (request.status() == Status.CLOSED) {
-                throw new StaleTermException("the server stops");
-            }
-            // UNKNOWN_CACHE: destroyed already, by an interrupted attempt.
-            if (request.status() != Status.OK
-                    && request.status() != Status.UNKNOWN_CACHE
-                    && request.status() != Status.NOT_PRIMARY) {
-                throw new IllegalStateException(
-                        "destroying cache " + cacheId + " in shard " + shard + " was answered " + request.status());
+            switch (request.status()) {
+                // UNKNOWN_CACHE: destroyed already, by an interrupted attempt.
+                case OK, UNKNOWN_CACHE -> destroyed.set(shard);
+                case NOT_PRIMARY -> {} // another server answers for it
+                case CLOSED -> throw new StaleTermException("the server stops");
+                default ->
+                    throw new IllegalStateException(
+                            "destroying cache " + cacheId + " in shard " + shard + " was answered " + request.status());
             }
         }
         own.limit(cacheId, "", CacheLimit.NONE);
+        return destroyed;
     }
 }

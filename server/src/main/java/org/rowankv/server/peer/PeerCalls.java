@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -127,11 +128,24 @@ public final class PeerCalls {
 
     /** Sends the request to all of them, and waits for the answers of those that are among them still. */
     public void askAll(Supplier<List<Integer>> servers, int question, long argument, Patience patience) {
+        askAll(servers, question, argument, answer -> {}, patience);
+    }
+
+    /** As above; each answer, a whole message, is passed on. */
+    void askAll(
+            Supplier<List<Integer>> servers,
+            int question,
+            long argument,
+            Consumer<ByteBuffer> answers,
+            Patience patience) {
         final List<Call> calls = new ArrayList<>();
         servers.get().forEach(server -> calls.add(begin(server, question, 0, argument, NOTHING)));
         try {
             for (Call call : calls) {
-                final ByteBuffer unused = call.awaitWhile(() -> servers.get().contains(call.server), patience);
+                final ByteBuffer answer = call.awaitWhile(() -> servers.get().contains(call.server), patience);
+                if (answer != null) {
+                    answers.accept(answer);
+                }
             }
         } finally {
             calls.forEach(Call::abandon);

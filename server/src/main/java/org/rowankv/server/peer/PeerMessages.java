@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.MessageHandler;
@@ -229,7 +230,11 @@ public final class PeerMessages implements MessageHandler, Agent {
                     reclaimer.makeRoom(from, message);
                 }
             }
-            case PeerRequestType.CATALOGUE -> defer(from, message, ClusterCatalogue::applyLimits);
+            case PeerRequestType.CATALOGUE ->
+                defer(from, message, caches -> {
+                    caches.applyLimits();
+                    return NOTHING;
+                });
             case PeerRequestType.DESTROY -> destroy(from, message);
             default ->
                 errors.reportExpected(
@@ -241,7 +246,10 @@ public final class PeerMessages implements MessageHandler, Agent {
     private void destroy(int from, ByteBuffer message) {
         final long cacheId = PeerMessageDescriptor.argument(message);
         if (CatalogueStore.isId(cacheId)) {
-            defer(from, message, caches -> caches.destroyHere((int) cacheId));
+            defer(
+                    from,
+                    message,
+                    caches -> ByteBuffer.wrap(caches.destroyHere((int) cacheId).toByteArray()));
         } else {
             errors.reportExpected("a message of server " + from, new IllegalArgumentException("cache id " + cacheId));
         }
@@ -263,7 +271,7 @@ public final class PeerMessages implements MessageHandler, Agent {
         }
     }
 
-    private void defer(int from, ByteBuffer message, java.util.function.Consumer<ClusterCatalogue> work) {
+    private void defer(int from, ByteBuffer message, Function<ClusterCatalogue, ByteBuffer> work) {
         final ClusterCatalogue caches = catalogue;
         final long key = PeerMessageDescriptor.number(message) << 8 | from;
         if (caches == null || !deferredRequests.add(key)) {
@@ -271,8 +279,7 @@ public final class PeerMessages implements MessageHandler, Agent {
         }
         deferred.execute(() -> {
             try {
-                work.accept(caches);
-                answer(from, message, 0, NOTHING);
+                answer(from, message, 0, work.apply(caches));
             } catch (StaleTermException e) {
                 LOG.debug("request of server {} left to the next start", from, e);
             } catch (ConfigurationStoreException e) {

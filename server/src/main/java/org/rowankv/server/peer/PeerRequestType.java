@@ -22,7 +22,10 @@ public final class PeerRequestType {
     static final int MAKE_ROOM = 6;
     /** The catalogue has changed: apply its limits. */
     static final int CATALOGUE = 7;
-    /** Destroy the objects of a cache in the answerer's primary shards; the argument is the cache id. */
+    /**
+     * Destroy the objects of a cache in the answerer's primary shards; the argument is the cache id. The payload of the answer
+     * has a bit for each shard in which they are destroyed.
+     */
     static final int DESTROY = 8;
 
     /**

@@ -56,7 +56,7 @@ final class PeerChoresTest {
                         null,
                         2,
                         List::of,
-                        ADOPTED::term,
+                        ThreadScheduling.INSTANCE,
                         calls,
                         () -> {}));
     }
