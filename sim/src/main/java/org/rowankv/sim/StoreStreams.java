@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
+import org.rowankv.server.dispatch.RequestDispatch;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.frontend.BackendShards;
@@ -84,10 +85,8 @@ final class StoreStreams implements StreamServers {
 
     @Override
     public void requireServing(int shard) {
-        final long unused = simulation
-                .store()
-                .serverOf(shard)
-                .scan(cacheId(), shard, 0, false, (key, value, version, expiryMs) -> {});
+        final RequestDispatch requests = simulation.store().serverOf(shard).requests();
+        requests.endRead(requests.beginRead(shard));
     }
 
     @Override

@@ -110,9 +110,9 @@ public final class Server implements AutoCloseable {
                 configuration.serverCount() == 1
                         ? Long.MAX_VALUE
                         : settings.bytesPerWindow(segments.count(), segments.length(), configuration.serverCount()));
-        final ObjectReader reader =
-                new ObjectReader(segments, clock, errors, new ReadCheck(segments), settings.verifyReads(), limits);
-        this.scan = new ShardScan(segments, clock);
+        final ReadCheck check = new ReadCheck(segments);
+        final ObjectReader reader = new ObjectReader(segments, clock, errors, check, settings.verifyReads(), limits);
+        this.scan = new ShardScan(segments, clock, check, settings.verifyReads());
         final int maxMessage = Math.min(capabilities.maxMessage(), segments.length());
         final ServerLinks links = new ServerLinks(parts, endpoint, roles);
         this.pool = new WorkerContexts(parts, serverId, links, roles, inFlightWindow, limits)
@@ -324,7 +324,7 @@ public final class Server implements AutoCloseable {
      * Passes live objects of a cache in a shard to a visitor, from a position; the next position, or 0 at the end.
      *
      * @throws org.rowankv.server.dispatch.NotServedException if the shard is not served here, or not any more after the
-     *     read: then what the visitor has received is void
+     *     read, or if an entry of it is damaged: then what the visitor has received is void
      */
     public long scan(int cacheId, int shard, long position, boolean withValues, ShardScan.Visitor visitor) {
         final ShardPrimary primary = dispatch.beginRead(shard);

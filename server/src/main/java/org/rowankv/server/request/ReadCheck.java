@@ -23,8 +23,7 @@ public final class ReadCheck {
     /**
      * Null for a valid entry. Any other result is meaningless unless the segment still has that generation afterwards.
      */
-    @Nullable
-    String whyInvalid(int segment, long address, int generation) {
+    public @Nullable String whyInvalid(int segment, long address, int generation) {
         int slot = pool.tryAcquire();
         // Terminates: each other holder checks one entry, and releases its slot in any case.
         while (slot < 0) {
