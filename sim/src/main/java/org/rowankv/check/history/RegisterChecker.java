@@ -10,12 +10,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Linearizability checker of one register: decides whether the steps have an order that respects real time and explains
- * every reply. It is the search of Wing and Gong with Lowe's memory of configurations (the set of steps taken, the
- * state).
+ * Linearizability checker of one register: decides whether the steps have an order that respects real time and the
+ * versions that they made, and explains every reply. It is the search of Wing and Gong with Lowe's memory of
+ * configurations (the set of steps taken, the state).
  *
  * <p>Prunings, each of which preserves the verdict. Among certain steps, one that changes nothing is taken as soon as
  * possible. Optional steps are tried last, since an order needs few of them:
@@ -130,6 +131,7 @@ final class RegisterChecker {
     private final class Search {
         private final List<Step> steps;
         private final int[] twinBefore;
+        private final int[] versionBefore;
         private final Place head = new Place(-1, true, 0);
         private final long[] certainTaken;
         private final long[] optionalTaken;
@@ -145,6 +147,7 @@ final class RegisterChecker {
             this.certainTaken = new long[(steps.size() + 63) >>> 6];
             this.optionalTaken = new long[certainTaken.length];
             this.twinBefore = twins();
+            this.versionBefore = versions();
             layOut();
         }
 
@@ -163,6 +166,22 @@ final class RegisterChecker {
                     final Integer twin = last.put(new Effect(step.accepts(), step.sets()), i);
                     result[i] = twin == null ? -1 : twin;
                 }
+            }
+            return result;
+        }
+
+        /** For each certain step that made a version the one that made the preceding version, or −1. */
+        private int[] versions() {
+            final int[] result = new int[steps.size()];
+            Arrays.fill(result, -1);
+            int last = -1;
+            for (int i : IntStream.range(0, steps.size())
+                    .filter(i -> steps.get(i).version() != 0)
+                    .boxed()
+                    .sorted(Comparator.comparingLong(i -> steps.get(i).version()))
+                    .toList()) {
+                result[i] = last;
+                last = i;
             }
             return result;
         }
@@ -235,7 +254,10 @@ final class RegisterChecker {
             }
             final int index = place.step;
             final Step step = steps.get(index);
-            if (step.optional() != takesOptional || !step.canBeTakenIn(state) || isIdle(step, index, state)) {
+            if (step.optional() != takesOptional
+                    || isBehind(versionBefore[index])
+                    || !step.canBeTakenIn(state)
+                    || isIdle(step, index, state)) {
                 return Step.UNCHANGED;
             }
             final long[] taken = takesOptional ? optionalTaken : certainTaken;
@@ -251,6 +273,11 @@ final class RegisterChecker {
                 certainLeft--;
             }
             return next;
+        }
+
+        /** Whether that certain step, which must precede, has not been taken; −1: none must. */
+        private boolean isBehind(int before) {
+            return before >= 0 && (certainTaken[before >>> 6] & 1L << before) == 0;
         }
 
         /** Whether another order does without this step, or equals this one up to equivalent steps. */

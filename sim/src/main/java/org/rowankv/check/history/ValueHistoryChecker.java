@@ -92,7 +92,7 @@ public final class ValueHistoryChecker {
             case DONE -> steps.add(certain(index, whereDone(event, values), sets, event));
             case UNKNOWN -> {
                 if (event.action() != ValueAction.GET) {
-                    steps.add(new Step(index, mayBeDoneIn(event), sets, true, event.invokedNs(), Long.MAX_VALUE));
+                    steps.add(new Step(index, mayBeDoneIn(event), sets, 0, true, event.invokedNs(), Long.MAX_VALUE));
                 }
             }
         }
@@ -100,7 +100,7 @@ public final class ValueHistoryChecker {
 
     private static Step certain(
             int index, @org.jspecify.annotations.Nullable Set<Long> accepts, long sets, ValueEvent event) {
-        return new Step(index, accepts, sets, false, event.invokedNs(), event.returnedNs());
+        return new Step(index, accepts, sets, 0, false, event.invokedNs(), event.returnedNs());
     }
 
     /** The states allowed by a reply "done"; null: any. */

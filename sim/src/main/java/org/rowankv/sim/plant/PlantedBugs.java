@@ -23,6 +23,7 @@ public final class PlantedBugs {
             "index.txt",
             "jcache.txt",
             "joining.txt",
+            "judges.txt",
             "keys.txt",
             "lease.txt",
             "log.txt",
