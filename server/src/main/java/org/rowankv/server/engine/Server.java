@@ -17,6 +17,7 @@ import org.rowankv.server.cleaning.CleanAgent;
 import org.rowankv.server.digest.ControlAgent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.dispatch.MutationPipeline;
+import org.rowankv.server.dispatch.NotServedException;
 import org.rowankv.server.dispatch.RequestDispatch;
 import org.rowankv.server.dispatch.ServerAgents;
 import org.rowankv.server.dispatch.ServingState;
@@ -331,6 +332,9 @@ public final class Server implements AutoCloseable {
         final long next;
         try {
             next = scan.bucket(primary.replica(), cacheId, position, withValues, visitor);
+        } catch (NotServedException e) {
+            dispatch.endRead(primary); // another primary may have it whole
+            throw e;
         } catch (InternalError e) {
             throw serving.faulty(e);
         }

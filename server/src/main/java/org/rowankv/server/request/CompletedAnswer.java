@@ -33,7 +33,7 @@ final class CompletedAnswer {
         if (request.needsValue()
                 && ResultBits.has(bits, ResultBits.EXISTED)
                 && !copyOldValue(shard, completion, request)) {
-            // Applied, so not CORRUPTED, which means no effect. A retry is answered once the entry is repaired.
+            // Applied, so not CORRUPTED, which means no effect. A retry is answered if the entry is repaired by then.
             request.noResult();
             request.answer(Status.NO_REPLY, 0, 0, 0);
             return;

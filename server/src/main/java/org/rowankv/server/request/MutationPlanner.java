@@ -150,9 +150,16 @@ final class MutationPlanner {
         return current.parts != null && asked.needsValue();
     }
 
-    /** Whether the object is logged again with another lifetime: damage would get a valid checksum. */
+    /**
+     * Whether the object is logged again, with another lifetime or as the old value of a change: damage would get a valid
+     * checksum.
+     */
     private static boolean copiesObject(Request asked) {
-        return asked.operation() == Operation.TOUCH || asked.accessTtlMs() != Ttl.UNCHANGED;
+        return asked.operation() == Operation.TOUCH
+                || asked.accessTtlMs() != Ttl.UNCHANGED
+                || asked.needsValue()
+                        && asked.sessionId() != 0
+                        && asked.operation().isMutation();
     }
 
     /**

@@ -166,7 +166,7 @@ final class CopySource {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long version = EntryDescriptor.version(entry, at);
-        if (isCopied(version) || !isWhole(address)) {
+        if (!isWhole(address) || isCopied(version)) {
             return; // what is damaged has no meaning, and would stop the receiver
         }
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));

@@ -284,6 +284,9 @@ public final class EvictionAgent implements Agent, ShardIndex.AddressConsumer {
         if (!replica.isVisible(type, now.id(), EntryDescriptor.version(entry, at))) {
             return;
         }
+        if (!worker.canReadKey(address)) {
+            return;
+        }
         final int flags = EntryDescriptor.flags(entry, at);
         final long position = worker.positionOf(replica, entry, at);
         final boolean marked = replica.index().marks().isMarked(position, address);

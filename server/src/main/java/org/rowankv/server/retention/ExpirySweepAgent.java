@@ -236,7 +236,7 @@ public final class ExpirySweepAgent implements Agent, ShardIndex.AddressConsumer
             return; // the clear sweep removes it
         }
         smallestBound = Math.min(smallestBound, ExpiryBound.of(expiryMs));
-        if (expiryMs <= dueMs && found == 0) {
+        if (expiryMs <= dueMs && found == 0 && worker.canReadKey(address)) {
             found = address;
         }
     }

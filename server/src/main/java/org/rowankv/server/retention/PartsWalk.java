@@ -79,7 +79,11 @@ final class PartsWalk implements ShardIndex.AddressConsumer {
             return;
         }
         final int cacheId = EntryDescriptor.cacheId(entry, at);
-        final boolean isPart = Parts.isParts(cacheId) && EntryDescriptor.keyLength(entry, at) == Parts.KEY_LENGTH;
+        final int flags = EntryDescriptor.flags(entry, at);
+        // A list is none, whatever one flipped bit of its cache id says: its parts are not condemned for it.
+        final boolean isPart = Parts.isParts(cacheId)
+                && EntryDescriptor.keyLength(entry, at) == Parts.KEY_LENGTH
+                && (flags & EntryDescriptor.IN_PARTS) == 0;
         if (verifies && !isPart) {
             final int segment = segments.segmentOf(address);
             damaged |= check.whyInvalid(
@@ -92,7 +96,6 @@ final class PartsWalk implements ShardIndex.AddressConsumer {
         if (!primary.replica().isVisible(FrameDescriptor.type(word), cacheId, version)) {
             return;
         }
-        final int flags = EntryDescriptor.flags(entry, at);
         final int keyAt = at + EntryDescriptor.headerLength(flags);
         if (isPart) {
             final Found found = new Found(cacheId, Parts.number(entry, keyAt) + 1, version);

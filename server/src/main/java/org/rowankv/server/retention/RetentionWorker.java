@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
@@ -106,6 +107,19 @@ public final class RetentionWorker implements Agent {
         request.closeSession(primary.replica().shardId(), ids[0]);
         worker.beginSessionEnds(primary, request, ids, count, ticks);
         user = agent;
+    }
+
+    /** Whether the key of the entry there lies in it. If not, the entry is damaged, and repaired. */
+    boolean canReadKey(long address) {
+        final ByteBuffer entry = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(entry, at));
+        if (length <= entry.capacity() - at && EntryDescriptor.whyMalformed(entry, at, length) == null) {
+            return true;
+        }
+        final int segment = segments.segmentOf(address);
+        segments.damage().suspect(segment, segments.generation(segment));
+        return false;
     }
 
     private int makeRoom(ByteBuffer entry, int at) {

@@ -12,7 +12,7 @@ import org.rowankv.server.shard.ShardReplica;
 
 /**
  * A scan of a cache's live objects in one shard, in hash order, a bucket at a time. Under the index lock, so the
- * entries that it copies stay in place. An object whose damage is known ends it: it is neither shown nor left out.
+ * entries that it copies stay in place. An entry whose damage is known, or makes it look like none, ends it.
  * Stateless.
  */
 public final class ShardScan {
@@ -59,8 +59,8 @@ public final class ShardScan {
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final boolean ofCache = EntryDescriptor.cacheId(buffer, at) == cacheId;
-        if (!ofCache && !verify) {
-            return;
+        if (!ofCache && !verify && shard.counts().has(EntryDescriptor.cacheId(buffer, at))) {
+            return; // of another cache, and not of one that only a flipped bit names
         }
         final long word = FrameDescriptor.wordAcquire(buffer, at);
         final int length = FrameDescriptor.length(word);

@@ -320,7 +320,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long word = wordAt(address);
-        final int type = FrameDescriptor.type(word);
+        final int type = typeOf(address, word);
         final boolean mayGo = type == EntryType.COMMIT_VECTOR
                 || type == EntryType.BLOCK
                 || EntryType.holdsObject(type) && !isAnswerNeeded(buffer, at, address, word);
@@ -333,6 +333,16 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
                 place(address),
                 new IllegalStateException(EntryType.name(type) + ": " + reason
                         + "; it may be needed at a start, so the segment is kept as it is"));
+    }
+
+    /** One flipped bit makes a tombstone look like an object, which may go. */
+    private int typeOf(long address, long word) {
+        final int segment = segments.segmentOf(address);
+        final long end = segments.area().addressOf(segment) + segments.length();
+        final int before = check.whyFrameInvalid(address, end, segments.generation(segment)) == null
+                ? 0
+                : check.typeBeforeAFlip(address, end, segments.generation(segment));
+        return before == 0 ? FrameDescriptor.type(word) : before;
     }
 
     private boolean isAnswerNeeded(ByteBuffer buffer, int at, long address, long word) {

@@ -286,7 +286,8 @@ public final class ShardReplica {
             if (existing != 0
                     && existing != address
                     && !superseded.isLost(existing)
-                    && superseded.versionAt(existing) >= version) {
+                    && superseded.versionAt(existing) >= version
+                    && (recovering || superseded.isSound(existing) || known == 0)) {
                 final boolean repeated = superseded.versionAt(existing) == version;
                 return repeated && recovering && EntryType.holdsObject(type) && isLaterCopy(address, existing)
                         ? preferCopy(position, existing, address, length)

@@ -77,6 +77,11 @@ public final class SupersededEntries {
         return check.soundLength(segments, address);
     }
 
+    /** Whether the entry at an address is whole; if not, it is repaired. Requires the index's lock. */
+    boolean isSound(long address) {
+        return check.isSound(segments, address);
+    }
+
     /** The charge of the object at an address that the index points to; 0 unless an intact object lies there. */
     int objectCharge(long address, int length) {
         return length > 0 && EntryType.holdsObject(typeAt(address)) ? segments.charge(length) : 0;

@@ -113,4 +113,11 @@ final class DamagedReplayTest {
         assertThat(again.version()).isEqualTo(first.version());
         assertThat(again.resultBytes()).isEqualTo(first.resultBytes());
     }
+
+    /** The value would get a valid checksum as the old value of the next change. */
+    @Test
+    void shouldNotLogADamagedObjectAsAnOldValue() {
+        flip(-LENGTH - 10);
+        assertThat(deliver(3, 3).status()).isEqualTo(Status.CORRUPTED);
+    }
 }

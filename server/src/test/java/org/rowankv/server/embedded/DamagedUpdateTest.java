@@ -256,4 +256,24 @@ final class DamagedUpdateTest {
         assertThat(put.previousVersion()).isEqualTo(Version.NONE);
         assertThat(client.get(cache, bytes(KEY))).isNull();
     }
+
+    /** A version that is too large by one flipped bit made the next write look late: it was acknowledged, and dropped. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldReplaceAnObjectWhoseVersionLooksNewer(boolean verifyReads) {
+        open(verifyReads);
+        flip(VERSION_AT);
+        assertThat(execute(put())).isEqualTo(Status.OK);
+        assertThat(numberOf(KEY, client.get(cache, bytes(KEY)))).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldRemoveAnObjectWhoseVersionLooksNewer(boolean verifyReads) {
+        open(verifyReads);
+        flip(VERSION_AT);
+        assertThat(execute(delete())).isEqualTo(Status.OK);
+        assertThat(client.get(cache, bytes(KEY))).isNull();
+        assertThat(client.catalogue().objects(cache)).isZero();
+    }
 }

@@ -171,6 +171,7 @@ final class ScrubTest {
     /** A part of an entry in which a bit flips. */
     private enum Part {
         WORD_BEGIN,
+        TYPE,
         WORD_END,
         CHECKSUM,
         VERSION,
@@ -181,6 +182,7 @@ final class ScrubTest {
         int offsetIn(Place place) {
             return switch (this) {
                 case WORD_BEGIN -> 0;
+                case TYPE -> 6;
                 case WORD_END -> 7;
                 case CHECKSUM -> 9;
                 case VERSION -> 25;
@@ -258,20 +260,21 @@ final class ScrubTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1, DELETE",
-        "3, DELETE",
-        "1, SESSION_OPEN",
-        "3, SESSION_OPEN",
-        "3, COMMIT_VECTOR",
-        "1, CLEAR",
-        "3, CLEAR"
+        "1, DELETE, VERSION",
+        "3, DELETE, VERSION",
+        "1, SESSION_OPEN, VERSION",
+        "3, SESSION_OPEN, VERSION",
+        "1, SESSION_OPEN, TYPE", // by that bit it is a PUT
+        "3, COMMIT_VECTOR, VERSION",
+        "1, CLEAR, VERSION",
+        "3, CLEAR, VERSION"
     })
-    void shouldKeepASegmentWithARecordThatMayBeNeeded(int servers, String kind) {
+    void shouldKeepASegmentWithARecordThatMayBeNeeded(int servers, String kind, Part part) {
         open(servers, FAST);
         final int other = client.catalogue().create("other", new byte[0]).id();
         final Server server = cluster.servers().get(0);
         // CommitVer records arrive every few milliseconds, and a segment is committed after a later one.
-        final Place place = damageOneThatIsRead(server, typeOf(kind), Part.VERSION, () -> {
+        final Place place = damageOneThatIsRead(server, typeOf(kind), part, () -> {
             client.put(cache, bytes("gone"), bytes("x"));
             client.remove(cache, bytes("gone"));
             client.clear(other);

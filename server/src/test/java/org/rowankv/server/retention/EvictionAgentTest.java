@@ -73,6 +73,7 @@ class EvictionAgentTest {
 
     @BeforeEach
     void fill() {
+        when(worker.canReadKey(anyLong())).thenReturn(true);
         when(worker.positionOf(any(), any(), anyInt()))
                 .thenAnswer(asked -> replica.positionOf(
                         asked.<ByteBuffer>getArgument(1), asked.<Integer>getArgument(2), new byte[16]));
