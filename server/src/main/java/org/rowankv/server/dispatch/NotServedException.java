@@ -22,7 +22,10 @@ public final class NotServedException extends IllegalStateException {
         return new NotServedException(Status.CORRUPTED, "an entry of shard " + shard + " is damaged", null);
     }
 
-    /** CORRUPTED for a scan that met damage; CLOSED, UNREACHABLE or NOT_PRIMARY if nothing was applied, OUTCOME_UNKNOWN if the request had begun. */
+    /**
+     * CORRUPTED for a scan that met damage; CLOSED, UNREACHABLE or NOT_PRIMARY if nothing was applied, OUTCOME_UNKNOWN if
+     * the request had begun.
+     */
     public Status status() {
         return status;
     }

@@ -283,6 +283,9 @@ public final class ShardReplica {
         try {
             final long existing =
                     isStill(position, known, knownGeneration) ? known : index.findKeyOf(position, entry, at);
+            // One flipped bit makes an old version larger. The holder of the key's lock writes the newest entry in any
+            // case;
+            // a backup keeps what is damaged, which then is repaired.
             if (existing != 0
                     && existing != address
                     && !superseded.isLost(existing)

@@ -34,6 +34,7 @@ final class DamagedScanTest {
     private static final String DAMAGED = "key7";
     private static final int TYPE_AT = 6;
     private static final int EPOCH_AT = 29;
+    private static final int CACHE_AT = 36;
     private static final int KEY_LENGTH_AT = 41;
     /** Offset of the expiry in an entry that creates an object: after the request id. */
     private static final int EXPIRY_AT = 64;
@@ -147,6 +148,17 @@ final class DamagedScanTest {
         requireCorrupted(() -> scan(cache));
         assertThat(scan(otherCache)).hasSize(KEYS);
         flip(address, offset, mask);
+        assertThat(scan(cache)).hasSize(KEYS);
+    }
+
+    /** The entry names a cache that has no objects: it may be of any. */
+    @Test
+    void shouldNotLeaveOutAnObjectWhoseCacheIsDamaged() {
+        open(false);
+        final long address = address();
+        flip(address, CACHE_AT);
+        requireCorrupted(() -> scan(cache));
+        flip(address, CACHE_AT);
         assertThat(scan(cache)).hasSize(KEYS);
     }
 
