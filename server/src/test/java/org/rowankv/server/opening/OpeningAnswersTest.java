@@ -223,6 +223,24 @@ final class OpeningAnswersTest {
                 .containsExactly(OpeningMessage.FETCHED, OpeningMessage.COLLECTED);
     }
 
+    /** R33: until then the former primary is not fenced off, and more may land. */
+    @Test
+    void shouldNotAnswerCollectBeforeItHasPreparedTheEpoch() {
+        endWithOneMore();
+        cluster.stop(DEAD);
+        cluster.network(delivery -> {
+            sent.add(delivery.message());
+            return null;
+        });
+        cluster.servers.get(THIRD).roleChanges().openings().received(NEXT, OpeningMessage.collect(SHARD, 2, 0));
+        cluster.step(20);
+        assertThat(sent).isEmpty();
+
+        cluster.prepare(THIRD, cluster.excluding(NEXT, DEAD));
+        cluster.step(20);
+        assertThat(sent).extracting(OpeningMessage::kind).containsExactly(OpeningMessage.COLLECTED);
+    }
+
     @Test
     void shouldReadBytesOfAnyContentAsAMessageOrNone() {
         final java.util.Random random = new java.util.Random(3);
