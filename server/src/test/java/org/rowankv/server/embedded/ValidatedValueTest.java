@@ -25,6 +25,7 @@ import org.rowankv.protocol.Ttl;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.TestScale;
 import org.rowankv.server.engine.Server;
+import org.rowankv.server.index.ShardIndex;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -32,6 +33,7 @@ import org.rowankv.server.shard.ShardReplica;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ValidatedValueTest {
     private static final long MINUTE_MS = 60_000;
+    private static final int LOCK_OWNER = 1 << 22;
 
     private final WallClock clock = new WallClock();
     private EmbeddedCluster cluster;
@@ -162,8 +164,16 @@ final class ValidatedValueTest {
         for (int i = 0; i < 50; i++) {
             kept.add(putAndKeep("k" + i, Ttl.ETERNAL));
         }
-        client.clear(cache);
-        assertThat(kept).allMatch(each -> each.ifCurrent() == null);
+        final List<ShardIndex> indexes = cluster.servers().stream()
+                .flatMap(server -> server.replicas().all().stream().map(ShardReplica::index))
+                .toList();
+        indexes.forEach(index -> index.lock(LOCK_OWNER)); // the sweep removes nothing yet
+        try {
+            client.clear(cache);
+            assertThat(kept).allMatch(each -> each.ifCurrent() == null);
+        } finally {
+            indexes.forEach(ShardIndex::unlock);
+        }
         final ValidatedValue<byte[]> later = putAndKeep("k", Ttl.ETERNAL);
         assertThat(client.catalogue().destroy("c")).isTrue();
         assertThat(later.ifCurrent()).isNull();
