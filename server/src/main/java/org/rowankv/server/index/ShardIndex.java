@@ -336,22 +336,23 @@ public final class ShardIndex {
 
     /** Replaces exactly this address by that of a copy of its entry; false when the index points elsewhere by now. */
     public boolean relocate(long position, long from, long to) {
-        return exchange(position, from, IndexItem.of(IndexItem.tagAt(position), to));
+        final int tag = IndexItem.tagAt(position);
+        final int bucket = table.bucketOf(tag);
+        final long[] words = Chunks.of(table.chunks(), bucket);
+        // The entry may have been damaged when the bound was taken from it, and be repaired by this copy.
+        expiry.lower(words, bucket, ExpiryBound.of(region.buffer(to), region.offset(to)));
+        return exchangeInChain(bucket, words, IndexItem.of(tag, from), IndexItem.of(tag, to), true);
     }
 
     /** Removes exactly this address; false when the index points elsewhere. */
     public boolean remove(long position, long address) {
-        if (exchange(position, address, 0)) {
+        final int tag = IndexItem.tagAt(position);
+        final int bucket = table.bucketOf(tag);
+        if (exchangeInChain(bucket, Chunks.of(table.chunks(), bucket), IndexItem.of(tag, address), 0, true)) {
             count.add(-1);
             return true;
         }
         return false;
-    }
-
-    private boolean exchange(long position, long from, long newItem) {
-        final int tag = IndexItem.tagAt(position);
-        final int bucket = table.bucketOf(tag);
-        return exchangeInChain(bucket, Chunks.of(table.chunks(), bucket), IndexItem.of(tag, from), newItem, true);
     }
 
     private boolean exchangeInChain(int firstBucket, long[] firstWords, long item, long newItem, boolean keepsMark) {

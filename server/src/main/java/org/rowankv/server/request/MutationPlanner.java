@@ -312,7 +312,9 @@ final class MutationPlanner {
         if (ttlMs == Ttl.IMMEDIATE) {
             draft = decided.draft(EntryType.DELETE).resultBits(bits).previousVersion(current.objectVersion);
         } else {
-            readObject();
+            if (!readObject()) {
+                return decided.answer(Status.CORRUPTED, 0, 0, 0);
+            }
             draft = decided.draft(EntryType.TOUCH)
                     .value(copy, 0, current.valueLength)
                     .resultBits(current.parts == null ? bits : bits | ResultBits.IN_PARTS)
@@ -326,9 +328,14 @@ final class MutationPlanner {
         return true;
     }
 
-    /** A touch logs the object again, so its value is needed here. */
-    private void readObject() {
-        copy = ValueCopier.read(worker.segments(), decided.replica(), position, decided.asked(), copy);
+    /** A touch logs the object again, so its value is needed here. False if it is damaged. */
+    private boolean readObject() {
+        final byte[] read = ValueCopier.read(worker.segments(), decided.replica(), position, decided.asked(), copy);
+        if (read == null) {
+            return false;
+        }
+        copy = read;
+        return true;
     }
 
     private long expiryOf(long ttlMs) {

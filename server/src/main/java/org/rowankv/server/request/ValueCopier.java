@@ -2,6 +2,7 @@ package org.rowankv.server.request;
 
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.log.EntryDescriptor;
@@ -12,8 +13,13 @@ import org.rowankv.server.shard.ShardReplica;
 final class ValueCopier {
     private ValueCopier() {}
 
-    /** The caller holds the key's lock, so the entry exists and stays the newest. Returns the array used. */
-    static byte[] read(Segments segments, ShardReplica shard, long position, Request request, byte[] scratch) {
+    /**
+     * The caller holds the key's lock, so the entry exists and stays the newest.
+     *
+     * @return the array used, or null if the entry is malformed: it was damaged since the caller found it
+     */
+    static byte @Nullable [] read(
+            Segments segments, ShardReplica shard, long position, Request request, byte[] scratch) {
         long refused = 0;
         while (true) {
             final long address = shard.findLikely(position, refused, request);
@@ -30,6 +36,11 @@ final class ValueCopier {
             final int at = segments.region().offset(address);
             final int length = FrameDescriptor.length(FrameDescriptor.wordAcquire(buffer, at));
             if (at + length > buffer.capacity() || EntryDescriptor.whyMalformed(buffer, at, length) != null) {
+                VarHandle.acquireFence();
+                if (segments.generation(segment) == generation && shard.refers(position, address, request)) {
+                    segments.damage().suspect(segment, generation);
+                    return null;
+                }
                 continue;
             }
             final int valueLength = EntryDescriptor.valueLength(buffer, at);

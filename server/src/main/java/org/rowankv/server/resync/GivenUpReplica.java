@@ -14,7 +14,7 @@ import org.rowankv.server.shard.ShardReplica;
 /**
  * The end of a replica: its sessions are closed and its objects leave the index, so that the cleaner frees their space.
  * Some buckets at a time; meanwhile the replica keeps its place, and the cleaner may move what is left. Deletions stay
- * counted until the next start. Used by the agents.
+ * counted until the next start. What is damaged is left to the scrubber. Used by the agents.
  */
 final class GivenUpReplica implements ShardIndex.ItemConsumer {
     private static final int LOCK_OWNER = (1 << 20) + 8;
@@ -97,7 +97,7 @@ final class GivenUpReplica implements ShardIndex.ItemConsumer {
         final long address = IndexItem.address(item);
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(
                 segments.region().buffer(address), segments.region().offset(address)));
-        if (foundCount < found.length && EntryType.holdsObject(type) && check.soundLength(segments, address) > 0) {
+        if (foundCount < found.length && EntryType.holdsObject(type) && check.isSound(segments, address)) {
             found[foundCount++] = item;
         }
     }

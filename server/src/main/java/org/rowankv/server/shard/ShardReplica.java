@@ -283,14 +283,11 @@ public final class ShardReplica {
         try {
             final long existing =
                     isStill(position, known, knownGeneration) ? known : index.findKeyOf(position, entry, at);
-            // One flipped bit makes an old version larger. The holder of the key's lock writes the newest entry in any
-            // case;
-            // a backup keeps what is damaged, which then is repaired.
             if (existing != 0
                     && existing != address
                     && !superseded.isLost(existing)
                     && superseded.versionAt(existing) >= version
-                    && (recovering || superseded.isSound(existing) || known == 0)) {
+                    && isBelieved(existing, known)) {
                 final boolean repeated = superseded.versionAt(existing) == version;
                 return repeated && recovering && EntryType.holdsObject(type) && isLaterCopy(address, existing)
                         ? preferCopy(position, existing, address, length)
@@ -330,6 +327,17 @@ public final class ShardReplica {
             deletions.remember(position, address, version);
         }
         return freed;
+    }
+
+    /**
+     * Whether an entry of the index is as new as its version says: one flipped bit makes an old one larger. The holder of
+     * the key's lock writes the newest entry in any case; and so does the log behind a checkpoint, which names entries
+     * that this start has not read. What the scan of a start has read is whole. A backup keeps what is damaged, which then
+     * is repaired.
+     */
+    private boolean isBelieved(long existing, long known) {
+        final boolean isRead = recovering ? checkpoint == null : known == 0;
+        return isRead || superseded.isSound(existing);
     }
 
     private void count(ByteBuffer entry, int at, int type, int oldCharge, int newCharge) {

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** An index refers to an entry with a flipped bit: no checkpoint covers it, and the agent continues. */
 final class DamagedImageTest {
+    private static final int VERSION_BYTE = 24;
     private static final int CACHE_BYTE = 36;
 
     private final CheckpointedServer server = new CheckpointedServer();
@@ -67,5 +68,23 @@ final class DamagedImageTest {
 
         server.restart();
         assertThat(server.find(0, CheckpointedServer.key(0, 1))).isEqualTo(address);
+    }
+
+    /** What the log behind the checkpoint has of the key is newer than any entry that the checkpoint names. */
+    @ParameterizedTest
+    @ValueSource(ints = {20, 41})
+    void shouldReplaceAnEntryWhoseVersionWasDamagedBehindTheCheckpoint(int bit) {
+        final String key = CheckpointedServer.key(0, 1);
+        final long old = server.put(0, key);
+        server.closeLog();
+        server.takeCheckpoint();
+        final long newest = server.put(0, key);
+        server.closeLog();
+        server.flip(old, VERSION_BYTE * Byte.SIZE + bit);
+
+        server.restart();
+
+        assertThat(server.load.isLoaded()).isTrue();
+        assertThat(server.find(0, key)).isEqualTo(newest);
     }
 }

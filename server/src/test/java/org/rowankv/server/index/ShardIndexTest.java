@@ -94,7 +94,7 @@ final class ShardIndexTest {
         for (int step = 0; step < 2_500; step++) {
             final int key = random.nextInt(log.keys());
             final long address = log.address(key, random.nextInt(VERSIONS));
-            switch (random.nextInt(6)) {
+            switch (random.nextInt(7)) {
                 case 0, 1, 2 -> {
                     index.put(log.position(key), address);
                     model.put(key, address);
@@ -102,6 +102,13 @@ final class ShardIndexTest {
                 case 3 -> {
                     if (model.remove(key, address)) {
                         index.remove(log.position(key), address);
+                    }
+                }
+                case 4 -> {
+                    // Another replica's entry of the key repairs a damaged one.
+                    if (model.computeIfPresent(key, (unused, from) -> relocated(log, index, key, from, address))
+                            != null) {
+                        assertThat(log.find(index, key)).isEqualTo(address);
                     }
                 }
                 default -> {
@@ -133,6 +140,11 @@ final class ShardIndexTest {
         } while (position != 0);
         assertThat(index.expiry().earliest()).isEqualTo(earliest);
         index.unlock();
+    }
+
+    private static long relocated(IndexedLog log, ShardIndex index, int key, long from, long to) {
+        assertThat(index.relocate(log.position(key), from, to)).isTrue();
+        return to;
     }
 
     private static void requireBound(
