@@ -317,13 +317,10 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
 
     /** The index does not refer to the entry: it is not needed, unless a start may need an entry of its type. */
     private void letGo(long address, String reason) {
-        final ByteBuffer buffer = segments.region().buffer(address);
-        final int at = segments.region().offset(address);
-        final long word = wordAt(address);
-        final int type = typeOf(address, word);
+        final int type = typeOf(address, wordAt(address));
         final boolean mayGo = type == EntryType.COMMIT_VECTOR
                 || type == EntryType.BLOCK
-                || EntryType.holdsObject(type) && !isAnswerNeeded(buffer, at, address, word);
+                || EntryType.holdsObject(type) && !isAnswerNeeded(address);
         if (mayGo) {
             unneeded.add(address);
             return;
@@ -345,15 +342,9 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         return before == 0 ? FrameDescriptor.type(word) : before;
     }
 
-    private boolean isAnswerNeeded(ByteBuffer buffer, int at, long address, long word) {
-        if (EntryDescriptor.whyMalformed(buffer, at, FrameDescriptor.length(word)) != null) {
-            return true;
-        }
-        final int flags = EntryDescriptor.flags(buffer, at);
-        final long sequence = EntryDescriptor.sequence(buffer, at, flags);
-        final long sessionId = EntryDescriptor.sessionId(buffer, at, flags);
-        final ShardReplica of = replicas.find(EntryDescriptor.shard(buffer, at));
-        return sequence != 0 && (of == null || of.sessions(sessionId).isNeeded(sessionId, sequence, address));
+    /** The sessions are asked: what the entry says of them may be damaged. */
+    private boolean isAnswerNeeded(long address) {
+        return replicas.all().stream().anyMatch(replica -> replica.sessions().refersTo(address));
     }
 
     /** Whether it is restored, or is not needed any more. */

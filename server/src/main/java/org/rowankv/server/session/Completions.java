@@ -26,6 +26,16 @@ final class Completions {
         return null;
     }
 
+    /** Whether the entry at that address is that of a completion. */
+    boolean isAt(long address) {
+        for (Completion c = newest; c != null; c = c.older) {
+            if (c.isApplied() && c.address == address) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The completion with the smallest sequence greater than {@code after} whose entry is in the log, or null. */
     @Nullable
     Completion nextApplied(long after) {

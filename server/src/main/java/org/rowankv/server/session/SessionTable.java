@@ -435,6 +435,17 @@ public final class SessionTable {
         return completion != null && completion.address == address;
     }
 
+    /** As {@link #isNeeded}, or whether the entry opened an open session; whatever the entry, which may be damaged, says. */
+    public synchronized boolean refersTo(long address) {
+        for (long sessionId : sessions.keys()) {
+            final OpenSession session = sessions.get(sessionId);
+            if (session != null && (session.openAddress == address || session.completions.isAt(address))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The cleaner copied the entry of a completion; true if the entry is kept for that alone, see {@link #keep}. */
     public synchronized boolean completionMoved(long sessionId, long sequence, long from, long to) {
         final Completion completion = held(sessionId, sequence);

@@ -39,6 +39,11 @@ public final class ShardSessions {
         return tables[number];
     }
 
+    /** {@link SessionTable#refersTo} of any of the tables. */
+    public boolean refersTo(long address) {
+        return Arrays.stream(tables).anyMatch(table -> table.refersTo(address));
+    }
+
     /** The number of open sessions. */
     public int openCount() {
         int count = 0;

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.cleaning.CleanedShard;
+import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
@@ -18,6 +21,8 @@ import org.rowankv.server.shard.ShardReplica;
 final class ReplicaRepairTest {
     private static final long SESSION = 9;
     private static final int VERSION_BYTE = 25;
+    private static final int SESSION_BYTE = 48;
+    private static final int SEQUENCE_BYTE = 58;
 
     private final CleanedShard here = new CleanedShard();
     private final CleanedShard peer = new CleanedShard();
@@ -76,6 +81,33 @@ final class ReplicaRepairTest {
         assertThat(here.replica.sessions(SESSION).readCompletion(SESSION, 0, address -> answer[0] = address))
                 .isEqualTo(1);
         assertThat(answer[0]).isEqualTo(mended);
+    }
+
+    /** A retry after the next start would take effect a second time; its own session and sequence are damaged. */
+    @ParameterizedTest
+    @ValueSource(ints = {SESSION_BYTE, SEQUENCE_BYTE})
+    void shouldKeepAnEntryForItsAnswerThoughItDoesNotNameItAnyMore(int at) {
+        onBoth(0, EntryType.SESSION_OPEN, "");
+        onBoth(1, EntryType.PUT, "k");
+        final long damaged = here.addressOf("k");
+        here.write(SESSION, 2, 1, EntryType.PUT, "k", 100);
+        assertThat(here.replica.sessions(SESSION).isNeeded(SESSION, 1, damaged)).isTrue();
+        damage(damaged, at);
+        peerCycles = 2;
+        assertThat(mending.step()).isTrue();
+        assertThat(new EntryCheck(segments.region()).isWrittenOff(damaged)).isFalse();
+    }
+
+    @Test
+    void shouldWriteOffAnEntryWhoseAnswerIsNotNeeded() {
+        onBoth(0, EntryType.SESSION_OPEN, "");
+        onBoth(1, EntryType.PUT, "k");
+        final long damaged = here.addressOf("k");
+        here.write(SESSION, 2, 0, EntryType.PUT, "k", 100);
+        damage(damaged, SESSION_BYTE);
+        peerCycles = 2;
+        assertThat(mending.step()).isTrue();
+        assertThat(new EntryCheck(segments.region()).isWrittenOff(damaged)).isTrue();
     }
 
     /** Readers must not see a write that a start may still undo. */
