@@ -10,6 +10,7 @@ import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.ReadCheck;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.LimitedCaches;
 import org.rowankv.server.shard.ShardReplica;

@@ -6,8 +6,8 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.server.dispatch.NotServedException;
 import org.rowankv.server.log.EntryDescriptor;
+import org.rowankv.server.log.ReadCheck;
 import org.rowankv.server.log.Segments;
-import org.rowankv.server.request.ReadCheck;
 import org.rowankv.server.shard.ShardReplica;
 
 /**

@@ -5,7 +5,6 @@ import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.numberOf;
 import static org.rowankv.server.embedded.Stores.value;
 
-import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,7 +15,6 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
@@ -30,25 +28,17 @@ final class DamagedReplayTest {
     private static final int FLAGS_AT = 32;
     private static final int VALUE_LENGTH_AT = 44;
 
-    private EmbeddedCluster cluster;
+    private DamagedStore store;
     private RowanClient client;
     private int cache;
     private Request first;
 
     @BeforeEach
     void open() {
-        cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
-            with.servers = 1;
-            with.replicas = 1;
-            with.shards = 1;
-            with.workers = 1;
-            with.capacityBytes = 4 << 20;
-            with.segmentBytes = 64 << 10;
-            with.scrubMibPerSecond = 0;
-        }));
-        client = Stores.client(cluster);
+        store = new DamagedStore();
+        client = store.client;
         cache = Stores.cache(client);
-        assertThat(Stores.openSession(cluster, 0, SESSION).status()).isEqualTo(Status.OK);
+        assertThat(Stores.openSession(store.cluster, 0, SESSION).status()).isEqualTo(Status.OK);
         deliver(1, 1);
         first = deliver(2, 2);
         assertThat(numberOf(KEY, first.resultBytes())).isEqualTo(1);
@@ -56,8 +46,7 @@ final class DamagedReplayTest {
 
     @AfterEach
     void close() {
-        client.close();
-        cluster.close();
+        store.close();
     }
 
     /** A put that returns the value it replaces. */
@@ -66,30 +55,18 @@ final class DamagedReplayTest {
         final Request put = new Request()
                 .put(cache, bytes(KEY), 0, KEY.length(), stored, 0, stored.length)
                 .requestValue(true);
-        final KeyHash keyHash = new KeyHash(cluster.configuration().hashSeed());
+        final KeyHash keyHash = new KeyHash(store.cluster.configuration().hashSeed());
         final long hash = keyHash.hash(cache, bytes(KEY), 0, KEY.length());
-        put.placed(hash, ShardMap.shardOf(hash, cluster.configuration().shardCount()));
+        put.placed(hash, ShardMap.shardOf(hash, store.cluster.configuration().shardCount()));
         put.identified(SESSION, sequence, 0);
-        cluster.session().call(put);
+        store.cluster.session().call(put);
         return put;
     }
 
     private void flip(int offset) {
-        final Server server = cluster.servers().get(0);
-        final long[] found = new long[1];
-        server.replicas().get(0).index().lock(1 << 22);
-        try {
-            long position = 0;
-            do {
-                position = server.replicas().get(0).index().visit(position, address -> found[0] = address);
-            } while (position != 0);
-        } finally {
-            server.replicas().get(0).index().unlock();
-        }
-        final ByteBuffer buffer = server.segments().region().buffer(found[0]);
-        final int at = server.segments().region().offset(found[0]);
-        final int chosen = at + (offset < 0 ? EntryDescriptor.usedLength(buffer, at) + offset : offset);
-        buffer.put(chosen, (byte) (buffer.get(chosen) ^ EntryDescriptor.HAS_OLD_VALUE));
+        final long address = store.find((buffer, at) -> true);
+        final int used = EntryDescriptor.usedLength(store.buffer(address), store.offset(address));
+        store.flip(address, offset < 0 ? used + offset : offset, EntryDescriptor.HAS_OLD_VALUE);
     }
 
     /** {@code offset} of the flipped bit; negative: from the end of the old value. */

@@ -5,9 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.value;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +14,6 @@ import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 
 /** Evictions and the sweep of expired objects go on beside an object whose key has a length that cannot be. */
@@ -26,28 +23,19 @@ final class DamagedRetentionTest {
     private static final int LENGTH = 100;
     private static final int KEY_LENGTH_TOP_BYTE = 43;
 
-    private EmbeddedCluster cluster;
+    private DamagedStore store;
     private RowanClient client;
     private int cache;
 
     private void open() {
-        cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
-            with.servers = 1;
-            with.replicas = 1;
-            with.shards = 1;
-            with.workers = 1;
-            with.capacityBytes = 4 << 20;
-            with.segmentBytes = 64 << 10;
-            with.scrubMibPerSecond = 0;
-        }));
-        client = Stores.client(cluster);
+        store = new DamagedStore();
+        client = store.client;
         cache = client.catalogue().create("cache", new byte[0]).id();
     }
 
     @AfterEach
     void close() {
-        client.close();
-        cluster.close();
+        store.close();
     }
 
     private void put(int number, long lifetimeMs) {
@@ -59,21 +47,8 @@ final class DamagedRetentionTest {
     }
 
     private void damageOne(int mask) {
-        final Server server = cluster.servers().get(0);
-        final AtomicLong found = new AtomicLong();
-        server.replicas().get(0).index().lock(1 << 22);
-        try {
-            long position = 0;
-            do {
-                position = server.replicas().get(0).index().visit(position, found::set);
-            } while (position != 0 && found.get() == 0);
-        } finally {
-            server.replicas().get(0).index().unlock();
-        }
-        final ByteBuffer buffer = server.segments().region().buffer(found.get());
-        final int at = server.segments().region().offset(found.get());
-        assertThat(EntryDescriptor.cacheId(buffer, at)).isEqualTo(cache);
-        buffer.put(at + KEY_LENGTH_TOP_BYTE, (byte) mask);
+        final long address = store.find((buffer, at) -> EntryDescriptor.cacheId(buffer, at) == cache);
+        store.flip(address, KEY_LENGTH_TOP_BYTE, mask);
     }
 
     @ParameterizedTest

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowankv.server.embedded.Stores.bytes;
 import static org.rowankv.server.embedded.Stores.value;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,9 +20,7 @@ import org.rowankv.driver.ScanCursor;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
-import org.rowankv.server.log.Segments;
 
 /** A scan neither shows a damaged object nor leaves it out: it says so. */
 @Timeout(60)
@@ -41,23 +37,14 @@ final class DamagedScanTest {
 
     private static final int VALUE_AT = 200;
 
-    private EmbeddedCluster cluster;
+    private DamagedStore store;
     private RowanClient client;
     private int cache;
     private int otherCache;
 
     private void open(boolean verifyReads) {
-        cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
-            with.servers = 1;
-            with.replicas = 1;
-            with.shards = 1;
-            with.workers = 1;
-            with.capacityBytes = 4 << 20;
-            with.segmentBytes = 64 << 10;
-            with.verifyReads = verifyReads;
-            with.scrubMibPerSecond = 0;
-        }));
-        client = Stores.client(cluster);
+        store = new DamagedStore(with -> with.verifyReads = verifyReads);
+        client = store.client;
         cache = client.catalogue().create("cache", new byte[0]).id();
         otherCache = client.catalogue().create("other", new byte[0]).id();
         client.clear(cache); // what looks older looks cleared
@@ -75,52 +62,27 @@ final class DamagedScanTest {
 
     @AfterEach
     void close() {
-        client.close();
-        cluster.close();
-    }
-
-    private Segments segments() {
-        return cluster.servers().get(0).segments();
+        store.close();
     }
 
     /** Address of the entry of the damaged key. */
     private long address() {
-        final Server server = cluster.servers().get(0);
-        final AtomicLong found = new AtomicLong();
-        server.replicas().get(0).index().lock(1 << 22);
-        try {
-            long position = 0;
-            do {
-                position = server.replicas().get(0).index().visit(position, address -> {
-                    final ByteBuffer buffer = segments().region().buffer(address);
-                    final int at = segments().region().offset(address);
-                    final byte[] key = new byte[EntryDescriptor.keyLength(buffer, at)];
-                    buffer.get(at + EntryDescriptor.headerLength(EntryDescriptor.flags(buffer, at)), key);
-                    if (EntryDescriptor.cacheId(buffer, at) == cache
-                            && new String(key, StandardCharsets.UTF_8).equals(DAMAGED)) {
-                        found.set(address);
-                    }
-                });
-            } while (position != 0);
-        } finally {
-            server.replicas().get(0).index().unlock();
-        }
-        assertThat(found.get()).isPositive();
-        return found.get();
+        return store.find((buffer, at) -> {
+            final byte[] key = new byte[EntryDescriptor.keyLength(buffer, at)];
+            buffer.get(at + EntryDescriptor.headerLength(EntryDescriptor.flags(buffer, at)), key);
+            return EntryDescriptor.cacheId(buffer, at) == cache
+                    && new String(key, StandardCharsets.UTF_8).equals(DAMAGED);
+        });
     }
 
     private void flip(long address, int offset) {
-        flip(address, offset, 4);
-    }
-
-    private void flip(long address, int offset, int mask) {
-        final ByteBuffer buffer = segments().region().buffer(address);
-        final int at = segments().region().offset(address) + offset;
-        buffer.put(at, (byte) (buffer.get(at) ^ mask));
+        store.flip(address, offset, 4);
     }
 
     private void lose(long address) {
-        segments().damage().lost(address, segments().generation(segments().segmentOf(address)));
+        store.segments()
+                .damage()
+                .lost(address, store.segments().generation(store.segments().segmentOf(address)));
     }
 
     private List<String> scan(int scanned) {
@@ -144,10 +106,10 @@ final class DamagedScanTest {
     void shouldNotLeaveOutAnObjectWhoseHeaderIsDamaged(int offset, int mask) {
         open(false);
         final long address = address();
-        flip(address, offset, mask);
+        store.flip(address, offset, mask);
         requireCorrupted(() -> scan(cache));
         assertThat(scan(otherCache)).hasSize(KEYS);
-        flip(address, offset, mask);
+        store.flip(address, offset, mask);
         assertThat(scan(cache)).hasSize(KEYS);
     }
 

@@ -18,7 +18,6 @@ import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 import org.rowankv.protocol.Version;
-import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryDescriptor;
 
 /** Requests for an object whose entry is damaged, before a scrubber has found it. */
@@ -34,23 +33,14 @@ final class DamagedUpdateTest {
 
     private static final long LIFETIME_MS = 100_000;
 
-    private EmbeddedCluster cluster;
+    private DamagedStore store;
     private RowanClient client;
     private int cache;
     private long version;
 
     private void open(boolean verifyReads) {
-        cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
-            with.servers = 1;
-            with.replicas = 1;
-            with.shards = 1;
-            with.workers = 1;
-            with.capacityBytes = 4 << 20;
-            with.segmentBytes = 64 << 10;
-            with.verifyReads = verifyReads;
-            with.scrubMibPerSecond = 0;
-        }));
-        client = Stores.client(cluster);
+        store = new DamagedStore(with -> with.verifyReads = verifyReads);
+        client = store.client;
         cache = Stores.cache(client);
         final Request put = request();
         final byte[] stored = value(KEY, 1, LENGTH);
@@ -60,8 +50,7 @@ final class DamagedUpdateTest {
 
     @AfterEach
     void close() {
-        client.close();
-        cluster.close();
+        store.close();
     }
 
     private static Request request() {
@@ -81,38 +70,18 @@ final class DamagedUpdateTest {
     }
 
     private void flip(int offset, int mask) {
-        final ByteBuffer buffer = cluster.servers().get(0).segments().region().buffer(address());
-        final int at = cluster.servers().get(0).segments().region().offset(address()) + offset;
-        buffer.put(at, (byte) (buffer.get(at) ^ mask));
+        store.flip(address(), offset, mask);
     }
 
     private long expiryMs() {
-        final ByteBuffer buffer = cluster.servers().get(0).segments().region().buffer(address());
-        final int at = cluster.servers().get(0).segments().region().offset(address());
+        final ByteBuffer buffer = store.buffer(address());
+        final int at = store.offset(address());
         return EntryDescriptor.expiryMs(buffer, at, EntryDescriptor.flags(buffer, at));
     }
 
     /** Address of the newest entry with the version. */
     private long address() {
-        final Server server = cluster.servers().get(0);
-        final long[] found = new long[1];
-        server.replicas().get(0).index().lock(1 << 22);
-        try {
-            long position = 0;
-            do {
-                position = server.replicas().get(0).index().visit(position, address -> {
-                    final ByteBuffer buffer = server.segments().region().buffer(address);
-                    final int at = server.segments().region().offset(address);
-                    if (EntryDescriptor.version(buffer, at) == version) {
-                        found[0] = address;
-                    }
-                });
-            } while (position != 0);
-        } finally {
-            server.replicas().get(0).index().unlock();
-        }
-        assertThat(found[0]).isPositive();
-        return found[0];
+        return store.find((buffer, at) -> EntryDescriptor.version(buffer, at) == version);
     }
 
     private Status execute(Request request) {

@@ -18,6 +18,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.Area;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.Durability;
+import org.rowankv.server.log.ReadCheck;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.request.AcquiredWorkers.Shape;

@@ -14,6 +14,7 @@ import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.durability.Durability;
+import org.rowankv.server.log.ReadCheck;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.replication.InFlightWindow;

@@ -1,9 +1,7 @@
-package org.rowankv.server.request;
+package org.rowankv.server.log;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.concurrent.SlotPool;
-import org.rowankv.server.log.EntryCheck;
-import org.rowankv.server.log.Segments;
 
 /** Verifies the checksums of an entry that is read, where the settings require it. Thread-safe; allocates nothing. */
 public final class ReadCheck {
