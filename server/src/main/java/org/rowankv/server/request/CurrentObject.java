@@ -52,7 +52,8 @@ final class CurrentObject {
      *
      * @param copyValue whether a present object's value is copied to the request's result
      * @param verify whether the checksums of an object's entry are checked, so that no damage is copied on. Those of an
-     *     entry without one always are: one flipped bit makes an object look cleared.
+     *     entry without one always are: one flipped bit makes an object look cleared. So are those of a list of parts,
+     *     which are removed by what it says.
      */
     void load(ShardReplica shard, long position, Request request, boolean copyValue, boolean verify) {
         damaged = false;
@@ -73,7 +74,7 @@ final class CurrentObject {
             final int segment = segments.segmentOf(address);
             generation = segments.generation(segment);
             if (shard.refers(position, address, request) && readEntry(shard, request, copyValue)) {
-                final boolean whole = !verify && present || whyInvalid(address, generation) == null;
+                final boolean whole = !verify && present && parts == null || whyInvalid(address, generation) == null;
                 VarHandle.acquireFence();
                 if (segments.generation(segment) == generation) {
                     damaged = !whole || segments.damage().isLost(address, generation);
