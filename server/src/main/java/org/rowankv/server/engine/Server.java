@@ -141,7 +141,13 @@ public final class Server implements AutoCloseable {
                 settings.cleanHighWater());
         final ScrubAgent scrubber = new ScrubAgent(
                 segments,
-                new ReplicaRepair(serverId, segments, replicas, peers, errors),
+                new ReplicaRepair(
+                        serverId,
+                        segments,
+                        replicas,
+                        peers,
+                        errors,
+                        segment -> sweep.isDone() ? segments.tombstoneHorizonWithout(segment) : 0),
                 clock,
                 settings.scrubBytesPerSecond());
         final BackupConnections commitLinks = links.make().useReserve();

@@ -12,7 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>A segment is <i>suspect</i> when fewer entries were found in it than were written. The scrubber examines it. In
  * the end each missing entry is replaced, or is <i>lost</i> (needed, and on no replica), or is not needed. If nothing
- * is lost, the missing entries are <i>expected</i> from then on, and the segment may be cleaned. Thread-safe.
+ * is lost, the missing entries are <i>expected</i> from then on, and the segment may be cleaned. Otherwise it stays
+ * <i>undecided</i>, and is examined again and again: a segment that is kept for ever keeps all later tombstones.
+ * Thread-safe.
  */
 public final class DamagedEntries {
     /** A use of a segment. */
@@ -23,6 +25,8 @@ public final class DamagedEntries {
     private final ConcurrentLinkedQueue<Suspect> suspects = new ConcurrentLinkedQueue<>();
     private final Set<Suspect> known = ConcurrentHashMap.newKeySet();
     private final Map<Integer, Expected> expected = new ConcurrentHashMap<>();
+    /** Examined in vain: the number of the newest segment at that time. */
+    private final Map<Suspect, Long> undecided = new ConcurrentHashMap<>();
     /** By address, the generation of the segment. */
     private final Map<Long, Integer> lost = new ConcurrentHashMap<>();
 
@@ -30,7 +34,7 @@ public final class DamagedEntries {
     private final AtomicLong badEntries = new AtomicLong();
     private final AtomicLong replacedEntries = new AtomicLong();
 
-    /** Fewer entries were found than were written. The use is examined once, until {@link #settled}. */
+    /** Fewer entries were found than were written. The use is examined once, until {@link #settled} or {@link #again}. */
     public void suspect(int segment, int generation) {
         final Suspect suspect = new Suspect(segment, generation);
         if (known.add(suspect)) {
@@ -51,7 +55,26 @@ public final class DamagedEntries {
     /** Nothing missing in that use is needed: expects that many missing entries from now on. */
     public void settled(Suspect suspect, int invalid, int missing) {
         expected.put(suspect.segment(), new Expected(suspect.generation(), invalid, missing));
+        undecided.remove(suspect);
         known.remove(suspect);
+    }
+
+    /** Something missing is needed, or may be. @param newest number of the newest segment: all that is missing is older */
+    public void undecided(Suspect suspect, long newest) {
+        undecided.putIfAbsent(suspect, newest);
+    }
+
+    /** The newest segment when that use was first examined in vain; 0 if it was not. */
+    public long undecidedSince(Suspect suspect) {
+        return undecided.getOrDefault(suspect, 0L);
+    }
+
+    /** That use is examined once more, if it was examined in vain: what is missing may have been replaced since. */
+    public void again(int segment, int generation) {
+        final Suspect suspect = new Suspect(segment, generation);
+        if (undecided.containsKey(suspect) && !suspects.contains(suspect)) {
+            suspects.add(suspect);
+        }
     }
 
     /** Whether what is missing in that use of a segment is expected: normally nothing. */
@@ -79,6 +102,11 @@ public final class DamagedEntries {
         anyLost = true;
     }
 
+    /** Nothing from that address up to the other one is lost any more: it was written anew, or is not needed. */
+    public void found(long from, long to) {
+        lost.keySet().removeIf(address -> address >= from && address < to);
+    }
+
     /** Whether the entry at that address, in that use of its segment, is known to be damaged. For every reader. */
     public boolean isLost(long address, int generation) {
         if (!anyLost) {
@@ -98,7 +126,7 @@ public final class DamagedEntries {
         return replacedEntries.get();
     }
 
-    /** Of those, needed and on no replica. */
+    /** Needed, on no replica, and not written anew since. */
     public long lostEntries() {
         return lost.size();
     }

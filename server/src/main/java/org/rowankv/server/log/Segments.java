@@ -481,11 +481,16 @@ public final class Segments {
      * horizon of all segments that hold something dead, or may: the open ones of the backup log are not examined yet.
      */
     public long tombstoneHorizon() {
+        return tombstoneHorizonWithout(-1);
+    }
+
+    /** As above, for all segments but one. */
+    public long tombstoneHorizonWithout(int segment) {
         // Not beyond the last segment's own number: a tombstone written from now on is stamped with at least that, and
         // what it ends may not be counted dead yet.
         long smallest = lastSequence.get();
         for (int s = 0; s < generations.length; s++) {
-            if (holdsHorizon(s)) {
+            if (s != segment && holdsHorizon(s)) {
                 smallest = Math.min(smallest, horizon(s));
             }
         }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.ErrorLog;
@@ -77,6 +78,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     private final Replicas replicas;
     private final PeerReplicas peers;
     private final ErrorLog errors;
+    private final StartNeeds startNeeds;
     private final DamagedEntries damage;
     private final SegmentScan scan;
     private final EntryCheck check;
@@ -91,6 +93,9 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     private int explained;
 
     private boolean keepsUnknown;
+    /** Whether the present use is examined for the first time. */
+    private boolean isFirst;
+
     private int shard;
     private final List<Needed> needed = new ArrayList<>();
     /** Addresses of damaged entries that are not needed there: replaced, overwritten or dead. */
@@ -98,8 +103,18 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
 
     private final List<Awaited> awaited = new ArrayList<>();
 
-    /** @param peers the other replicas of a shard that can be read from here */
-    public ReplicaRepair(int serverId, Segments segments, Replicas replicas, PeerReplicas peers, ErrorLog errors) {
+    /**
+     * @param peers the other replicas of a shard that can be read from here
+     * @param horizonWithout the tombstone horizon of all segments but one, or 0 while it is unknown
+     */
+    public ReplicaRepair(
+            int serverId,
+            Segments segments,
+            Replicas replicas,
+            PeerReplicas peers,
+            ErrorLog errors,
+            IntToLongFunction horizonWithout) {
+        this.startNeeds = new StartNeeds(segments, replicas, horizonWithout);
         this.serverId = serverId;
         this.segments = segments;
         this.replicas = replicas;
@@ -155,6 +170,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         invalid = 0;
         explained = 0;
         keepsUnknown = false;
+        isFirst = damage.undecidedSince(suspect) == 0;
         needed.clear();
         unneeded.clear();
         awaited.clear();
@@ -222,7 +238,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
             needed.add(new Needed(
                     replica, position, address, FrameDescriptor.type(word), chargeOf(FrameDescriptor.length(word))));
         } else {
-            damage.countBad(); // its word is damaged, so the scan skipped it
+            countBad(1); // its word is damaged, so the scan skipped it
             needed.add(new Needed(replica, position, address, 0, 0));
         }
     }
@@ -247,9 +263,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
             damage.settled(use, invalid, 0);
             return;
         }
-        for (int i = 0; i < invalid; i++) {
-            damage.countBad();
-        }
+        countBad(invalid);
         boolean allThere = true;
         for (Needed each : needed) {
             allThere &= repair(each, use);
@@ -259,9 +273,9 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         final int missing = segments.entryBytes(use.segment()) - found;
         explainDead(use);
         if (!allThere || keepsUnknown) {
-            return; // each was reported; the segment stays as it is
-        }
-        if (missing > explained) {
+            damage.undecided(use, segments.lastSequence()); // each was reported; the segment stays as it is
+        } else if (missing > explained) {
+            damage.undecided(use, segments.lastSequence());
             errors.reportExpected(
                     place(segments.area().addressOf(use.segment())),
                     new IllegalStateException(missing - explained
@@ -269,7 +283,15 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
                             + " segment is kept as it is"));
         } else {
             writeOffUnneeded();
+            final long base = segments.area().addressOf(use.segment());
+            damage.found(base, base + segments.length());
             damage.settled(use, invalid, missing);
+        }
+    }
+
+    private void countBad(int count) {
+        for (int i = 0; i < count && isFirst; i++) {
+            damage.countBad();
         }
     }
 
@@ -315,36 +337,21 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
                 segments.region().buffer(address), segments.region().offset(address));
     }
 
-    /** The index does not refer to the entry: it is not needed, unless a start may need an entry of its type. */
+    /** The index does not refer to the entry: it is not needed, unless a start may need it. */
     private void letGo(long address, String reason) {
-        final int type = typeOf(address, wordAt(address));
-        final boolean mayGo = type == EntryType.COMMIT_VECTOR
-                || type == EntryType.BLOCK
-                || EntryType.holdsObject(type) && !isAnswerNeeded(address);
-        if (mayGo) {
-            unneeded.add(address);
-            return;
+        switch (startNeeds.of(address, damage.undecidedSince(suspected()))) {
+            case NONE -> unneeded.add(address);
+            case OWN_SEGMENT -> {
+                // Not written off: a start before the segment is cleaned must not take it for complete.
+            }
+            case UNKNOWN -> {
+                keepsUnknown = true;
+                errors.reportExpected(
+                        place(address),
+                        new IllegalStateException(EntryType.name(startNeeds.typeOf(address)) + ": " + reason
+                                + "; it may be needed at a start, so the segment is kept as it is"));
+            }
         }
-        keepsUnknown = true;
-        errors.reportExpected(
-                place(address),
-                new IllegalStateException(EntryType.name(type) + ": " + reason
-                        + "; it may be needed at a start, so the segment is kept as it is"));
-    }
-
-    /** One flipped bit makes a tombstone look like an object, which may go. */
-    private int typeOf(long address, long word) {
-        final int segment = segments.segmentOf(address);
-        final long end = segments.area().addressOf(segment) + segments.length();
-        final int before = check.whyFrameInvalid(address, end, segments.generation(segment)) == null
-                ? 0
-                : check.typeBeforeAFlip(address, end, segments.generation(segment));
-        return before == 0 ? FrameDescriptor.type(word) : before;
-    }
-
-    /** The sessions are asked: what the entry says of them may be damaged. */
-    private boolean isAnswerNeeded(long address) {
-        return replicas.all().stream().anyMatch(replica -> replica.sessions().refersTo(address));
     }
 
     /** Whether it is restored, or is not needed any more. */

@@ -136,7 +136,8 @@ final class TombstoneCascadeTest {
                                     }
                                     return List.of(other);
                                 },
-                                new ErrorLog(shard.clock)),
+                                new ErrorLog(shard.clock),
+                                shard.segments::tombstoneHorizonWithout),
                         shard.clock,
                         0);
                 shard.segments.damage().suspect(segment, shard.segments.generation(segment));

@@ -8,8 +8,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.cleaning.CleanedShard;
+import org.rowankv.server.log.DamagedEntries;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryType;
@@ -28,12 +30,14 @@ final class ReplicaRepairTest {
     private final CleanedShard peer = new CleanedShard();
     private final Segments segments = here.segments;
     private long peerCycles;
+    private long horizon;
     private final ReplicaRepair mending = new ReplicaRepair(
             0,
             segments,
             new Replicas(new ShardReplica[] {here.replica}),
             shard -> List.of(new SiblingReplica(peer.segments, peer.replica, () -> peerCycles)),
-            new ErrorLog(SystemClock.INSTANCE));
+            new ErrorLog(SystemClock.INSTANCE),
+            unused -> horizon);
 
     private void onBoth(long sequence, int type, String key) {
         for (CleanedShard each : List.of(here, peer)) {
@@ -108,6 +112,68 @@ final class ReplicaRepairTest {
         peerCycles = 2;
         assertThat(mending.step()).isTrue();
         assertThat(new EntryCheck(segments.region()).isWrittenOff(damaged)).isTrue();
+    }
+
+    private DamagedEntries.Suspect useOf(long address) {
+        final int segment = segments.segmentOf(address);
+        return new DamagedEntries.Suspect(segment, segments.generation(segment));
+    }
+
+    private boolean isSuspect(DamagedEntries.Suspect use) {
+        return segments.damage().isSuspect(use.segment(), use.generation());
+    }
+
+    /** The scrubber passes over the whole area twice. */
+    private void scrub() {
+        final ManualClock clock = new ManualClock();
+        final ScrubAgent scrubber = new ScrubAgent(segments, mending, clock, 1 << 30);
+        while (scrubber.rounds() < 3) {
+            clock.advanceMs(1);
+            peerCycles++;
+            final int unused = scrubber.doWork();
+        }
+    }
+
+    /** Else its segment would be kept for ever, and with it all tombstones that are written from then on. */
+    @Test
+    void shouldSettleASegmentOnceALostObjectIsWrittenAnew() {
+        here.write(EntryType.PUT, "k", 100);
+        here.replica.raiseCommitVersion(here.version());
+        final long damaged = here.addressOf("k");
+        damage(damaged, valueOffset("k"));
+        final DamagedEntries.Suspect use = useOf(damaged);
+        scrub();
+        assertThat(isSuspect(use)).isTrue();
+        assertThat(segments.damage().lostEntries()).isOne();
+        assertThat(segments.damage().badEntries())
+                .as("however often it is examined")
+                .isOne();
+
+        here.write(EntryType.PUT, "k", 100);
+        scrub();
+        assertThat(isSuspect(use)).isFalse();
+        assertThat(segments.damage().lostEntries()).isZero();
+        assertThat(segments.damage().badEntries()).isOne();
+    }
+
+    @Test
+    void shouldSettleASegmentOnceAllThatADamagedTombstoneEndedIsGone() {
+        here.write(EntryType.PUT, "k", 100);
+        final long tombstone = here.write(EntryType.DELETE, "k", 0);
+        here.replica.raiseCommitVersion(here.version());
+        assertThat(here.replica.forgetDeletions(1)).isOne();
+        horizon = segments.lastSequence();
+        damage(tombstone, VERSION_BYTE);
+        final DamagedEntries.Suspect use = useOf(tombstone);
+        scrub();
+        assertThat(isSuspect(use)).isTrue();
+
+        horizon = segments.lastSequence() + 1;
+        scrub();
+        assertThat(isSuspect(use)).isFalse();
+        assertThat(new EntryCheck(segments.region()).isWrittenOff(tombstone))
+                .as("a start before its segment is cleaned must not take the area for complete")
+                .isFalse();
     }
 
     /** Readers must not see a write that a start may still undo. */
