@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Sink for failures of agents: counts every failure, keeps and logs each distinct one.
  *
  * <p>Two failures are the same if reporter, type and stack are equal. The first is logged with its stack, or in one
- * line if it is expected; later ones are logged at 10, 100, 1000 … repeats. At most {@value #MAX_DISTINCT} distinct
+ * line if it is expected; later ones are logged at 10, 100, 1000 … repeats, and after an hour without one. At most {@value #MAX_DISTINCT} distinct
  * failures are kept. Further ones share one last observation, logged at the same powers of ten. So no failure is lost
  * and memory stays bounded.
  *
@@ -23,6 +23,9 @@ public final class ErrorLog {
     public static final int MAX_DISTINCT = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(ErrorLog.class);
+    /** A failure that has not repeated for so long is logged again. */
+    private static final long QUIET_MS = 3_600_000;
+
     private static final String OVERFLOW = "further distinct failures";
 
     private final Clock clock;
@@ -117,7 +120,8 @@ public final class ErrorLog {
         }
         final Observation next = seen == null ? first(OVERFLOW, failure, nowMs) : seen.again(nowMs);
         observations.put(key, next);
-        if (isPowerOfTen(next.count())) {
+        final boolean isLongAgo = seen != null && nowMs - seen.lastMs() >= QUIET_MS;
+        if (isLongAgo || isPowerOfTen(next.count())) {
             LOG.error("ROWAN-5004 {} failed, {} times so far: {}", where, next.count(), failure.toString());
         }
     }

@@ -55,20 +55,41 @@ final class ErrorLogTest {
         assertThat(distinct.stream().mapToLong(Observation::count).sum()).isEqualTo(log.count());
     }
 
-    /** An expected failure takes one line; an unexpected one has a stack. */
-    @Test
-    void shouldLogNoStackOfWhatIsExpected() {
+    private static List<String> logged(Runnable during) {
         final PrintStream before = System.err;
         final ByteArrayOutputStream heard = new ByteArrayOutputStream();
         System.setErr(new PrintStream(heard, true, StandardCharsets.UTF_8));
         try {
-            log.reportExpected("connecting to server 1", failure("it is not open"));
-            log.report("digest", failure("broken"));
+            during.run();
         } finally {
             System.setErr(before);
         }
-        final List<String> lines =
-                heard.toString(StandardCharsets.UTF_8).lines().toList();
+        return heard.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    /** A process that has run for a year has met most failures before: the next incident is logged all the same. */
+    @Test
+    void shouldLogAFailureAgainAfterAnHourWithoutOne() {
+        final RuntimeException full = failure("the disk is full");
+        for (int i = 0; i < 101; i++) {
+            log.reportExpected("writing", full);
+        }
+        clock.advanceMs(3_599_999);
+        assertThat(logged(() -> log.reportExpected("writing", full))).isEmpty();
+        clock.advanceMs(3_600_000);
+        assertThat(logged(() -> log.reportExpected("writing", full)))
+                .singleElement()
+                .asString()
+                .contains("writing failed, 103 times so far");
+    }
+
+    /** An expected failure takes one line; an unexpected one has a stack. */
+    @Test
+    void shouldLogNoStackOfWhatIsExpected() {
+        final List<String> lines = logged(() -> {
+            log.reportExpected("connecting to server 1", failure("it is not open"));
+            log.report("digest", failure("broken"));
+        });
         assertThat(lines.get(0)).contains("WARN").endsWith("connecting to server 1 failed: it is not open");
         assertThat(lines.get(1)).contains("ERROR", "digest failed");
         assertThat(lines.get(2)).contains("IllegalStateException: broken");

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +38,8 @@ public final class DirectoryLock {
      */
     private static final Map<Object, DirectoryLock> HELD = new HashMap<>();
 
-    private static final List<FileChannel> NEVER_CLOSED = new ArrayList<>();
+    /** Channels that met the lock of another class loader, by access and key of the file: the next attempt uses them. */
+    private static final Map<List<Object>, FileChannel> NEVER_CLOSED = new HashMap<>();
 
     private final Object key;
     private final Path directory;
@@ -74,16 +74,17 @@ public final class DirectoryLock {
                         + (holder.equals(directory) ? "" : ", as " + holder)
                         + ": one store per directory. Use the same URI everywhere, or another dir=");
             }
-            final FileChannel channel = PrivateFiles.open(
-                    directory.resolve(FILE_NAME),
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.READ,
-                    StandardOpenOption.WRITE);
+            final Path file = directory.resolve(FILE_NAME);
+            final FileChannel kept = keptOf("write", file);
+            final FileChannel channel = kept != null
+                    ? kept
+                    : PrivateFiles.open(
+                            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             final FileLock lock;
             try {
                 lock = channel.tryLock();
             } catch (OverlappingFileLockException e) {
-                NEVER_CLOSED.add(channel);
+                NEVER_CLOSED.put(List.of("write", keyOf(file)), channel);
                 throw new StoreOpenException(
                         "the directory " + directory
                                 + " is open in this JVM already, by classes of another class loader:"
@@ -114,13 +115,15 @@ public final class DirectoryLock {
                 throw inUse(directory, " in this JVM");
             }
             @Nullable FileChannel channel = null;
-            if (Files.exists(directory.resolve(FILE_NAME))) {
-                channel = FileChannel.open(directory.resolve(FILE_NAME), StandardOpenOption.READ);
+            final Path file = directory.resolve(FILE_NAME);
+            if (Files.exists(file)) {
+                final FileChannel kept = keptOf("read", file);
+                channel = kept != null ? kept : FileChannel.open(file, StandardOpenOption.READ);
                 final FileLock lock;
                 try {
                     lock = channel.tryLock(0, Long.MAX_VALUE, true);
                 } catch (OverlappingFileLockException e) {
-                    NEVER_CLOSED.add(channel);
+                    NEVER_CLOSED.put(List.of("read", keyOf(file)), channel);
                     throw inUse(directory, " in this JVM, by classes of another class loader");
                 }
                 if (lock == null) {
@@ -131,6 +134,11 @@ public final class DirectoryLock {
             }
             return new DirectoryLock(key, directory, channel);
         }
+    }
+
+    /** Takes the channel of an earlier attempt that met another class loader's lock, or returns null. */
+    private static @Nullable FileChannel keptOf(String access, Path file) throws IOException {
+        return Files.exists(file) ? NEVER_CLOSED.remove(List.of(access, keyOf(file))) : null;
     }
 
     private static StoreOpenException inUse(Path directory, String holder) {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,7 +115,9 @@ class StoreDirectoryTest {
             assertThat(held.isNew()).isFalse();
             final Class<?> opener = Class.forName(Opener.class.getName(), true, other);
             assertThat(opener).isNotEqualTo(Opener.class);
-            for (int i = 0; i < 2; i++) {
+            long open = 0;
+            for (int i = 0; i < 5; i++) {
+                open = i == 1 ? openFiles() : open;
                 assertThatThrownBy(() -> {
                             try {
                                 opener.getMethod("main", String[].class)
@@ -125,10 +128,29 @@ class StoreDirectoryTest {
                         })
                         .hasMessageContaining("another class loader");
             }
+            assertThat(openFiles()).as("one for all attempts").isEqualTo(open);
             // The failed attempts have not taken the lock from its holder.
             assertThat(openInAnotherProcess()).contains("locked by another process");
         }
         assertThat(openInAnotherProcess()).contains("opened");
+    }
+
+    /** Descriptors of this process for lock files; 0 where the system does not list them. */
+    private static long openFiles() throws IOException {
+        final Path descriptors = Path.of("/proc/self/fd");
+        if (!Files.isDirectory(descriptors)) {
+            return 0;
+        }
+        try (Stream<Path> all = Files.list(descriptors)) {
+            return all.filter(one -> {
+                        try {
+                            return Files.readSymbolicLink(one).endsWith(DirectoryLock.FILE_NAME);
+                        } catch (IOException e) {
+                            return false; // closed meanwhile
+                        }
+                    })
+                    .count();
+        }
     }
 
     private static URLClassLoader otherClassLoader() throws Exception {
