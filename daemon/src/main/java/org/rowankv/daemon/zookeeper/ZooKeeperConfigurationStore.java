@@ -1,11 +1,16 @@
 package org.rowankv.daemon.zookeeper;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -14,6 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.framework.api.transaction.CuratorOp;
 import org.apache.curator.framework.api.transaction.CuratorTransactionResult;
 import org.apache.zookeeper.AddWatchMode;
@@ -238,14 +244,43 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
                 return List.<String>of();
             }
             Collections.sort(names);
-            final List<String> paths = new ArrayList<>();
+            // All at once: deleted nodes stay, so a cluster has thousands after a year, and its manager waits for this.
+            final Map<String, CompletableFuture<Integer>> lengths = new LinkedHashMap<>();
             for (String name : names) {
-                if (find(parent + "/" + name).node != null) {
-                    paths.add(parent + "/" + name);
+                final CompletableFuture<Integer> length = new CompletableFuture<>();
+                lengths.put(parent + "/" + name, length);
+                final Stat unused = curator.checkExists()
+                        .inBackground((client, event) -> complete(length, event))
+                        .forPath(parent + "/" + name);
+            }
+            final List<String> paths = new ArrayList<>();
+            for (Map.Entry<String, CompletableFuture<Integer>> each : lengths.entrySet()) {
+                if (lengthOf(each.getValue()) > 0) {
+                    paths.add(each.getKey());
                 }
             }
             return List.copyOf(paths);
         });
+    }
+
+    private static void complete(CompletableFuture<Integer> length, CuratorEvent event) {
+        final KeeperException.Code code = KeeperException.Code.get(event.getResultCode());
+        final Stat stat = event.getStat();
+        if (code == KeeperException.Code.OK && stat != null) {
+            length.complete(stat.getDataLength());
+        } else if (code == KeeperException.Code.NONODE) {
+            length.complete(0);
+        } else {
+            length.completeExceptionally(KeeperException.create(code, event.getPath()));
+        }
+    }
+
+    private int lengthOf(CompletableFuture<Integer> length) throws Exception {
+        try {
+            return length.get(curator.getZookeeperClient().getConnectionTimeoutMs() + SESSION_TIMEOUT_MS, MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof KeeperException failed ? failed : e;
+        }
     }
 
     /** Set again after each reconnection; changes in between are unknown, so a reconnection is a hint too. */

@@ -64,6 +64,19 @@ class ZooKeeperConfigurationStoreTest extends ConfigurationStoreContract {
         }
     }
 
+    /** As many caches come and go in weeks. */
+    @Test
+    void shouldListFewAmongManyDeletedOnes() {
+        for (int i = 0; i < 1_000; i++) {
+            store.compareAndSet("/many/n" + i, ConfigurationStore.ABSENT, new byte[] {1}, new Stamp("one", i));
+            if (i % 250 != 7) {
+                assertThat(store.delete("/many/n" + i, store.read("/many/n" + i).version()))
+                        .isTrue();
+            }
+        }
+        assertThat(store.list("/many")).containsExactly("/many/n257", "/many/n507", "/many/n7", "/many/n757");
+    }
+
     @Test
     void shouldSeeWhatAnotherConnectionChanged() {
         try (ZooKeeperConfigurationStore other = connected("c" + clusters)) {
