@@ -36,6 +36,9 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
     private @Nullable ShardReplica sweeping;
 
     private int sweepingCount;
+    /** The shard swept last. */
+    private int lastShard;
+
     private long position;
     private volatile boolean idle = true;
 
@@ -68,13 +71,16 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         return 1;
     }
 
+    /** Goes on behind the last one: each clear concerns all shards, and the next may come before all are swept. */
     private boolean findShard() {
-        final List<ShardReplica> held = replicas.all();
-        for (int i = 0; i < held.size(); i++) {
-            if (!isSwept(held.get(i))) {
-                sweeping = held.get(i);
-                sweepingCount = held.get(i).clears().count();
+        for (int i = 1; i <= sweptCount.length; i++) {
+            final int shard = (lastShard + i) % sweptCount.length;
+            final ShardReplica replica = replicas.find(shard);
+            if (replica != null && !isSwept(replica)) {
+                sweeping = replica;
+                sweepingCount = replica.clears().count();
                 position = 0;
+                lastShard = shard;
                 return true;
             }
         }

@@ -2,10 +2,13 @@ package org.rowankv.server.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Ttl;
+import org.rowankv.server.shard.Clears;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.KeyHash;
 
 final class ClearSweepAgentTest {
     /** They take more buckets than one cycle of the sweep visits. */
@@ -103,5 +106,26 @@ final class ClearSweepAgentTest {
         assertThat(sweep.doWork()).isZero();
         assertThat(sweep.isIdle()).isTrue();
         assertThat(one.replica.counts().objects(1)).isPositive();
+    }
+
+    /** Each clear concerns all shards, and comes before they are all swept. */
+    @Test
+    void shouldReachEveryShardHoweverOftenCachesAreCleared() {
+        final ShardReplica second = new ShardReplica(1, 2, new KeyHash(7), one.segments, 1);
+        final ClearSweepAgent both =
+                new ClearSweepAgent(one.segments, new Replicas(new ShardReplica[] {one.replica, second}));
+        for (int i = 0; i < OBJECTS; i++) {
+            one.put(1, "k" + i, 10, Ttl.ETERNAL);
+        }
+        one.put(2, "of the second", 10, Ttl.ETERNAL);
+        second.index().lock(1);
+        second.index().put(0, one.addressOf(2, "of the second"));
+        second.index().unlock();
+        second.restore(null, 0, List.of(new Clears.Clear(2, Long.MAX_VALUE, false)), List.of());
+        for (int turn = 0; turn < 200; turn++) {
+            one.clear(3);
+            assertThat(both.doWork()).isOne();
+        }
+        assertThat(second.index().count()).isZero();
     }
 }
