@@ -59,6 +59,9 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
 
     private final String where;
     private final CuratorFramework curator;
+    /** A request has failed by then. */
+    private final long mostMs;
+
     private final ExecutorService calls;
     private final @Nullable UnprotectedNodes unprotectedNodes;
 
@@ -82,6 +85,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
             throw new IllegalArgumentException("no servers of ZooKeeper: write host:port,host:port");
         }
         this.where = "ZooKeeper at " + servers;
+        this.mostMs = connectionTimeoutMs + 2L * Math.max(SESSION_TIMEOUT_MS, connectionTimeoutMs);
         final CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(servers)
                 .namespace(ROOT + "/" + cluster)
@@ -277,7 +281,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
 
     private int lengthOf(CompletableFuture<Integer> length) throws Exception {
         try {
-            return length.get(curator.getZookeeperClient().getConnectionTimeoutMs() + SESSION_TIMEOUT_MS, MILLISECONDS);
+            return length.get(mostMs, MILLISECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof KeeperException failed ? failed : e;
         }
