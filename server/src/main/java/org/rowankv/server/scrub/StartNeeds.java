@@ -61,13 +61,12 @@ final class StartNeeds {
         final int segment = segments.segmentOf(address);
         final int generation = segments.generation(segment);
         final long end = segments.area().addressOf(segment) + segments.length();
+        final int type = FrameDescriptor.type(FrameDescriptor.wordAcquire(
+                segments.region().buffer(address), segments.region().offset(address)));
         final int before = check.whyFrameInvalid(address, end, generation) == null
                 ? 0
                 : check.typeBeforeAFlip(address, end, generation);
-        return before == 0
-                ? FrameDescriptor.type(FrameDescriptor.wordAcquire(
-                        segments.region().buffer(address), segments.region().offset(address)))
-                : before;
+        return before == 0 ? type : before;
     }
 
     private boolean isAnswerNeeded(long address) {
