@@ -8,6 +8,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.rowankv.protocol.frame.WireFault;
@@ -188,5 +189,27 @@ final class FrameReaderSilenceTest {
             assertThat(reader.isWaiting()).isEqualTo(model.waiting && channel.isOpen());
         }
         assertThat(List.of(channel.close().isSuccess())).containsExactly(true);
+    }
+
+    /** A slow frame ends, and in the same read the next one begins. */
+    @Example
+    void shouldGiveEachFrameItsOwnTime() {
+        final Choosy reader = new Choosy();
+        final EmbeddedChannel channel = new EmbeddedChannel(reader);
+        final ByteBuf two = Unpooled.buffer();
+        for (int i = 0; i < 2; i++) {
+            two.writeBytes(RawPeer.frame(PeerFrameDescriptor.SEND, 0, 0, 0, 0, 0, new byte[500]));
+        }
+        final int one = two.readableBytes() / 2;
+        channel.writeInbound(two.readBytes(one - 1));
+        clock.advanceNs(IDLE_NS - 1);
+        channel.writeInbound(two.readBytes(2));
+        clock.advanceNs(IDLE_NS);
+        assertThat(reader.endIfQuiet(reader.context(), clock.nanoTime(), IDLE_NS))
+                .isFalse();
+        clock.advanceNs(1);
+        assertThat(reader.endIfQuiet(reader.context(), clock.nanoTime(), IDLE_NS))
+                .isTrue();
+        assertThat(channel.close().isSuccess()).isTrue();
     }
 }
