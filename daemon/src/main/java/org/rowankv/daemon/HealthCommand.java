@@ -17,8 +17,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Requests a server's state and prints one line: joining, recovering, starting, serving, stopped or failed, and"
-                    + " what it waits for.",
+            "Requests a server's state and prints joining, recovering, starting, serving, stopped or failed, and what it"
+                    + " waits for; then which fabric carries entries, and whether acknowledged ones have LANDED in the"
+                    + " receiver's memory or are FORCED to its device.",
             "Exit codes: 0 if it serves, or with --ready if it is ready, or with --live if it is live; 1 if not, or if it does"
                     + " not answer; 2 for a usage error.",
             "The same over HTTP, with code 200 or 503: GET /ready and /live at the admin address; /metrics are its metrics."

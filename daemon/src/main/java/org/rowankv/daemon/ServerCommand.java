@@ -26,6 +26,7 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.server.frontend.PortCounters;
 import org.rowankv.server.membership.ClusterShape;
+import org.rowankv.server.membership.FabricKind;
 import org.rowankv.server.membership.HostAndPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -293,7 +294,8 @@ public final class ServerCommand implements Callable<Integer> {
                 shards == 0 ? ClusterSettings.DEFAULT_SHARDS_PER_SERVER * servers : shards,
                 number(ServerOption.SEGMENT),
                 number(ServerOption.MAX_MESSAGE),
-                Durability.valueOf(text(ServerOption.DURABILITY).toUpperCase(Locale.ROOT)));
+                Durability.valueOf(text(ServerOption.DURABILITY).toUpperCase(Locale.ROOT)),
+                isRdma() ? FabricKind.RDMA_LANDED : FabricKind.TCP);
     }
 
     /** More than clients' default timeout of ten seconds, within which a request is retried. */

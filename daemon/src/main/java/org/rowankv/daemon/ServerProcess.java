@@ -119,7 +119,7 @@ final class ServerProcess implements AutoCloseable {
 
     private String answer(String line) {
         return switch (line) {
-            case "health" -> health();
+            case "health" -> health() + fabricLine();
             case "ready" -> ready() + "\n";
             case "live" -> live();
             case "status" -> status();
@@ -136,6 +136,12 @@ final class ServerProcess implements AutoCloseable {
         }
         final String saying = own.saying();
         return own.phase().name().toLowerCase(Locale.ROOT) + (saying.isEmpty() ? "" : ": " + saying) + "\n";
+    }
+
+    /** What carries entries, and where acknowledged ones are. */
+    private String fabricLine() {
+        return "fabric " + settings.shape().fabric().text() + ", acknowledges at "
+                + fabric.capabilities().ackLevel() + "\n";
     }
 
     private String ready() {
@@ -173,6 +179,10 @@ final class ServerProcess implements AutoCloseable {
         text.append("pid=").append(ProcessHandle.current().pid()).append('\n');
         text.append("health=").append(health());
         text.append("ready=").append(ready()).append('\n');
+        text.append("fabric=").append(settings.shape().fabric().parameter()).append('\n');
+        text.append("acknowledges=")
+                .append(fabric.capabilities().ackLevel().name().toLowerCase(Locale.ROOT))
+                .append('\n');
         text.append("threading=")
                 .append(settings.threading().name().toLowerCase(Locale.ROOT))
                 .append('\n');

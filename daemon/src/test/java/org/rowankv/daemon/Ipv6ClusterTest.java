@@ -56,7 +56,8 @@ class Ipv6ClusterTest {
             throw new AssertionError(process.name() + " has ended:\n" + process.lastLines());
         }
         try {
-            return AdminRequest.ask(HOST, clients.port() + 2, "health").strip().equals("serving");
+            return AdminRequest.ask(HOST, clients.port() + 2, "health")
+                    .equals("serving\nfabric tcp, acknowledges at LANDED\n");
         } catch (IOException e) {
             return false;
         }

@@ -274,7 +274,11 @@ public final class LocalCluster {
     private String health(int server) {
         final HostAndPort admin = adminOf(server);
         try {
-            return AdminRequest.ask(admin.host(), admin.port(), "health").strip();
+            // Its second line names the fabric.
+            return AdminRequest.ask(admin.host(), admin.port(), "health")
+                    .lines()
+                    .findFirst()
+                    .orElse(StatusText.AWAY);
         } catch (IOException e) {
             return StatusText.AWAY;
         }

@@ -14,13 +14,26 @@ import org.rowankv.topology.ShardMap;
  * @param segmentBytes of one segment
  * @param maxMessage longest message of the fabric
  * @param durability what an acknowledged write survives
+ * @param fabric that carries entries between them
  */
 public record ClusterShape(
-        int servers, int replicas, int shards, int segmentBytes, int maxMessage, Durability durability) {
+        int servers,
+        int replicas,
+        int shards,
+        int segmentBytes,
+        int maxMessage,
+        Durability durability,
+        FabricKind fabric) {
     /** Of a cluster, or of a store inside one JVM. */
     public static final int MAX_SERVERS = 64;
 
     private static final int MAX_MESSAGE = 128 << 10;
+
+    /** Of a cluster over TCP, or of a store inside one JVM. */
+    public ClusterShape(
+            int servers, int replicas, int shards, int segmentBytes, int maxMessage, Durability durability) {
+        this(servers, replicas, shards, segmentBytes, maxMessage, durability, FabricKind.TCP);
+    }
 
     /**
      * Returns this.
@@ -60,7 +73,8 @@ public record ClusterShape(
                 .put("shards", shards)
                 .put("segment", segmentBytes)
                 .put("max-message", maxMessage)
-                .put("durability", durability.parameter());
+                .put("durability", durability.parameter())
+                .put("fabric", fabric.parameter());
     }
 
     static ClusterShape read(TextRecord lines) {
@@ -70,7 +84,9 @@ public record ClusterShape(
                 (int) lines.number("shards", 1, 1 << 16),
                 (int) lines.number("segment", 1, Integer.MAX_VALUE),
                 (int) lines.number("max-message", 1, Integer.MAX_VALUE),
-                Durability.valueOf(lines.text("durability").toUpperCase(Locale.ROOT)));
+                Durability.valueOf(lines.text("durability").toUpperCase(Locale.ROOT)),
+                // Records of clusters made when there was no other have no such line.
+                FabricKind.of(lines.text("fabric", FabricKind.TCP.parameter())));
     }
 
     /**
@@ -84,6 +100,11 @@ public record ClusterShape(
         require("segment", segmentBytes, own.segmentBytes, whose);
         require("max-message", maxMessage, own.maxMessage, whose);
         require("durability", durability.parameter(), own.durability.parameter(), whose);
+        if (fabric != own.fabric) {
+            throw new ClusterException("this server has the fabric " + own.fabric.text() + ", but " + whose + " has "
+                    + fabric.text() + ": all servers of a cluster have the same, and a cluster keeps the one it was"
+                    + " created with. Start this server with " + fabric.options());
+        }
     }
 
     private static void require(String what, Object theirs, Object own, String whose) {

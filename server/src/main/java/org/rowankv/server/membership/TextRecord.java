@@ -82,6 +82,11 @@ final class TextRecord {
         return value;
     }
 
+    /** For a line that older versions do not write. */
+    String text(String name, String otherwise) {
+        return values.getOrDefault(name, otherwise);
+    }
+
     long number(String name, long least, long most) {
         try {
             final long value = Long.parseLong(text(name));

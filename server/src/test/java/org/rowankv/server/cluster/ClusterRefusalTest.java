@@ -19,6 +19,7 @@ import org.rowankv.server.configstore.Stamp;
 import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.membership.ClusterShape;
+import org.rowankv.server.membership.FabricKind;
 import org.rowankv.server.membership.HostAndPort;
 
 /** Refusals of a cluster's server, each with its remedy; the running servers continue. */
@@ -171,8 +172,20 @@ class ClusterRefusalTest {
             second.start(bed.settings("b", longer, "", second.proxy.port()));
             awaitRefusal(second.server, "this server has segment 131072, but server 'a'", "has 65536");
             second.stop();
+            final ClusterShape rdma =
+                    new ClusterShape(2, 2, 8, ClusterBed.SEGMENT, 16 << 10, Durability.PROCESS, FabricKind.RDMA_LANDED);
+            second.start(bed.settings("b", rdma, "", second.proxy.port()));
+            awaitRefusal(
+                    second.server,
+                    "this server has the fabric rdma (landed), but server 'a'",
+                    "has tcp",
+                    "Start this server with --fabric tcp");
+            second.stop();
             second.start();
             bed.awaitServing();
+            second.stop();
+            second.start(bed.settings("b", rdma, "", second.proxy.port()));
+            awaitRefusal(second.server, "the fabric rdma (landed), but the cluster 'test' has tcp");
             second.stop();
             second.start(bed.settings("b", power, "", second.proxy.port()));
             awaitRefusal(second.server, "this server has durability power, but the cluster 'test' has process");

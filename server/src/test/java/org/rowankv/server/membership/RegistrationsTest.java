@@ -1,6 +1,7 @@
 package org.rowankv.server.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -22,7 +23,7 @@ class RegistrationsTest {
             "host:6",
             "",
             "",
-            new ClusterShape(3, 2, 9, 1 << 20, 16 << 10, Durability.POWER),
+            new ClusterShape(3, 2, 9, 1 << 20, 16 << 10, Durability.POWER, FabricKind.RDMA_LANDED),
             4,
             5);
 
@@ -31,6 +32,19 @@ class RegistrationsTest {
         final byte[] stored = registrations.signed(PATH, announcement.encode());
         assertThat(registrations.isGenuine(PATH, stored, 1)).isTrue();
         assertThat(ServerRegistration.decode(PATH, stored)).isEqualTo(announcement);
+    }
+
+    /** Clusters made before there was a choice say nothing of it. */
+    @Test
+    void shouldReadARecordWithoutAFabricAsOneOfTcp() {
+        final String text = new String(announcement.encode(), StandardCharsets.UTF_8);
+        final byte[] older = text.replace("fabric=rdma-landed\n", "").getBytes(StandardCharsets.UTF_8);
+        assertThat(older).hasSizeLessThan(text.length());
+        assertThat(ServerRegistration.decode(PATH, older).shape().fabric()).isEqualTo(FabricKind.TCP);
+        final byte[] newer = text.replace("rdma-landed", "carrier-pigeon").getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> ServerRegistration.decode(PATH, newer))
+                .isInstanceOf(ClusterException.class)
+                .hasMessageContainingAll("the fabric 'carrier-pigeon'", "this version", "does not have");
     }
 
     @Test
