@@ -1,15 +1,27 @@
 package org.rowankv.rdma;
 
 /**
- * The posted segments of one endpoint, in which messages of all senders land sequentially, and their fences.
+ * The posted segments of one endpoint, in which messages of all senders land, and their fences.
  *
- * <p>Segments are numbered by ordinal in posting order, from {@link #firstOrdinal} on. An ordinal is valid from its
- * post until its segment or that of a later ordinal is posted again; a reader that reads in order and frees segments
- * behind itself never uses an invalid one.
- *
- * <p>A reservation does not imply a published frame: readers must check the publication word.
+ * <p>They are dealt to one or more lanes. Where the receiver's network card decides where a message lands there is one;
+ * where senders do, each sending server has its own. The queue itself is its lane 0.
  */
-public interface ReceiveQueue {
+public interface ReceiveQueue extends LandingLane {
+
+    /** Lanes with segments; at least 1, and only growing. Each is the same sender's for as long as the endpoint is open. */
+    default int lanes() {
+        return 1;
+    }
+
+    /** @param number from 0 to {@link #lanes} − 1 */
+    default LandingLane lane(int number) {
+        return this;
+    }
+
+    /** Posted segments with space left in all, the current one included: few of them are a reason to post. */
+    default long ahead() {
+        return postedCount() - currentOrdinal();
+    }
 
     /**
      * Posts a segment. It must be free and not named. The generation must not be 0, nor occur in the low half of any
@@ -18,30 +30,6 @@ public interface ReceiveQueue {
      * @return false if the endpoint's limit of posted segments without landings is reached
      */
     boolean post(int segment, int generation);
-
-    /** Ordinal of the first post since the endpoint was opened; 0 except in tests. */
-    default long firstOrdinal() {
-        return 0;
-    }
-
-    /** The ordinal of the next post. */
-    long postedCount();
-
-    /** Ordinal of the segment being landed in. Equal to {@link #postedCount} if it is not posted yet. */
-    long currentOrdinal();
-
-    int segmentAt(long ordinal);
-
-    int generationAt(long ordinal);
-
-    /** Whether the segment accepts no more reservations, and every reservation in it has its word. Monotonic. */
-    boolean isClosed(long ordinal);
-
-    /**
-     * Bytes reserved in it so far: 0 for a future one. For a closed one this walks its words, so the segment must not
-     * be freed yet.
-     */
-    int landedLimit(long ordinal);
 
     /** Fences every queue pair of that server: on return none of them is landing or will land. */
     FenceReport fence(int serverId);

@@ -2,20 +2,21 @@ package org.rowankv.rdma.rowan;
 
 import java.nio.ByteBuffer;
 import org.rowankv.rdma.EndpointSettings;
+import org.rowankv.rdma.LandingLane;
 import org.rowankv.rdma.ReceiveQueue;
 
 /**
- * Cursor over the landings of a receive queue, in order, up to the first gap.
+ * Cursor over the landings of one lane, in order, up to the first gap.
  *
  * <p>It stops at the tail, and at a hole: an unpublished reservation. It skips void slots. A word is valid only where
- * the queue reports reserved space, or, in a closed segment, where no frame of the use ends elsewhere. It neither
+ * the lane reports reserved space, or, in a closed segment, where no frame of the use ends elsewhere. It neither
  * checks crcs nor prevents the reuse of segments: the owner that frees them tracks its cursors.
  *
- * <p>Owned by one agent. Reads the queue's shared words once per run of entries, not per entry.
+ * <p>Owned by one agent. Reads the lane's shared words once per run of entries, not per entry.
  */
 public final class LandingCursor {
     private final EndpointSettings settings;
-    private final ReceiveQueue queue;
+    private final LandingLane lane;
     private long ordinal;
     private int offset;
     /** Up to here space is known to be reserved; the whole segment once it is closed. */
@@ -26,10 +27,10 @@ public final class LandingCursor {
     private boolean holeTimed;
     private long holeSinceNs;
 
-    public LandingCursor(EndpointSettings settings, ReceiveQueue queue) {
+    public LandingCursor(EndpointSettings settings, LandingLane lane) {
         this.settings = settings;
-        this.queue = queue;
-        this.ordinal = queue.firstOrdinal();
+        this.lane = lane;
+        this.ordinal = lane.firstOrdinal();
     }
 
     /** Continues at that position, where a frame begins or the segment ends. */
@@ -53,8 +54,8 @@ public final class LandingCursor {
     /** Passes up to {@code limit} frames and closed segments to the handler; returns their number. */
     public int poll(LandingHandler handler, int limit) {
         int count = 0;
-        while (count < limit && ordinal < queue.postedCount()) {
-            final int segment = queue.segmentAt(ordinal);
+        while (count < limit && ordinal < lane.postedCount()) {
+            final int segment = lane.segmentAt(ordinal);
             final int read = pollSegment(handler, limit - count, segment);
             count += read;
             if (!closed || !atEnd(segment)) {
@@ -71,7 +72,7 @@ public final class LandingCursor {
     }
 
     private int pollSegment(LandingHandler handler, int limit, int segment) {
-        final int generation = queue.generationAt(ordinal);
+        final int generation = lane.generationAt(ordinal);
         final long base = settings.segmentAddress(segment);
         final ByteBuffer buffer = settings.region().buffer(base);
         final int start = settings.region().offset(base);
@@ -98,8 +99,8 @@ public final class LandingCursor {
     /** Whether space is or may be reserved at the cursor, in a closed segment. */
     private boolean isKnown() {
         if (offset >= known && !closed) {
-            closed = queue.isClosed(ordinal);
-            known = closed ? settings.segmentLength() : queue.landedLimit(ordinal);
+            closed = lane.isClosed(ordinal);
+            known = closed ? settings.segmentLength() : lane.landedLimit(ordinal);
         }
         return offset < known;
     }
@@ -112,7 +113,7 @@ public final class LandingCursor {
         final long base = settings.segmentAddress(segment);
         final long word = FrameDescriptor.wordAcquire(
                 settings.region().buffer(base), settings.region().offset(base) + offset);
-        return FrameDescriptor.generation(word) != queue.generationAt(ordinal);
+        return FrameDescriptor.generation(word) != lane.generationAt(ordinal);
     }
 
     private void leaveHole() {

@@ -37,7 +37,7 @@ public final class RowanReceiver {
 
     /** Posted segments with space left, the current one included. */
     public long ahead() {
-        return queue.postedCount() - queue.currentOrdinal();
+        return queue.ahead();
     }
 
     /** Posts a batch if few segments are ahead; returns their number. */

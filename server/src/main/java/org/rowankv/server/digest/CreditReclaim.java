@@ -28,7 +28,7 @@ public final class CreditReclaim implements Agent {
         private final int server;
         private final long incarnation;
         private final List<Integer> shards = new ArrayList<>();
-        private LandingPosition mark = new LandingPosition(0, 0);
+        private LandingPosition mark = LandingPosition.of(0, 0);
         private long drawn;
 
         Excluded(int server, long incarnation) {

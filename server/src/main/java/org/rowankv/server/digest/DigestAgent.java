@@ -2,6 +2,7 @@ package org.rowankv.server.digest;
 
 import java.nio.ByteBuffer;
 import org.rowankv.protocol.Version;
+import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.LandingCursor;
@@ -20,9 +21,9 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * Applies landed entries to the shards' replicas, in order (§4.4 of the paper), reads CommitVer from them, and turns
- * used segments into committed ones. Covers every shard of its server alone. Not involved in replication: an entry is
- * acknowledged long before it is digested.
+ * Applies landed entries to the shards' replicas, lane by lane in order (§4.4 of the paper), reads CommitVer from them,
+ * and turns used segments into committed ones. Covers every shard of its server alone. Not involved in replication: an
+ * entry is acknowledged long before it is digested.
  */
 public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.Handler {
     /** The identity under which it takes index locks; workers have small numbers. */
@@ -31,12 +32,12 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private static final int BATCH = 4096;
 
     private final ReceiveQueue queue;
-    private final LandingCursor cursor;
+    private final DigestedLanes lanes;
+    private final EpochBarrier barrier;
     private final Segments segments;
     private final Replicas replicas;
     private final EntryCheck check;
     private final EntryAssembler assembler;
-    private final LandedTracker tracker;
     private final CopyReserve reserve;
     private final Clock clock;
     private final long holeTimeoutNs;
@@ -45,6 +46,11 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     private final int[] scatteredFrom;
 
     private final DrawnCredit drawn;
+    /** The lane being read, its cursor and its tracker. */
+    private int lane;
+
+    private LandingCursor cursor;
+    private LandedTracker tracker;
 
     private byte[] keyScratch = new byte[256];
     private long spaceFreed;
@@ -55,18 +61,20 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     public DigestAgent(
             ReceiveQueue queue,
-            LandingCursor cursor,
+            EndpointSettings settings,
             Segments segments,
             Replicas replicas,
             Clock clock,
             long holeTimeoutNs) {
         this.queue = queue;
-        this.cursor = cursor;
         this.segments = segments;
         this.replicas = replicas;
         this.check = new EntryCheck(segments.region());
         this.assembler = new EntryAssembler(segments, segments.cleanerReserve());
-        this.tracker = new LandedTracker(segments, replicas);
+        this.lanes = new DigestedLanes(queue, settings, segments, replicas);
+        this.barrier = new EpochBarrier(lanes, replicas.shardCount());
+        this.cursor = lanes.get(0).cursor();
+        this.tracker = lanes.get(0).tracker();
         this.scatteredFrom = new int[replicas.shardCount()];
         this.drawn = new DrawnCredit(replicas.shardCount());
         this.reserve = new CopyReserve(segments.space(), replicas.shardCount());
@@ -82,7 +90,10 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     @Override
     public int doWork() {
-        final int read = cursor.poll(this, BATCH);
+        final int read = readLanes();
+        if (barrier.holds()) {
+            releaseHeld();
+        }
         final int assembled = assembler.assemble(this);
         if (mayForget && assembler.isIdle()) {
             forgetDeletions();
@@ -91,15 +102,32 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             segments.space().release(spaceFreed);
             spaceFreed = 0;
         }
-        final int committed = tracker.usedCount() > 0 ? tracker.commit() : 0;
+        final int committed = lanes.commit();
         if (committed > 0) {
             Chaos.point("digest.committed");
         }
-        if (read == 0 && cursor.isAtHole()) {
-            cutOffOldHole();
-        }
-        idle = read == 0 && assembler.isIdle() && !cursor.isAtHole();
+        idle = read == 0 && assembler.isIdle() && !lanes.isAtHole() && !barrier.holds();
         return read + assembled + committed;
+    }
+
+    private int readLanes() {
+        lanes.grow();
+        int read = 0;
+        for (int i = 0; i < lanes.count(); i++) {
+            enter(i);
+            final int here = cursor.poll(this, BATCH);
+            if (here == 0 && cursor.isAtHole()) {
+                cutOffOldHole();
+            }
+            read += here;
+        }
+        return read;
+    }
+
+    private void enter(int number) {
+        lane = number;
+        cursor = lanes.get(number).cursor();
+        tracker = lanes.get(number).tracker();
     }
 
     /**
@@ -121,7 +149,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         if (cursor.holeAgeNs(clock.nanoTime()) <= holeTimeoutNs) {
             return;
         }
-        final int segment = queue.segmentAt(cursor.ordinal());
+        final int segment = lanes.get(lane).lane().segmentAt(cursor.ordinal());
         requireNoFlippedWord(segment);
         queue.fenceHole(segment, cursor.offset());
         holesFenced.add(1);
@@ -182,17 +210,34 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
         final int pairs = CommitVector.count(buffer, at);
         for (int i = 0; i < pairs; i++) {
             final ShardReplica replica = replicas.find(CommitVector.shard(buffer, at, i));
-            if (replica != null) {
-                replica.raiseCommitVersion(CommitVector.version(buffer, at, i));
-                if (!replica.isJoining()) {
-                    assembler.committed(replica.shardId(), CommitVector.version(buffer, at, i));
-                }
-                replica.tail().trim(replica.commitVersion());
+            final long version = CommitVector.version(buffer, at, i);
+            if (replica != null && barrier.passes(lane, replica.shardId(), version)) {
+                committed(replica, version);
             }
         }
         mayForget = true;
         tracker.record(segment, length);
         segments.markRead(address, length);
+    }
+
+    /** CommitVer of a shard is at least that version. */
+    private void committed(ShardReplica replica, long version) {
+        replica.raiseCommitVersion(version);
+        if (!replica.isJoining()) {
+            assembler.committed(replica.shardId(), version);
+        }
+        replica.tail().trim(replica.commitVersion());
+    }
+
+    private void releaseHeld() {
+        for (int shard = 0; shard < replicas.shardCount(); shard++) {
+            final long version = barrier.release(shard);
+            final ShardReplica replica = replicas.find(shard);
+            if (version != 0 && replica != null) {
+                committed(replica, version);
+                mayForget = true;
+            }
+        }
     }
 
     private void block(int segment, long address, int length, ByteBuffer buffer, int at) {
@@ -330,23 +375,17 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     /** The position after everything landed so far. For the agents of its server. */
     public LandingPosition landed() {
-        final long ordinal = queue.currentOrdinal();
-        return new LandingPosition(ordinal, queue.landedLimit(ordinal));
+        return lanes.landed();
     }
 
     /** Whether everything before that position has taken effect. For the agents of its server. */
     public boolean isDigested(LandingPosition mark) {
-        return isBehind(mark) && assembler.isIdle();
+        return lanes.isBehind(mark) && assembler.isIdle();
     }
 
     /** Whether every entry of that shard before that position has taken effect. For the agents of its server. */
     public boolean isDigested(LandingPosition mark, int shard) {
-        return isBehind(mark) && assembler.isIdle(shard);
-    }
-
-    private boolean isBehind(LandingPosition mark) {
-        return cursor.ordinal() > mark.ordinal()
-                || cursor.ordinal() == mark.ordinal() && cursor.offset() >= mark.offset();
+        return lanes.isBehind(mark) && assembler.isIdle(shard);
     }
 
     /**
@@ -410,7 +449,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             // Its credit covered the time until it is assembled.
             spaceFreed += segments.charge(length);
         }
-        tracker.blockDone(segments.segmentOf(address));
+        lanes.blockDone(segments.segmentOf(address));
     }
 
     /** The space reserved for copies to joining replicas. Thread-safe. */
@@ -421,6 +460,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     /** A tenure of a shard begins or ends: what has landed of an earlier one is void. For the agents of its server. */
     public void tenureChanges(int shard) {
         assembler.giveUp(shard, this);
+        barrier.forget(shard);
         reserve.begin(shard);
     }
 
@@ -432,7 +472,7 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
 
     /** Whether digested segments are not committed yet. For the agents of its server. */
     public boolean awaitsCommit() {
-        return tracker.usedCount() > 0 || segments.holds().areAny();
+        return lanes.awaitCommit() || segments.holds().areAny();
     }
 
     /** Whether all that has landed is digested, as of the last cycle. */

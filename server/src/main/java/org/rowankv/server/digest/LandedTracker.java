@@ -10,7 +10,7 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
- * The tracker that commits used segments of the backup log (§4.4 of the paper): once, for every shard, the largest
+ * The tracker that commits used segments of one lane of the backup log (§4.4 of the paper): once, for every shard, the largest
  * version in it is ≤ CommitVer. Owned by the digest agent.
  */
 final class LandedTracker {
@@ -62,18 +62,19 @@ final class LandedTracker {
         open.unassembledBlocks++;
     }
 
-    void blockDone(int segment) {
+    /** Returns false if the segment is not of this lane. */
+    boolean blockDone(int segment) {
         if (open.segment == segment) {
             open.unassembledBlocks--;
-            return;
+            return true;
         }
         for (Landed landed : used) {
             if (landed.segment == segment) {
                 landed.unassembledBlocks--;
-                return;
+                return true;
             }
         }
-        throw new AssertionError("block in segment " + segment + ", which is not tracked");
+        return false;
     }
 
     private void at(int segment) {

@@ -7,7 +7,6 @@ import org.rowankv.protocol.CacheLimit;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricCapabilities;
-import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
@@ -120,12 +119,7 @@ public final class Server implements AutoCloseable {
                 .pool(workerLinks -> new RowanReplicator(
                         segments.region(), workerLinks, roles, maxMessage, segments.length(), settings.counters()));
         final DigestAgent digest = new DigestAgent(
-                endpoint.receiveQueue(),
-                new LandingCursor(endpointSettings, endpoint.receiveQueue()),
-                segments,
-                replicas,
-                clock,
-                settings.holeTimeoutNs());
+                endpoint.receiveQueue(), endpointSettings, segments, replicas, clock, settings.holeTimeoutNs());
         final ClearSweepAgent sweep = new ClearSweepAgent(segments, replicas);
         this.retention = new RetentionWorker(pool.agentsOwn(), segments);
         this.ending = RetentionAgents.of(parts, roles, limits, retention, sweep::isDone, this::quietCycles);

@@ -11,7 +11,6 @@ import org.rowankv.protocol.Version;
 import org.rowankv.rdma.FenceReport;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.log.AppendLog;
@@ -43,13 +42,7 @@ final class HoleDamageTest {
         assertThat(log.ensureRoom(length)).isTrue();
         address = log.append(draft, 1);
         final ReceiveQueue queue = new OneSegment();
-        digest = new DigestAgent(
-                queue,
-                new LandingCursor(server.settings, queue),
-                server.segments,
-                server.replicas,
-                clock,
-                HOLE_TIMEOUT_NS);
+        digest = new DigestAgent(queue, server.settings, server.segments, server.replicas, clock, HOLE_TIMEOUT_NS);
     }
 
     private void waitForTheHole() {

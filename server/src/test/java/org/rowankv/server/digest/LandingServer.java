@@ -11,7 +11,6 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.local.LocalFabric;
 import org.rowankv.rdma.rowan.FrameDescriptor;
-import org.rowankv.rdma.rowan.LandingCursor;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.Area;
@@ -58,8 +57,7 @@ final class LandingServer {
                 new OneServer(),
                 null);
         final ReceiveQueue queue = fabric.open(settings).receiveQueue();
-        digest = new DigestAgent(
-                queue, new LandingCursor(settings, queue), segments, replicas, new ManualClock(), Long.MAX_VALUE);
+        digest = new DigestAgent(queue, settings, segments, replicas, new ManualClock(), Long.MAX_VALUE);
         control = new ControlAgent(queue, segments, replicas, 1);
         log = new AppendLog(segments, SegmentOwner.BACKUP);
     }

@@ -65,9 +65,9 @@ final class JoinAgentTest {
             joining[shard] = joining(shard);
         }
         when(digest.reserve()).thenReturn(mock(CopyReserve.class));
-        when(digest.landed()).thenAnswer(call -> new LandingPosition(landed, 0));
+        when(digest.landed()).thenAnswer(call -> LandingPosition.of(landed, 0));
         when(digest.isDigested(any()))
-                .thenAnswer(call -> call.getArgument(0, LandingPosition.class).ordinal() <= digested);
+                .thenAnswer(call -> call.getArgument(0, LandingPosition.class).ordinal(0) <= digested);
         doAnswer(call -> released.add(call.getArgument(0))).when(digest).joined(anyInt());
         agent = new JoinAgent(
                 2,

@@ -26,6 +26,7 @@ public final class PlantedBugs {
             "judges.txt",
             "keys.txt",
             "lease.txt",
+            "leased.txt",
             "log.txt",
             "lost.txt",
             "near.txt",
