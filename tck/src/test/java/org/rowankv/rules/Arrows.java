@@ -207,7 +207,7 @@ final class Arrows {
     @ArchTest
     static final ArchRule ONE_CLASS_KNOWS_DISNI = noClasses()
             .that(DescribedPredicate.describe(
-                    "are not DisniVerbs or in it",
+                    "are not DisniVerbs, its connections or in them",
                     type -> !type.getName().startsWith("org.rowankv.rdma.disni.DisniVerbs")))
             .should()
             .dependOnClassesThat()

@@ -5,20 +5,12 @@ import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
-import com.ibm.disni.verbs.IbvQP;
-import com.ibm.disni.verbs.IbvQPInitAttr;
-import com.ibm.disni.verbs.IbvRecvWR;
-import com.ibm.disni.verbs.IbvSendWR;
-import com.ibm.disni.verbs.IbvSge;
 import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
-import com.ibm.disni.verbs.RdmaConnParam;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import com.ibm.disni.verbs.SVCPollCq;
-import com.ibm.disni.verbs.SVCPostRecv;
-import com.ibm.disni.verbs.SVCPostSend;
 import com.ibm.disni.verbs.SVCRegMr;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -26,11 +18,11 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.verbs.ConnectionEventHandler;
+import org.rowankv.rdma.verbs.ExposedMemory;
 import org.rowankv.rdma.verbs.RegisteredMemory;
 import org.rowankv.rdma.verbs.Verbs;
 import org.rowankv.rdma.verbs.VerbsConnection;
@@ -47,20 +39,27 @@ import org.slf4j.LoggerFactory;
 public final class DisniVerbs implements Verbs {
     private static final Logger LOG = LoggerFactory.getLogger(DisniVerbs.class);
     private static final int POLLED_AT_ONCE = 64;
-    /** Repeats of a SEND without an answer, and without end of one without a receive. DiSNI's default is none. */
-    private static final byte RETRIES = 7;
 
     private final RdmaEventChannel events;
-    private final Map<RdmaCmId, Connection> connections = new HashMap<>();
+    private final Map<RdmaCmId, DisniVerbsConnection> connections = new HashMap<>();
     private final List<IbvMr> registered = new ArrayList<>();
     private final IbvWC[] found = new IbvWC[POLLED_AT_ONCE];
     private @Nullable RdmaCmId listening;
     private @Nullable Device device;
 
-    private record Device(
-            IbvContext context, IbvPd domain, IbvCompChannel notifications, IbvCQ queue, SVCPollCq poll) {}
+    record Device(IbvContext context, IbvPd domain, IbvCompChannel notifications, IbvCQ queue, SVCPollCq poll) {}
 
-    private record Registered(IbvMr region, int length) implements RegisteredMemory {}
+    record Registered(IbvMr region, int length) implements ExposedMemory {
+        @Override
+        public long address() {
+            return region.getAddr();
+        }
+
+        @Override
+        public int remoteKey() {
+            return region.getRkey();
+        }
+    }
 
     /** @param events of a process that may use RDMA */
     DisniVerbs(RdmaEventChannel events) {
@@ -131,7 +130,7 @@ public final class DisniVerbs implements Verbs {
                 e);
     }
 
-    private Device device() throws VerbsException {
+    Device device() throws VerbsException {
         final Device present = device;
         if (present == null) {
             throw new VerbsException("the device is not open");
@@ -141,9 +140,20 @@ public final class DisniVerbs implements Verbs {
 
     @Override
     public RegisteredMemory register(ByteBuffer memory) throws VerbsException {
+        return register(memory, IbvMr.IBV_ACCESS_LOCAL_WRITE);
+    }
+
+    @Override
+    public ExposedMemory expose(ByteBuffer memory) throws VerbsException {
+        // Without relaxed ordering: a WRITE must not be found before those in front of it.
+        return register(
+                memory, IbvMr.IBV_ACCESS_LOCAL_WRITE | IbvMr.IBV_ACCESS_REMOTE_WRITE | IbvMr.IBV_ACCESS_REMOTE_READ);
+    }
+
+    private Registered register(ByteBuffer memory, int access) throws VerbsException {
         final int length = memory.capacity();
         try {
-            final SVCRegMr call = device().domain.regMr(memory, IbvMr.IBV_ACCESS_LOCAL_WRITE);
+            final SVCRegMr call = device().domain.regMr(memory, access);
             final IbvMr region = call.execute().getMr();
             call.free();
             registered.add(region);
@@ -153,7 +163,8 @@ public final class DisniVerbs implements Verbs {
         } catch (IOException e) {
             throw new VerbsException(
                     length + " bytes cannot be registered with the RDMA device: raise the limit of locked memory"
-                            + " (ulimit -l) of this user, or open fewer connections (" + e.getMessage() + ")",
+                            + " (ulimit -l) of this user, or open fewer connections; of files, only those of memory (tmpfs)"
+                            + " can be registered everywhere (" + e.getMessage() + ")",
                     e);
         }
     }
@@ -166,7 +177,7 @@ public final class DisniVerbs implements Verbs {
         }
         try {
             final RdmaCmId id = events.createId(RdmaCm.RDMA_PS_TCP);
-            final Connection connection = new Connection(id, remote, timeoutMs, false);
+            final DisniVerbsConnection connection = new DisniVerbsConnection(this, id, remote, timeoutMs, false);
             connections.put(id, connection);
             id.resolveAddr(null, remote, timeoutMs);
             return connection;
@@ -219,12 +230,12 @@ public final class DisniVerbs implements Verbs {
             throw new VerbsException("the device was removed");
         }
         if (type == RdmaCmEvent.EventType.RDMA_CM_EVENT_CONNECT_REQUEST) {
-            final Connection requested = new Connection(id, remoteOf(id), 0, true);
+            final DisniVerbsConnection requested = new DisniVerbsConnection(this, id, remoteOf(id), 0, true);
             connections.put(id, requested);
             handler.onRequest(requested);
             return;
         }
-        final Connection connection = connections.get(id);
+        final DisniVerbsConnection connection = connections.get(id);
         if (connection == null) {
             return; // of the listener, or of a destroyed connection
         }
@@ -244,6 +255,10 @@ public final class DisniVerbs implements Verbs {
         }
     }
 
+    void forget(RdmaCmId id) {
+        connections.remove(id);
+    }
+
     private static InetSocketAddress remoteOf(RdmaCmId id) {
         try {
             if (id.getDestination() instanceof InetSocketAddress address) {
@@ -257,7 +272,7 @@ public final class DisniVerbs implements Verbs {
 
     @Override
     public void close() {
-        List.copyOf(connections.values()).forEach(Connection::destroy);
+        List.copyOf(connections.values()).forEach(DisniVerbsConnection::destroy);
         final Device present = device;
         final RdmaCmId listener = listening;
         device = null;
@@ -281,188 +296,15 @@ public final class DisniVerbs implements Verbs {
     }
 
     /** A step of the release of resources; the next ones are taken whatever comes of it. */
-    private interface Release {
+    interface Release {
         void run() throws Exception;
     }
 
-    private static void quietly(Release step) {
+    static void quietly(Release step) {
         try {
             step.run();
         } catch (Exception e) {
             LOG.debug("A resource of the RDMA device was not released", e);
-        }
-    }
-
-    /** A connection, by DiSNI's identifier. */
-    private final class Connection implements VerbsConnection {
-        private final RdmaCmId id;
-        private final InetSocketAddress remote;
-        private final int timeoutMs;
-        private final boolean isRequest;
-        private final List<SVCPostSend> sends = new ArrayList<>();
-        private final List<SVCPostRecv> receives = new ArrayList<>();
-        private @Nullable IbvQP pair;
-        private boolean destroyed;
-
-        Connection(RdmaCmId id, InetSocketAddress remote, int timeoutMs, boolean isRequest) {
-            this.id = id;
-            this.remote = remote;
-            this.timeoutMs = timeoutMs;
-            this.isRequest = isRequest;
-        }
-
-        private void resolveRoute(ConnectionEventHandler handler) {
-            try {
-                id.resolveRoute(timeoutMs);
-            } catch (IOException e) {
-                handler.onFailed(this, "no route to it by RDMA: " + e.getMessage());
-            }
-        }
-
-        private void resolved(ConnectionEventHandler handler) throws VerbsException {
-            try {
-                final IbvContext there = id.getVerbs();
-                if (there.getCmd_fd() != device().context.getCmd_fd()) {
-                    handler.onFailed(this, "another RDMA device than that of --rdma-listen leads to it");
-                    return;
-                }
-            } catch (VerbsException e) {
-                throw e;
-            } catch (IOException e) {
-                handler.onFailed(this, "no RDMA device leads to it: " + e.getMessage());
-                return;
-            }
-            handler.onResolved(this);
-        }
-
-        @Override
-        public InetSocketAddress remoteAddress() {
-            return remote;
-        }
-
-        @Override
-        public void createQueuePair(int sendCount, int receiveCount) throws VerbsException {
-            final Device present = device();
-            final IbvQPInitAttr attributes = new IbvQPInitAttr();
-            attributes.cap().setMax_send_wr(sendCount);
-            attributes.cap().setMax_recv_wr(receiveCount);
-            attributes.cap().setMax_send_sge(1);
-            attributes.cap().setMax_recv_sge(1);
-            attributes.setQp_type(IbvQP.IBV_QPT_RC);
-            attributes.setSend_cq(present.queue);
-            attributes.setRecv_cq(present.queue);
-            try {
-                pair = id.createQP(present.domain, attributes);
-            } catch (IOException e) {
-                throw new VerbsException("the RDMA device creates no further queue pair: " + e.getMessage(), e);
-            }
-        }
-
-        private IbvQP pair() throws VerbsException {
-            final IbvQP present = pair;
-            if (present == null) {
-                throw new VerbsException("it has no queue pair");
-            }
-            return present;
-        }
-
-        private IbvSge part(RegisteredMemory memory, int offset, int length) {
-            final IbvMr region = ((Registered) memory).region;
-            final IbvSge part = new IbvSge();
-            part.setAddr(region.getAddr() + offset);
-            part.setLength(length);
-            part.setLkey(region.getLkey());
-            return part;
-        }
-
-        @Override
-        public SendPosting prepareSend(RegisteredMemory memory, int offset, long workId) throws VerbsException {
-            final IbvSendWR request = new IbvSendWR();
-            request.setWr_id(workId);
-            request.setOpcode(IbvSendWR.IBV_WR_SEND);
-            request.setSend_flags(IbvSendWR.IBV_SEND_SIGNALED);
-            request.setSg_list(new LinkedList<>(List.of(part(memory, offset, 0))));
-            request.setNum_sge(1);
-            try {
-                final SVCPostSend call = pair().postSend(List.of(request), null);
-                final SVCPostSend.SgeMod bytes = call.getWrMod(0).getSgeMod(0);
-                sends.add(call);
-                return length -> {
-                    bytes.setLength(length);
-                    execute(call);
-                };
-            } catch (VerbsException e) {
-                throw e;
-            } catch (IOException e) {
-                throw new VerbsException("a SEND cannot be prepared: " + e.getMessage(), e);
-            }
-        }
-
-        private void execute(SVCPostSend call) throws VerbsException {
-            try {
-                call.execute();
-            } catch (IOException e) {
-                throw new VerbsException("a SEND cannot be posted: " + e.getMessage(), e);
-            }
-        }
-
-        @Override
-        public ReceivePosting prepareReceive(RegisteredMemory memory, int offset, int length, long workId)
-                throws VerbsException {
-            final IbvRecvWR request = new IbvRecvWR();
-            request.setWr_id(workId);
-            request.setSg_list(new LinkedList<>(List.of(part(memory, offset, length))));
-            request.setNum_sge(1);
-            try {
-                final SVCPostRecv call = pair().postRecv(List.of(request), null);
-                receives.add(call);
-                return () -> execute(call);
-            } catch (VerbsException e) {
-                throw e;
-            } catch (IOException e) {
-                throw new VerbsException("a receive cannot be prepared: " + e.getMessage(), e);
-            }
-        }
-
-        private void execute(SVCPostRecv call) throws VerbsException {
-            try {
-                call.execute();
-            } catch (IOException e) {
-                throw new VerbsException("a receive cannot be posted: " + e.getMessage(), e);
-            }
-        }
-
-        @Override
-        public void open() throws VerbsException {
-            final RdmaConnParam parameters = new RdmaConnParam();
-            try {
-                parameters.setRetry_count(RETRIES);
-                parameters.setRnr_retry_count(RETRIES);
-                if (isRequest) {
-                    id.accept(parameters);
-                } else {
-                    id.connect(parameters);
-                }
-            } catch (IOException e) {
-                throw new VerbsException(
-                        "it cannot be " + (isRequest ? "accepted: " : "connected: ") + e.getMessage(), e);
-            }
-        }
-
-        @Override
-        public void destroy() {
-            if (destroyed) {
-                return;
-            }
-            destroyed = true;
-            connections.remove(id);
-            if (pair != null) {
-                quietly(id::disconnect);
-                quietly(id::destroyQP);
-            }
-            quietly(id::destroyId);
-            sends.forEach(SVCPostSend::free);
-            receives.forEach(SVCPostRecv::free);
         }
     }
 }

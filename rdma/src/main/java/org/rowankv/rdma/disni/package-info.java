@@ -1,6 +1,6 @@
 /**
- * The verbs by DiSNI, which is optional on the class path and needs a native library. Only {@link
- * org.rowankv.rdma.disni.DisniVerbs} knows its classes.
+ * The verbs by DiSNI, which is optional on the class path and needs a native library. Only the connections of {@link
+ * org.rowankv.rdma.disni.DisniVerbs} and itself know its classes.
  */
 @NullMarked
 package org.rowankv.rdma.disni;

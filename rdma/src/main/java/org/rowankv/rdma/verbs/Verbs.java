@@ -23,6 +23,9 @@ public interface Verbs extends AutoCloseable {
     /** Registers direct memory, for as long as this is open. The caller keeps it reachable. */
     RegisteredMemory register(ByteBuffer memory) throws VerbsException;
 
+    /** As {@link #register}; other ends may write it, and read it. */
+    ExposedMemory expose(ByteBuffer memory) throws VerbsException;
+
     /** Begins to connect; {@link ConnectionEventHandler#onResolved} or {@link ConnectionEventHandler#onFailed} follows. */
     VerbsConnection connect(InetSocketAddress remote, int timeoutMs) throws VerbsException;
 

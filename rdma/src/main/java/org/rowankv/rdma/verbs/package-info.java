@@ -1,6 +1,6 @@
 /**
  * The few verbs of an RDMA device that the fabric {@code rdma} uses: reliable connections, SEND into posted receives,
- * completions. Knows no library that provides them, and nothing of entries.
+ * WRITE and READ of exposed memory, completions. Knows no library that provides them, and nothing of entries.
  */
 @NullMarked
 package org.rowankv.rdma.verbs;

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.rdma.verbs.ConnectionEventHandler;
+import org.rowankv.rdma.verbs.ExposedMemory;
 import org.rowankv.rdma.verbs.ModelNetwork;
 import org.rowankv.rdma.verbs.RegisteredMemory;
 import org.rowankv.rdma.verbs.VerbsConnection;
@@ -41,6 +42,7 @@ final class DisniVerbsTest {
     private final class Ends implements ConnectionEventHandler {
         private final RegisteredMemory memory;
         private final List<VerbsConnection.SendPosting> sends = new ArrayList<>();
+        private final List<VerbsConnection> connections = new ArrayList<>();
         private int established;
         private int disconnected;
 
@@ -51,7 +53,8 @@ final class DisniVerbsTest {
         private void open(VerbsConnection connection) {
             final int end = sends.size();
             try {
-                connection.createQueuePair(1, 1);
+                connection.createQueuePair(8, 1);
+                connections.add(connection);
                 sends.add(connection.prepareSend(memory, 64 * end, 10 + end));
                 connection.prepareReceive(memory, 128 + 64 * end, 64, 20 + end).post();
                 connection.open();
@@ -135,6 +138,61 @@ final class DisniVerbsTest {
         }
         assertThat(completions)
                 .containsExactly("10 " + WorkStatus.RETRIES_EXCEEDED + " 0", "20 " + WorkStatus.FLUSHED + " 0");
+    }
+
+    /** In one call; only the READ has a completion, when the bytes are there. */
+    @Test
+    void shouldWriteIntoExposedMemoryAndReadBehindIt() throws VerbsException {
+        final InetSocketAddress address = verbs.listen(LOOPBACK, 8, 16);
+        final ByteBuffer bytes = ByteBuffer.allocateDirect(256);
+        final RegisteredMemory memory = verbs.register(bytes);
+        final ByteBuffer log = ByteBuffer.allocateDirect(4096);
+        final ExposedMemory exposed = verbs.expose(log);
+        final Ends ends = new Ends(memory);
+        verbs.connect(address, 1000);
+        while (ends.established < 2) {
+            verbs.pollEvents(ends);
+        }
+        final VerbsConnection.OneSidedPosting posting =
+                ends.connections.get(0).prepareOneSided(memory, 2, memory, 255, 30);
+        bytes.putLong(8, 11).putLong(16, 12);
+        log.put(1024, (byte) 9);
+        posting.write(0, 8, 8, exposed.address() + 64, exposed.remoteKey());
+        posting.write(1, 16, 8, exposed.address() + 4088, exposed.remoteKey());
+        posting.read(exposed.address() + 1024, exposed.remoteKey());
+        final int prepared = disni.prepared();
+        final List<String> completions = new ArrayList<>();
+        posting.post();
+        while (completions.isEmpty()) {
+            verbs.pollWork((id, status, length) -> completions.add(id + " " + status + " " + length));
+        }
+        assertThat(completions).containsExactly("30 0 0");
+        assertThat(disni.prepared()).as("prepared once").isEqualTo(prepared);
+        assertThat(log.getLong(64)).isEqualTo(11);
+        assertThat(log.getLong(4088)).isEqualTo(12);
+        assertThat(bytes.get(255)).isEqualTo((byte) 9);
+    }
+
+    @Test
+    void shouldFailAWriteBeyondWhatIsExposed() throws VerbsException {
+        final InetSocketAddress address = verbs.listen(LOOPBACK, 8, 16);
+        final RegisteredMemory memory = verbs.register(ByteBuffer.allocateDirect(256));
+        final ExposedMemory exposed = verbs.expose(ByteBuffer.allocateDirect(4096));
+        final Ends ends = new Ends(memory);
+        verbs.connect(address, 1000);
+        while (ends.established < 2) {
+            verbs.pollEvents(ends);
+        }
+        final VerbsConnection.OneSidedPosting posting =
+                ends.connections.get(0).prepareOneSided(memory, 1, memory, 255, 30);
+        posting.write(0, 0, 16, exposed.address() + 4088, exposed.remoteKey());
+        posting.read(exposed.address(), exposed.remoteKey());
+        posting.post();
+        final List<String> completions = new ArrayList<>();
+        while (completions.size() < 2) {
+            verbs.pollWork((id, status, length) -> completions.add(id + " " + status));
+        }
+        assertThat(completions).contains("30 " + WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @Test

@@ -3,6 +3,7 @@ package org.rowankv.rdma.disni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.ArgumentMatchers.anyShort;
 import static org.mockito.ArgumentMatchers.isNull;
 import static org.mockito.Mockito.doAnswer;
@@ -38,11 +39,14 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.mockito.stubbing.Stubber;
 import org.rowankv.rdma.verbs.ConnectionEventHandler;
+import org.rowankv.rdma.verbs.ExposedMemory;
 import org.rowankv.rdma.verbs.ModelNetwork;
 import org.rowankv.rdma.verbs.ModelVerbs;
 import org.rowankv.rdma.verbs.RegisteredMemory;
 import org.rowankv.rdma.verbs.VerbsConnection;
+import org.rowankv.rdma.verbs.VerbsConnection.OneSidedPosting;
 import org.rowankv.rdma.verbs.VerbsConnection.ReceivePosting;
 import org.rowankv.rdma.verbs.VerbsConnection.SendPosting;
 import org.rowankv.rdma.verbs.VerbsException;
@@ -85,7 +89,10 @@ final class MockedDisni implements ConnectionEventHandler {
         when(context.getCmd_fd()).thenReturn(FD);
         final IbvPd domain = quiet(IbvPd.class);
         when(context.allocPd()).thenReturn(domain);
-        when(domain.regMr(any(ByteBuffer.class), anyInt())).thenAnswer(call -> register(call.getArgument(0)));
+        when(domain.regMr(any(ByteBuffer.class), anyInt())).thenAnswer(call -> {
+            final boolean isExposed = (call.<Integer>getArgument(1) & IbvMr.IBV_ACCESS_REMOTE_WRITE) != 0;
+            return register(call.getArgument(0), isExposed);
+        });
         final IbvCompChannel notifications = quiet(IbvCompChannel.class);
         when(context.createCompChannel()).thenReturn(notifications);
         when(context.createCQ(any(), anyInt(), anyInt())).thenAnswer(call -> {
@@ -107,21 +114,23 @@ final class MockedDisni implements ConnectionEventHandler {
         return prepared;
     }
 
-    private SVCRegMr register(ByteBuffer memory) throws IOException {
+    private SVCRegMr register(ByteBuffer memory, boolean isExposed) throws IOException {
         final SVCRegMr call = quiet(SVCRegMr.class);
         final IbvMr region = quiet(IbvMr.class);
         final RegisteredMemory registered;
         try {
-            registered = device.register(memory);
+            registered = isExposed ? device.expose(memory) : device.register(memory);
         } catch (VerbsException e) {
             throw new IOException(e.getMessage(), e); // which is all that DiSNI knows
         }
         final int key = ++lastKey;
-        final long address = nextAddress;
+        final ExposedMemory exposed = isExposed ? (ExposedMemory) registered : null;
+        final long address = exposed == null ? nextAddress : exposed.address();
         nextAddress += memory.capacity() + 4096L;
         regions.put(key, new Region(address, registered));
         when(region.getAddr()).thenReturn(address);
         when(region.getLkey()).thenReturn(key);
+        when(region.getRkey()).thenReturn(exposed == null ? 0 : exposed.remoteKey());
         final SVCDeregMr end = quiet(SVCDeregMr.class);
         when(end.execute()).thenReturn(end);
         when(region.deregMr()).thenReturn(end);
@@ -224,6 +233,9 @@ final class MockedDisni implements ConnectionEventHandler {
 
     private SVCPostSend prepareSend(VerbsConnection connection, List<IbvSendWR> requests) throws IOException {
         prepared++;
+        if (requests.get(0).getOpcode() == IbvSendWR.IBV_WR_RDMA_WRITE) {
+            return prepareOneSided(connection, requests);
+        }
         assertThat(requests).hasSize(1);
         final IbvSendWR request = requests.get(0);
         assertThat(request.getOpcode()).isEqualTo(IbvSendWR.IBV_WR_SEND);
@@ -250,6 +262,59 @@ final class MockedDisni implements ConnectionEventHandler {
             return call;
         });
         return call;
+    }
+
+    /** WRITEs without completions, and a READ with one behind them. */
+    private SVCPostSend prepareOneSided(VerbsConnection connection, List<IbvSendWR> requests) throws IOException {
+        final int writes = requests.size() - 1;
+        final IbvSendWR read = requests.get(writes);
+        assertThat(read.getOpcode()).isEqualTo(IbvSendWR.IBV_WR_RDMA_READ);
+        assertThat(read.getSend_flags()).isEqualTo(IbvSendWR.IBV_SEND_SIGNALED);
+        assertThat(read.getSge(0).getLength()).isEqualTo(1);
+        final Region target = regions.get(read.getSge(0).getLkey());
+        final Region source = regions.get(requests.get(0).getSge(0).getLkey());
+        final OneSidedPosting posting = connection.prepareOneSided(
+                source.memory,
+                writes,
+                target.memory,
+                (int) (read.getSge(0).getAddr() - target.address),
+                read.getWr_id());
+        final SVCPostSend call = quiet(SVCPostSend.class);
+        final long[] values = new long[4 * requests.size()];
+        for (int i = 0; i < requests.size(); i++) {
+            if (i < writes) {
+                assertThat(requests.get(i).getOpcode()).isEqualTo(IbvSendWR.IBV_WR_RDMA_WRITE);
+                assertThat(requests.get(i).getSend_flags()).isZero();
+            }
+            final SVCPostSend.SendWRMod mod = quiet(SVCPostSend.SendWRMod.class);
+            when(call.getWrMod(i)).thenReturn(mod);
+            final SVCPostSend.SgeMod part = quiet(SVCPostSend.SgeMod.class);
+            when(mod.getSgeMod(0)).thenReturn(part);
+            final SVCPostSend.RdmaMod remote = quiet(SVCPostSend.RdmaMod.class);
+            when(mod.getRdmaMod()).thenReturn(remote);
+            final int at = 4 * i;
+            keep(values, at).when(part).setAddr(anyLong());
+            keep(values, at + 1).when(part).setLength(anyInt());
+            keep(values, at + 2).when(remote).setRemote_addr(anyLong());
+            keep(values, at + 3).when(remote).setRkey(anyInt());
+        }
+        when(call.execute()).thenAnswer(executed -> {
+            for (int i = 0; i < writes; i++) {
+                final int offset = (int) (values[4 * i] - source.address);
+                posting.write(i, offset, (int) values[4 * i + 1], values[4 * i + 2], (int) values[4 * i + 3]);
+            }
+            posting.read(values[4 * writes + 2], (int) values[4 * writes + 3]);
+            posting.post();
+            return call;
+        });
+        return call;
+    }
+
+    private static Stubber keep(long[] values, int at) {
+        return doAnswer(set -> {
+            values[at] = set.<Number>getArgument(0).longValue();
+            return null;
+        });
     }
 
     private SVCPostRecv prepareReceive(VerbsConnection connection, List<IbvRecvWR> requests) throws IOException {

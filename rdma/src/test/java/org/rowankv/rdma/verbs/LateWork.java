@@ -51,6 +51,11 @@ public final class LateWork implements Verbs {
     }
 
     @Override
+    public ExposedMemory expose(ByteBuffer memory) throws VerbsException {
+        return device.expose(memory);
+    }
+
+    @Override
     public VerbsConnection connect(InetSocketAddress remote, int timeoutMs) throws VerbsException {
         return device.connect(remote, timeoutMs);
     }

@@ -1,8 +1,11 @@
 package org.rowankv.rdma.verbs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * RDMA devices in one JVM and the network between them. Work is done in steps, of queue pairs in the order that a seed
- * gives: one carries the oldest SEND of a queue pair to the memory of a receive, or its completion back. So queue pairs
- * overtake one another, and memory is read when the device reads it, not when it was posted. A device that is polled
- * makes some steps.
+ * gives: one carries the oldest SEND of a queue pair to the memory of a receive, a part of its oldest WRITE to the other
+ * end's memory, or a completion back. So queue pairs overtake one another, memory is read when the device reads it, not
+ * when it was posted, and a connection may end with half of a WRITE done. A device that is polled makes some steps.
  *
  * <p>It fails as devices do: a SEND that meets no receive is repeated, and then breaks its queue pair; memory that is
  * not registered, or too short, breaks both; what is posted on a broken one is flushed; a completion queue that overruns
@@ -29,12 +32,17 @@ public final class ModelNetwork {
 
     private static final int STEPS_PER_POLL = 24;
 
+    private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
     private final Random random;
     private final Map<Integer, ModelVerbs> listeners = new HashMap<>();
     private final List<Pair> pairs = new ArrayList<>();
     private int lastPort = 20_000;
+    private int lastKey;
     private long notReady;
     private long sends;
+    private long writes;
+    private boolean oneSidedHeld;
     private long breakAfter = Long.MAX_VALUE;
     private @Nullable String refusal;
 
@@ -52,6 +60,16 @@ public final class ModelNetwork {
         return sends;
     }
 
+    /** Parts of WRITEs that arrived, so far. */
+    public synchronized long writes() {
+        return writes;
+    }
+
+    /** Holds WRITEs and READs back, so that they are under way; or no more. */
+    public synchronized void holdOneSided(boolean held) {
+        oneSidedHeld = held;
+    }
+
     /** Breaks the queue pair that makes the SEND after so many others. */
     public synchronized void breakAfter(long more) {
         breakAfter = sends + more;
@@ -65,6 +83,11 @@ public final class ModelNetwork {
     /** Queue pairs that are not destroyed. */
     public synchronized int queuePairs() {
         return pairs.size();
+    }
+
+    /** Of exposed memory; no two devices have the same. */
+    int nextKey() {
+        return ++lastKey;
     }
 
     synchronized @Nullable String refusal() {
@@ -119,7 +142,18 @@ public final class ModelNetwork {
         }
     }
 
-    record Posted(ByteBuffer memory, int offset, int length, long id) {}
+    record Posted(Kind kind, ByteBuffer memory, int offset, int length, long id, long remoteAddress, int remoteKey) {
+        Posted(ByteBuffer memory, int offset, int length, long id) {
+            this(Kind.SEND, memory, offset, length, id, 0, 0);
+        }
+    }
+
+    /** What is posted; a WRITE has no completion unless it fails. */
+    enum Kind {
+        SEND,
+        WRITE,
+        READ
+    }
 
     record Completion(long id, int status, int length) {}
 
@@ -141,6 +175,8 @@ public final class ModelNetwork {
         private boolean broken;
         private boolean destroyed;
         private int repeats;
+        /** Bytes of the oldest WRITE that have arrived. */
+        private int arrivedBytes;
 
         private Pair(ModelVerbs device, InetSocketAddress remote) {
             this.device = device;
@@ -186,6 +222,19 @@ public final class ModelNetwork {
             }
         }
 
+        void postOneSided(List<Posted> chain) throws VerbsException {
+            synchronized (ModelNetwork.this) {
+                requireLive(sendQueue.size() + arrived.size() + chain.size() <= maxSends);
+                for (final Posted each : chain) {
+                    if (broken) {
+                        device.complete(this, new Completion(each.id, WorkStatus.FLUSHED, 0));
+                    } else {
+                        sendQueue.add(each);
+                    }
+                }
+            }
+        }
+
         void postReceive(Posted posted) throws VerbsException {
             synchronized (ModelNetwork.this) {
                 requireLive(receiveQueue.size() < maxReceives);
@@ -225,7 +274,52 @@ public final class ModelNetwork {
                 fail(send, WorkStatus.RETRIES_EXCEEDED);
                 return;
             }
-            carry(send, there);
+            if (send.kind == Kind.SEND) {
+                carry(send, there);
+            } else if (!oneSidedHeld) {
+                place(send, there);
+            }
+        }
+
+        /** A part of a WRITE, or a READ. */
+        private void place(Posted work, Pair there) {
+            final ModelVerbs.Exposed exposed = there.device.exposed(work.remoteKey);
+            final long at = exposed == null ? -1 : work.remoteAddress - exposed.address();
+            if (at < 0 || at + work.length > exposed.length()) {
+                there.breakAlone();
+                fail(work, WorkStatus.REMOTE_ACCESS_ERROR);
+                return;
+            }
+            if (work.kind == Kind.READ) {
+                work.memory.put(work.offset, exposed.memory().get((int) at));
+                sendQueue.poll();
+                arrived.add(new Completion(work.id, WorkStatus.SUCCESS, 0));
+                return;
+            }
+            writes++;
+            final int part = Math.min(work.length - arrivedBytes, 64 * (1 + random.nextInt(8)));
+            copy(work.memory, work.offset + arrivedBytes, exposed.memory(), (int) at + arrivedBytes, part);
+            arrivedBytes += part;
+            if (arrivedBytes == work.length) {
+                arrivedBytes = 0;
+                sendQueue.poll();
+            }
+        }
+
+        private static void copy(ByteBuffer from, int offset, ByteBuffer to, int at, int length) {
+            if (length == Long.BYTES) {
+                // As one store, behind all before it.
+                LONGS.setRelease(to, at, (long) LONGS.get(from, offset));
+            } else {
+                to.put(at, from, offset, length);
+            }
+        }
+
+        /** The other end's error breaks this one too. */
+        private void breakAlone() {
+            broken = true;
+            flush(sendQueue);
+            flush(receiveQueue);
         }
 
         private void carry(Posted send, Pair there) {

@@ -4,10 +4,13 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.verbs.ModelNetwork.Completion;
+import org.rowankv.rdma.verbs.ModelNetwork.Kind;
 import org.rowankv.rdma.verbs.ModelNetwork.Pair;
 import org.rowankv.rdma.verbs.ModelNetwork.Posted;
 
@@ -29,12 +32,21 @@ public final class ModelVerbs implements Verbs {
 
     private record Entry(Pair pair, Completion completion) {}
 
-    private record Registered(ByteBuffer memory) implements RegisteredMemory {
+    /** Guarded by the network. */
+    private final Map<Integer, Exposed> exposed = new HashMap<>();
+
+    private interface Local extends RegisteredMemory {
+        ByteBuffer memory();
+
         @Override
-        public int length() {
-            return memory.capacity();
+        default int length() {
+            return memory().capacity();
         }
     }
+
+    private record Registered(ByteBuffer memory) implements Local {}
+
+    record Exposed(ByteBuffer memory, long address, int remoteKey) implements Local, ExposedMemory {}
 
     public ModelVerbs(ModelNetwork network) {
         this.network = network;
@@ -85,6 +97,25 @@ public final class ModelVerbs implements Verbs {
             throw new VerbsException(refusal);
         }
         return new Registered(memory.duplicate());
+    }
+
+    @Override
+    public ExposedMemory expose(ByteBuffer memory) throws VerbsException {
+        final String refusal = network.refusal();
+        if (refusal != null) {
+            throw new VerbsException(refusal);
+        }
+        synchronized (network) {
+            final int key = network.nextKey();
+            final Exposed added = new Exposed(memory.duplicate(), ((long) key << 32) + 4096, key);
+            exposed.put(key, added);
+            return added;
+        }
+    }
+
+    @Nullable
+    Exposed exposed(int remoteKey) {
+        return exposed.get(remoteKey);
     }
 
     @Override
@@ -154,13 +185,37 @@ public final class ModelVerbs implements Verbs {
 
         @Override
         public SendPosting prepareSend(RegisteredMemory memory, int offset, long id) {
-            return length -> pair.postSend(new Posted(((Registered) memory).memory, offset, length, id));
+            return length -> pair.postSend(new Posted(((Local) memory).memory(), offset, length, id));
         }
 
         @Override
         public ReceivePosting prepareReceive(RegisteredMemory memory, int offset, int length, long id) {
-            final Posted posted = new Posted(((Registered) memory).memory, offset, length, id);
+            final Posted posted = new Posted(((Local) memory).memory(), offset, length, id);
             return () -> pair.postReceive(posted);
+        }
+
+        @Override
+        public OneSidedPosting prepareOneSided(
+                RegisteredMemory memory, int writes, RegisteredMemory target, int targetOffset, long id) {
+            final Posted[] chain = new Posted[writes + 1];
+            return new OneSidedPosting() {
+                @Override
+                public void write(int index, int offset, int length, long remoteAddress, int remoteKey) {
+                    final ByteBuffer from = ((Local) memory).memory();
+                    chain[index] = new Posted(Kind.WRITE, from, offset, length, id, remoteAddress, remoteKey);
+                }
+
+                @Override
+                public void read(long remoteAddress, int remoteKey) {
+                    final ByteBuffer to = ((Local) target).memory();
+                    chain[writes] = new Posted(Kind.READ, to, targetOffset, 1, id, remoteAddress, remoteKey);
+                }
+
+                @Override
+                public void post() throws VerbsException {
+                    pair.postOneSided(List.of(chain));
+                }
+            };
         }
 
         @Override

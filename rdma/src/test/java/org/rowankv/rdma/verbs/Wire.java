@@ -40,6 +40,11 @@ public final class Wire implements Verbs {
     }
 
     @Override
+    public ExposedMemory expose(ByteBuffer memory) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public VerbsConnection connect(InetSocketAddress remote, int timeoutMs) {
         final End caller = new End();
         events.add(handler -> handler.onResolved(caller));
@@ -120,6 +125,12 @@ public final class Wire implements Verbs {
         @Override
         public ReceivePosting prepareReceive(RegisteredMemory memory, int offset, int length, long id) {
             return new Receive(this, ((Memory) memory).bytes, offset, id);
+        }
+
+        @Override
+        public OneSidedPosting prepareOneSided(
+                RegisteredMemory memory, int writes, RegisteredMemory target, int targetOffset, long id) {
+            throw new UnsupportedOperationException();
         }
 
         @Override
