@@ -22,6 +22,7 @@ final class Arrows {
     private static final String RDMA_LANDING = "org.rowankv.rdma.landing..";
     private static final String RDMA_TCP = "org.rowankv.rdma.tcp..";
     private static final String RDMA_CHANNEL = "org.rowankv.rdma.channel..";
+    private static final String RDMA_LEASED = "org.rowankv.rdma.leased..";
     private static final String RDMA_DISNI = "org.rowankv.rdma.disni..";
     private static final String DRIVER = "org.rowankv.driver..";
     private static final String PROTOCOL = "org.rowankv.protocol..";
@@ -74,13 +75,13 @@ final class Arrows {
     static final ArchRule RUNTIME_SEES_NOTHING_OF_OURS = onlySees(resideInAnyPackage(RUNTIME), RUNTIME);
 
     @ArchTest
-    static final ArchRule RDMA_SEES_RUNTIME =
-            onlySees(resideInAnyPackage(RDMA).and(resideOutsideOfPackages(RDMA_LANDING, RDMA_TCP)), RDMA, RUNTIME);
+    static final ArchRule RDMA_SEES_RUNTIME = onlySees(
+            resideInAnyPackage(RDMA).and(resideOutsideOfPackages(RDMA_LANDING, RDMA_TCP, RDMA_LEASED)), RDMA, RUNTIME);
 
     /** The wire between servers is framed as that of clients is, and has none of its messages. */
     @ArchTest
     static final ArchRule LANDING_SEES_THE_FRAMING =
-            onlySees(resideInAnyPackage(RDMA_LANDING, RDMA_TCP), RDMA, FRAMING, RUNTIME);
+            onlySees(resideInAnyPackage(RDMA_LANDING, RDMA_TCP, RDMA_LEASED), RDMA, FRAMING, RUNTIME);
 
     @ArchTest
     static final ArchRule FRAMING_STANDS_ALONE = onlySees(resideInAnyPackage(FRAMING), FRAMING);
@@ -192,13 +193,13 @@ final class Arrows {
     @ArchTest
     static final ArchRule PRODUCT_SEES_FEW_LIBRARIES = usesOnly(
             resideInAnyPackage(RUNTIME, RDMA, DRIVER, PROTOCOL, TOPOLOGY, SERVER)
-                    .and(resideOutsideOfPackages(RDMA_LANDING, RDMA_TCP, RDMA_CHANNEL, RDMA_DISNI)),
+                    .and(resideOutsideOfPackages(RDMA_LANDING, RDMA_TCP, RDMA_CHANNEL, RDMA_LEASED, RDMA_DISNI)),
             "org.jctools..");
 
     /** Netty is only for server processes, behind the fabric. */
     @ArchTest
     static final ArchRule LANDING_SEES_NETTY =
-            usesOnly(resideInAnyPackage(RDMA_LANDING, RDMA_TCP, RDMA_CHANNEL), "io.netty..");
+            usesOnly(resideInAnyPackage(RDMA_LANDING, RDMA_TCP, RDMA_CHANNEL, RDMA_LEASED), "io.netty..");
 
     @ArchTest
     static final ArchRule DISNI_SEES_ITS_LIBRARY = usesOnly(resideInAnyPackage(RDMA_DISNI), "com.ibm.disni.verbs");

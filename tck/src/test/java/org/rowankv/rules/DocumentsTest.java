@@ -21,7 +21,7 @@ import org.rowankv.jcache.configuration.Setting;
 /** What a document says about commands, settings, metrics, types and other documents is true. */
 final class DocumentsTest {
     /** 22,000 for the store itself, and what frameworks, codecs, large values, failover, JDBC, RDMA, a runbook and more need. */
-    private static final long MOST_WORDS = 35_700;
+    private static final long MOST_WORDS = 36_158;
 
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern COMMAND = Pattern.compile("\\./rowan ([a-z][a-z-]*)");

@@ -15,7 +15,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.verbs.RegisteredMemory;
 import org.rowankv.rdma.verbs.VerbsConnection;
+import org.rowankv.rdma.verbs.VerbsConnection.OneSidedPosting;
 import org.rowankv.rdma.verbs.VerbsConnection.ReceivePosting;
 import org.rowankv.rdma.verbs.VerbsConnection.SendPosting;
 import org.rowankv.rdma.verbs.VerbsException;
@@ -26,11 +28,10 @@ import org.rowankv.rdma.verbs.WorkStatus;
  * is passed on as it lies, and posted again when it was read. While this end does not read, slots stay taken, so the
  * other end stops: {@link SlotAccount}.
  *
- * <p>Closed, it waits for the completions of its SENDs before it disconnects, as TCP does, and a while at most.
- *
- * <p>On its event loop only, except for what Netty reads.
+ * <p>Closed, it waits for the completions of its SENDs before it disconnects, as TCP does, and a while at most. On its
+ * event loop only, except for what Netty reads.
  */
-final class VerbsChannel extends AbstractChannel {
+final class VerbsChannel extends AbstractChannel implements OneSidedChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false);
 
     private final VerbsIoHandler handler;
@@ -66,6 +67,7 @@ final class VerbsChannel extends AbstractChannel {
     private boolean touched;
     private @Nullable VerbsException end;
     private long lingersUntilNs;
+    private @Nullable CompletionListener oneSided;
 
     /** @param accepted the request that it accepts; null if it connects */
     VerbsChannel(VerbsIoHandler handler, @Nullable Channel parent, @Nullable VerbsConnection accepted) {
@@ -82,16 +84,11 @@ final class VerbsChannel extends AbstractChannel {
         this.remote = accepted == null ? null : accepted.remoteAddress();
     }
 
-    // --- connecting ---
-
     /** Creates the queue pair, posts all receives, and connects or accepts. */
     void open() throws VerbsException {
-        final VerbsConnection own = connection;
-        if (own == null) {
-            throw new VerbsException("it is closed");
-        }
+        final VerbsConnection own = requireConnection();
         enter();
-        own.createQueuePair(slots, slots);
+        own.createQueuePair(slots + handler.settings().oneSided(), slots);
         final SlotMemory memory = handler.takeMemory();
         slotMemory = memory;
         for (int slot = 0; slot < slots; slot++) {
@@ -108,6 +105,13 @@ final class VerbsChannel extends AbstractChannel {
         if (parent() != null) {
             active = true;
         }
+    }
+
+    private VerbsConnection requireConnection() throws VerbsException {
+        if (connection != null) {
+            return connection;
+        }
+        throw new VerbsException("it is closed");
     }
 
     private void enter() {
@@ -150,6 +154,12 @@ final class VerbsChannel extends AbstractChannel {
         } else {
             assert slot == ((nextSend - outstanding - 1) & (slots - 1)) : "a completion out of order";
             proceed();
+        }
+    }
+
+    void onOneSided(int posting, int status) {
+        if (oneSided != null && open) {
+            oneSided.onOneSided(posting, status);
         }
     }
 
@@ -294,6 +304,28 @@ final class VerbsChannel extends AbstractChannel {
         nextSend++;
         outstanding++;
         sends[slot].post(SlotDescriptor.HEADER_LENGTH + bytes);
+    }
+
+    @Override
+    public OneSidedPosting prepareOneSided(
+            RegisteredMemory memory, int writes, RegisteredMemory target, int targetOffset, int posting)
+            throws VerbsException {
+        return requireConnection()
+                .prepareOneSided(memory, writes, target, targetOffset, VerbsIoHandler.oneSidedId(number, posting));
+    }
+
+    @Override
+    public void onOneSided(CompletionListener listener) {
+        oneSided = listener;
+    }
+
+    @Override
+    public void abort() {
+        end = end == null ? new VerbsException("it is fenced") : end; // so its SENDs are not waited for
+        unsafe().close(voidPromise());
+        if (connection != null) {
+            release(); // it was closed, and lingered
+        }
     }
 
     // --- Netty's interface ---

@@ -8,6 +8,7 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoRegistration;
 import io.netty.util.collection.LongObjectHashMap;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +17,8 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.verbs.ConnectionEventHandler;
+import org.rowankv.rdma.verbs.ExposedMemory;
+import org.rowankv.rdma.verbs.RegisteredMemory;
 import org.rowankv.rdma.verbs.Verbs;
 import org.rowankv.rdma.verbs.VerbsConnection;
 import org.rowankv.rdma.verbs.VerbsException;
@@ -39,7 +42,8 @@ final class VerbsIoHandler implements IoHandler, WorkHandler, ConnectionEventHan
     private static final int POLLS_PER_EVENT = 16;
 
     private static final int RECEIVE = 1 << 15;
-    private static final int SLOT_MASK = RECEIVE - 1;
+    private static final int ONE_SIDED = 1 << 14;
+    private static final int SLOT_MASK = ONE_SIDED - 1;
     private static final int NUMBER_SHIFT = 16;
 
     private final Verbs verbs;
@@ -248,6 +252,18 @@ final class VerbsIoHandler implements IoHandler, WorkHandler, ConnectionEventHan
         return (number << NUMBER_SHIFT) | RECEIVE | slot;
     }
 
+    static long oneSidedId(long number, int posting) {
+        return (number << NUMBER_SHIFT) | ONE_SIDED | posting;
+    }
+
+    RegisteredMemory register(ByteBuffer memory) throws VerbsException {
+        return verbs.register(memory);
+    }
+
+    ExposedMemory expose(ByteBuffer memory) throws VerbsException {
+        return verbs.expose(memory);
+    }
+
     SlotMemory takeMemory() throws VerbsException {
         final SlotMemory free = freeMemory.poll();
         return free == null ? new SlotMemory(verbs, settings) : free;
@@ -300,6 +316,8 @@ final class VerbsIoHandler implements IoHandler, WorkHandler, ConnectionEventHan
         final int slot = (int) id & SLOT_MASK;
         if ((id & RECEIVE) != 0) {
             channel.onReceived(slot, status, length);
+        } else if ((id & ONE_SIDED) != 0) {
+            channel.onOneSided(slot, status);
         } else {
             channel.onSent(slot, status);
         }

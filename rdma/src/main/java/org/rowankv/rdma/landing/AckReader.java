@@ -26,6 +26,10 @@ final class AckReader extends FrameReader {
     private volatile long granted;
     private volatile long answered;
     private volatile boolean notReady;
+    /** Published by the end. */
+    private long endedConnection;
+
+    private long endedAt;
     /** Written by the owner. */
     private volatile long posted;
     /** Written by the owner. */
@@ -74,6 +78,16 @@ final class AckReader extends FrameReader {
         return notReady;
     }
 
+    /** After the end: as {@link SegmentLeases#endedConnection}, at the receiver. */
+    long endedConnection() {
+        return endedConnection;
+    }
+
+    /** After the end: as {@link SegmentLeases#endedAt}. */
+    long endedAt() {
+        return endedAt;
+    }
+
     @Nullable
     QueuePairEnd end() {
         return end.get();
@@ -88,7 +102,8 @@ final class AckReader extends FrameReader {
     @Override
     public int longest(int type) {
         return switch (type) {
-            case PeerFrameDescriptor.ACK, PeerFrameDescriptor.FENCED -> PeerFrameDescriptor.HEAD_LENGTH;
+            case PeerFrameDescriptor.ACK, PeerFrameDescriptor.FENCED, PeerFrameDescriptor.FENCED_AT ->
+                PeerFrameDescriptor.HEAD_LENGTH;
             default -> -1;
         };
     }
@@ -97,6 +112,10 @@ final class AckReader extends FrameReader {
     protected boolean onFrame(ByteBuffer buffer, int at, int length) throws WireException {
         switch (FrameHeadDescriptor.type(buffer, at)) {
             case PeerFrameDescriptor.ACK -> onAck(buffer, at);
+            case PeerFrameDescriptor.FENCED_AT -> {
+                endedConnection = FrameHeadDescriptor.number(buffer, at);
+                endedAt = PeerFrameDescriptor.first(buffer, at);
+            }
             default -> onFenced(buffer, at);
         }
         return true;

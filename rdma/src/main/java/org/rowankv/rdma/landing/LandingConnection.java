@@ -291,6 +291,16 @@ final class LandingConnection extends FrameReader {
         }
         endReported = true;
         final long upTo = forced == null ? done : forcedUpTo;
+        final SegmentLeases leases = endpoint.leases();
+        if (leases != null && leases.endedConnection(senderId()) != 0) {
+            write(
+                    channel,
+                    PeerFrameDescriptor.FENCED_AT,
+                    0,
+                    leases.endedConnection(senderId()),
+                    leases.endedAt(senderId()),
+                    0);
+        }
         send(channel, PeerFrameDescriptor.FENCED, 0, upTo, credit.granted(), done);
         // The sender closes when it has heard it. Closed from here with bytes of it unread, TCP would throw the notice
         // away: they are read, and dropped.

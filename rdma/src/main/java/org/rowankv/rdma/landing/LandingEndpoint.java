@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.frame.WireException;
@@ -20,6 +21,7 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
+import org.rowankv.rdma.FenceReport;
 import org.rowankv.rdma.IoPoller;
 import org.rowankv.rdma.LandingForce;
 import org.rowankv.rdma.MembershipView;
@@ -59,10 +61,16 @@ public final class LandingEndpoint implements Endpoint {
     private final Map<Integer, MessageLink> links = new ConcurrentHashMap<>();
     private final CopyOnWriteArrayList<MessageLink.Reader> linkReaders = new CopyOnWriteArrayList<>();
     private final OutboundQueuePairs pairs;
+    private final @Nullable SegmentLeases leases;
     private volatile Runnable onMessages = NO_HANDLER;
     private volatile boolean closed;
 
-    LandingEndpoint(LandingFabric fabric, LandingFabricSettings fabricSettings, EndpointSettings settings) {
+    LandingEndpoint(
+            LandingFabric fabric,
+            LandingFabricSettings fabricSettings,
+            EndpointSettings settings,
+            @Nullable SegmentLeases leases) {
+        this.leases = leases;
         this.fabric = fabric;
         this.fabricSettings = fabricSettings;
         this.settings = settings;
@@ -193,6 +201,10 @@ public final class LandingEndpoint implements Endpoint {
                     settings.serverId(),
                     "it is incarnation " + settings.incarnation() + ", not " + hello.expected());
         }
+        if (hello.kind() == PeerHandshakeDescriptor.KIND_LEASES) {
+            acceptLeases(hello, context, handshake);
+            return;
+        }
         final int maxMessage =
                 Math.min(Math.min(hello.maxMessage(), fabricSettings.maxMessage()), settings.segmentLength());
         final LandingConnection connection =
@@ -206,6 +218,52 @@ public final class LandingEndpoint implements Endpoint {
         connection.account(inbound.admitted(hello, connection));
         final int flags = connection.firstReady() ? PeerHandshakeDescriptor.READY : 0;
         handshake.accept(context, welcome(maxMessage, flags), connection);
+    }
+
+    private void acceptLeases(PeerHello hello, ChannelHandlerContext context, InboundHandshake handshake) {
+        if (leases == null) {
+            throw RefusalStatus.refusal(
+                    Reason.NOT_ADMITTED, settings.serverId(), "it leases no segments: it runs in another mode");
+        }
+        checkView("there", settings.serverId(), hello.from(), hello.incarnation(), hello.term());
+        final FrameReader reader = leases.accept(hello, context.channel());
+        handshake.accept(context, welcome(fabricSettings.maxMessage(), 0), reader);
+        leases.welcomed(reader);
+    }
+
+    /**
+     * Opens a connection for leases of a server's segments.
+     *
+     * @param number of it; of two to one server the later has the higher
+     */
+    public void openLeases(int server, long incarnation, long term, long number, OutboundHandshake.Outcome outcome) {
+        checkView("here", server, server, incarnation, term);
+        if (closed) {
+            throw RefusalStatus.refusal(Reason.CLOSED, server, "this endpoint is closed");
+        }
+        final PeerHello hello = new PeerHello(
+                PeerHandshakeDescriptor.KIND_LEASES,
+                settings.clusterId(),
+                settings.serverId(),
+                server,
+                settings.incarnation(),
+                incarnation,
+                term,
+                nonce,
+                number,
+                fabricSettings.maxMessage(),
+                new long[0]);
+        dial(hello, nic(), outcome);
+    }
+
+    /** Fences the queue pairs of the selected servers. */
+    public FenceReport fencePairs(IntPredicate selected) {
+        return queue.fence(connection -> selected.test(connection.senderId()));
+    }
+
+    @Nullable
+    SegmentLeases leases() {
+        return leases;
     }
 
     private PeerWelcome welcome(int maxMessage, int flags) {
@@ -364,6 +422,9 @@ public final class LandingEndpoint implements Endpoint {
         receivers.forEach(each -> each.tick(nowNs, heartbeatNs, idleNs));
         linkReaders.forEach(each -> each.tick(nowNs, heartbeatNs, idleNs));
         links.values().forEach(MessageLink::retry);
+        if (leases != null) {
+            leases.tick(nowNs, heartbeatNs, idleNs);
+        }
         pairs.tick(nowNs, heartbeatNs, idleNs);
     }
 
@@ -371,6 +432,9 @@ public final class LandingEndpoint implements Endpoint {
     public void close() {
         closed = true;
         pairs.close();
+        if (leases != null) {
+            leases.close();
+        }
         queue.close();
         links.values().forEach(MessageLink::close);
         receivers.forEach(MessageReceiver::close);
@@ -396,7 +460,7 @@ public final class LandingEndpoint implements Endpoint {
         linkReaders.remove(reader);
     }
 
-    EndpointSettings settings() {
+    public EndpointSettings settings() {
         return settings;
     }
 
@@ -409,11 +473,11 @@ public final class LandingEndpoint implements Endpoint {
         return forced;
     }
 
-    FaultLog<WireFault> faults() {
+    public FaultLog<WireFault> faults() {
         return fabric.faults();
     }
 
-    EventLoop nic() {
+    public EventLoop nic() {
         return fabric.nic();
     }
 

@@ -282,6 +282,11 @@ public final class LandingFabric implements Fabric {
 
     /** As {@link #open}, with the concrete type. */
     public LandingEndpoint openEndpoint(EndpointSettings endpointSettings) {
+        return openEndpoint(endpointSettings, null);
+    }
+
+    /** @param leases if senders place their entries themselves; null if not */
+    public LandingEndpoint openEndpoint(EndpointSettings endpointSettings, @Nullable SegmentLeases leases) {
         endpointSettings.conclude(settings.ackLevel());
         final int serverId = endpointSettings.serverId();
         final LandingEndpoint former = endpoint(serverId);
@@ -298,7 +303,7 @@ public final class LandingFabric implements Fabric {
             if (endpoints.containsKey(serverId)) {
                 throw alreadyOpen(serverId);
             }
-            final LandingEndpoint endpoint = new LandingEndpoint(this, settings, endpointSettings);
+            final LandingEndpoint endpoint = new LandingEndpoint(this, settings, endpointSettings, leases);
             endpoints.put(serverId, endpoint);
             return endpoint;
         }
@@ -385,6 +390,10 @@ public final class LandingFabric implements Fabric {
     /** Open connections that other servers have opened. */
     public int acceptedConnections() {
         return accepted.get();
+    }
+
+    public LandingFabricSettings settings() {
+        return settings;
     }
 
     /** Runs a task on the NIC agent; dropped while the fabric is closing. */
@@ -476,7 +485,8 @@ public final class LandingFabric implements Fabric {
         return faults;
     }
 
-    EventLoop nic() {
+    /** Of the NIC agent. */
+    public EventLoop nic() {
         return nic;
     }
 

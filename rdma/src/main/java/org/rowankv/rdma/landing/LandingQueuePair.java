@@ -17,7 +17,7 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
  * <p>Owned by one worker, except {@link #isFenced}. The event loop publishes to the owner through volatile fields of
  * {@link AckReader}, each of which only grows.
  */
-final class LandingQueuePair implements QueuePair {
+public final class LandingQueuePair implements QueuePair {
     /** Least capacity of a batch for posts, in bytes. */
     private static final int BATCH_LENGTH = 64 << 10;
 
@@ -195,6 +195,19 @@ final class LandingQueuePair implements QueuePair {
     @Override
     public boolean isFenced() {
         return reader.end() != null;
+    }
+
+    /**
+     * Once it is fenced: the position up to which entries of that connection for leases landed, and beyond which none has
+     * or will; −1 if it is unknown.
+     */
+    public long landedOf(long connection) {
+        return isFenced() && reader.endedConnection() == connection ? reader.endedAt() : -1;
+    }
+
+    /** Longest entry that both ends allow, in bytes. */
+    public int maxMessage() {
+        return maxMessage;
     }
 
     @Override

@@ -30,7 +30,7 @@ import org.rowankv.runtime.FaultLog;
  * Handshake of a connection opened here: sends the hello, answers the challenge if the method is the secret, and awaits
  * the welcome. On the connection's event loop.
  */
-final class OutboundHandshake extends ChannelInboundHandlerAdapter {
+public final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     /** The called server. */
     private final int serverId;
 
@@ -48,7 +48,7 @@ final class OutboundHandshake extends ChannelInboundHandlerAdapter {
     private boolean over;
 
     /** Result of the handshake; one of the methods is called, once, on the event loop. */
-    interface Outcome {
+    public interface Outcome {
 
         /** Returns the reader that takes over the connection. */
         FrameReader welcomed(ChannelHandlerContext context, PeerWelcome welcome);

@@ -2,7 +2,7 @@ package org.rowankv.rdma.channel;
 
 import org.junit.jupiter.api.Tag;
 import org.rowankv.rdma.Fabric;
-import org.rowankv.rdma.conformance.FabricConformance;
+import org.rowankv.rdma.conformance.ReceiverPlacedConformance;
 import org.rowankv.rdma.landing.Loopback;
 import org.rowankv.rdma.landing.RawPeer;
 import org.rowankv.rdma.landing.wire.PeerAuthentication;
@@ -10,7 +10,7 @@ import org.rowankv.runtime.SecureSeed;
 
 /** As {@link VerbsFabricConformanceTest}, between servers that prove the cluster's secret. */
 @Tag("jvm")
-final class VerbsSecretConformanceTest extends FabricConformance {
+final class VerbsSecretConformanceTest extends ReceiverPlacedConformance {
     private final ModelRdma model = new ModelRdma(2);
 
     @Override

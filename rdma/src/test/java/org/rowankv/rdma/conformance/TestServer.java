@@ -10,6 +10,7 @@ import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.LandingForce;
+import org.rowankv.rdma.LandingLane;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
@@ -153,18 +154,26 @@ public final class TestServer implements AutoCloseable {
         return new LandingCursor(settings, queue());
     }
 
-    /** Everything published up to the tail or the first hole, verified; every entry must have that tag. */
+    /** Everything published up to the tail or the first hole, verified, by lanes; every entry must have that tag. */
     public List<Landed> landed(int tag) {
-        return read(cursor(), tag);
+        final List<Landed> landed = new ArrayList<>();
+        for (int lane = 0; lane < queue().lanes(); lane++) {
+            landed.addAll(read(queue().lane(lane), new LandingCursor(settings, queue().lane(lane)), tag));
+        }
+        return landed;
     }
 
     /** Reads on with the cursor. */
     public List<Landed> read(LandingCursor cursor, int tag) {
+        return read(queue(), cursor, tag);
+    }
+
+    private List<Landed> read(LandingLane lane, LandingCursor cursor, int tag) {
         final List<Landed> landed = new ArrayList<>();
         final LandingHandler handler = new LandingHandler() {
             @Override
             public void onFrame(int segment, long address, int type, int lengthBytes) {
-                final int generation = queue().generationAt(cursor.ordinal());
+                final int generation = lane.generationAt(cursor.ordinal());
                 final long id = entries.verify(settings, segment, address, generation, tag);
                 landed.add(new Landed(id, segment, address, lengthBytes));
             }

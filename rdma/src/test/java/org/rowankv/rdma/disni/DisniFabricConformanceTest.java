@@ -4,13 +4,13 @@ import java.io.IOException;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.channel.VerbsSettings;
 import org.rowankv.rdma.channel.VerbsTransport;
-import org.rowankv.rdma.conformance.FabricConformance;
+import org.rowankv.rdma.conformance.ReceiverPlacedConformance;
 import org.rowankv.rdma.landing.Loopback;
 import org.rowankv.rdma.verbs.ModelNetwork;
 import org.rowankv.runtime.SystemClock;
 
 /** The suite, run for RDMA, mode landed, through DiSNI's own classes, mocked down to a model device. */
-final class DisniFabricConformanceTest extends FabricConformance {
+final class DisniFabricConformanceTest extends ReceiverPlacedConformance {
     @Override
     protected Fabric createFabric() {
         try {

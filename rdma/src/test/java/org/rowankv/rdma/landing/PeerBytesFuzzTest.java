@@ -68,7 +68,7 @@ final class PeerBytesFuzzTest {
 
         @Override
         public int longest(int type) {
-            return type >= PeerFrameDescriptor.SEND && type <= PeerFrameDescriptor.SETTLED
+            return type >= PeerFrameDescriptor.SEND && type <= PeerFrameDescriptor.FENCED_AT
                     ? PeerFrameDescriptor.HEAD_LENGTH + (128 << 10)
                     : -1;
         }

@@ -42,7 +42,7 @@ public final class ModelNetwork {
     private long notReady;
     private long sends;
     private long writes;
-    private boolean oneSidedHeld;
+    private int heldBytes;
     private long breakAfter = Long.MAX_VALUE;
     private @Nullable String refusal;
 
@@ -65,9 +65,9 @@ public final class ModelNetwork {
         return writes;
     }
 
-    /** Holds WRITEs and READs back, so that they are under way; or no more. */
-    public synchronized void holdOneSided(boolean held) {
-        oneSidedHeld = held;
+    /** Holds WRITEs of that many bytes and less, and READs, back, so that they are under way; 0: none any more. */
+    public synchronized void holdOneSided(int mostBytes) {
+        heldBytes = mostBytes;
     }
 
     /** Breaks the queue pair that makes the SEND after so many others. */
@@ -75,8 +75,8 @@ public final class ModelNetwork {
         breakAfter = sends + more;
     }
 
-    /** From now on memory is not registered, for that reason. */
-    public synchronized void refuseMemory(String reason) {
+    /** From now on memory is not registered, for that reason; null: it is again. */
+    public synchronized void refuseMemory(@Nullable String reason) {
         refusal = reason;
     }
 
@@ -276,7 +276,7 @@ public final class ModelNetwork {
             }
             if (send.kind == Kind.SEND) {
                 carry(send, there);
-            } else if (!oneSidedHeld) {
+            } else if (send.length > heldBytes) {
                 place(send, there);
             }
         }
@@ -368,11 +368,14 @@ public final class ModelNetwork {
             queue.clear();
         }
 
-        /** From now on nothing of it reads or writes memory. */
+        /** From now on nothing of it reads or writes memory; until now the other end went on. */
         void destroy() {
             synchronized (ModelNetwork.this) {
                 if (destroyed) {
                     return;
+                }
+                for (int i = 0; i < STEPS_PER_POLL && peer != null; i++) {
+                    peer.step();
                 }
                 destroyed = true;
                 pairs.remove(this);

@@ -56,6 +56,21 @@ public final class PeerFrameDescriptor {
     /** The response: the same three numbers. Sent for every {@link #SETTLE}, also of an unknown queue pair. */
     public static final int SETTLED = 14;
 
+    /** Of a sender: first: leases that it wants since its connection began. */
+    public static final int LEASE_REQUEST = 15;
+    /**
+     * number: ordinal in the lane, then the segment in 23 bits; first: address of the segment for WRITEs; second: its key in
+     * the high half, the generation in the low one.
+     */
+    public static final int LEASE = 16;
+    /** first: address of the sender's progress word; second: its key. The first leases are before it. */
+    public static final int PROGRESS_WORD = 17;
+    /**
+     * Before FENCED: number: the connection whose WRITEs ended; first: the position up to which its entries have landed,
+     * and beyond which none has or will: ordinal, then strides in 20 bits.
+     */
+    public static final int FENCED_AT = 18;
+
     /** In an ACK: no segment is posted that this queue pair may land in. */
     public static final int NOT_READY = 1;
 

@@ -33,6 +33,8 @@ import org.rowankv.protocol.frame.WirePort;
 public final class PeerHandshakeDescriptor {
     public static final int KIND_QUEUE_PAIR = 1;
     public static final int KIND_MESSAGES = 2;
+    /** Of a server whose entries it places itself: the segments that it may write are leased here. */
+    public static final int KIND_LEASES = 3;
 
     public static final int KIND_OFFSET = HandshakeDescriptor.CODE_OFFSET;
     public static final int CLUSTER_OFFSET = HandshakeDescriptor.PREFIX_LENGTH;
@@ -161,7 +163,7 @@ public final class PeerHandshakeDescriptor {
         }
         final int kind = frame.getInt(KIND_OFFSET);
         final int maxMessage = frame.getInt(MAX_MESSAGE_OFFSET);
-        if (kind != KIND_QUEUE_PAIR && kind != KIND_MESSAGES || maxMessage < 64) {
+        if (kind < KIND_QUEUE_PAIR || kind > KIND_LEASES || maxMessage < 64) {
             throw new WireException(WireFault.BAD_FRAME, "kind " + kind + ", max message " + maxMessage);
         }
         final boolean fresh = frame.getLong(FRESH_OFFSET) != 0 || frame.getLong(FRESH_OFFSET + Long.BYTES) != 0;
