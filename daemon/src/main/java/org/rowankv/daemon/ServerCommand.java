@@ -227,7 +227,7 @@ public final class ServerCommand implements Callable<Integer> {
         }
         final PortCounters counts = new PortCounters();
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
-        final FabricTransport transport = rdma ? rdmaTransport() : TcpTransport.choose(true);
+        final FabricTransport transport = rdma ? rdmaTransport(settings.shape().fabric()) : TcpTransport.choose(true);
         return new ServerProcess(
                 settings,
                 new ZooKeeperConfigurationStore(zooKeeper, settings.cluster(), CONNECT_TIMEOUT_MS, auth),
@@ -253,12 +253,24 @@ public final class ServerCommand implements Callable<Integer> {
         if (!rdma && ServerOption.RDMA_LISTEN.isGiven(spec)) {
             throw new IllegalArgumentException("--rdma-listen needs --fabric rdma");
         }
+        if (!rdma && ServerOption.RDMA_MODE.isGiven(spec)) {
+            throw new IllegalArgumentException("--rdma-mode needs --fabric rdma");
+        }
         return rdma;
     }
 
-    private static FabricTransport rdmaTransport() {
+    private FabricKind fabricKind() {
+        if (!isRdma()) {
+            return FabricKind.TCP;
+        }
+        return "leased".equals(text(ServerOption.RDMA_MODE)) ? FabricKind.RDMA_LEASED : FabricKind.RDMA_LANDED;
+    }
+
+    private static FabricTransport rdmaTransport(FabricKind kind) {
+        final VerbsSettings sizes =
+                kind == FabricKind.RDMA_LEASED ? VerbsSettings.usualOneSided() : VerbsSettings.usual();
         try {
-            return new VerbsTransport(DisniLibrary.open(), VerbsSettings.usual(), SystemClock.INSTANCE);
+            return new VerbsTransport(DisniLibrary.open(), sizes, SystemClock.INSTANCE);
         } catch (VerbsException e) {
             throw new UncheckedIOException(e);
         }
@@ -295,7 +307,7 @@ public final class ServerCommand implements Callable<Integer> {
                 number(ServerOption.SEGMENT),
                 number(ServerOption.MAX_MESSAGE),
                 Durability.valueOf(text(ServerOption.DURABILITY).toUpperCase(Locale.ROOT)),
-                isRdma() ? FabricKind.RDMA_LANDED : FabricKind.TCP);
+                fabricKind());
     }
 
     /** More than clients' default timeout of ten seconds, within which a request is retried. */

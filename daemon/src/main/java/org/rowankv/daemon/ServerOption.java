@@ -37,6 +37,12 @@ public enum ServerOption {
             "HOST:PORT",
             "",
             "in place of --peer-listen with --fabric rdma: the address of an RDMA interface"),
+    RDMA_MODE(
+            SettingForm.CHOICE,
+            "landed or leased",
+            "landed",
+            "with --fabric rdma, the same on each server: landed, where a thread of the receiver places entries, or leased,"
+                    + " where senders write them into segments of the receiver"),
     PEER_ADVERTISE(
             SettingForm.TEXT,
             "HOST:PORT",

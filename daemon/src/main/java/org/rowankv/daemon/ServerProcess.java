@@ -8,10 +8,13 @@ import org.rowankv.daemon.admin.AdminPort;
 import org.rowankv.daemon.admin.ServerMetricsReader;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.rdma.AckLevel;
+import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.channel.VerbsTransport;
 import org.rowankv.rdma.landing.FabricTransport;
 import org.rowankv.rdma.landing.LandingFabric;
 import org.rowankv.rdma.landing.LandingFabricSettings;
 import org.rowankv.rdma.landing.wire.PeerAuthentication;
+import org.rowankv.rdma.leased.LeasedFabric;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
@@ -28,6 +31,7 @@ import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.frontend.PortCounters;
+import org.rowankv.server.membership.FabricKind;
 import org.rowankv.server.membership.ServerAddresses;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.FormerReplica;
@@ -40,7 +44,10 @@ final class ServerProcess implements AutoCloseable {
     static final String READING = "reading\n";
 
     private final ZooKeeperConfigurationStore store;
-    private final LandingFabric fabric;
+    private final Fabric fabric;
+    /** Of the fabric: what carries connections and messages. */
+    private final LandingFabric connections;
+
     private final AdminPort admin;
     private final ClusterServer server;
     private final ClusterSettings settings;
@@ -75,14 +82,20 @@ final class ServerProcess implements AutoCloseable {
         final ServerAddresses addresses = new ServerAddresses();
         final boolean power = settings.shape().durability() == Durability.POWER;
         try {
-            this.fabric = new LandingFabric(
-                    LandingFabricSettings.of(peers, addresses::addressOf, with -> {
-                        with.keepsReserve = true;
-                        with.maxMessage = settings.shape().maxMessage();
-                        with.ackLevel = power ? AckLevel.FORCED : AckLevel.LANDED;
-                        with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);
-                    }),
-                    transport);
+            final LandingFabricSettings sizes = LandingFabricSettings.of(peers, addresses::addressOf, with -> {
+                with.keepsReserve = true;
+                with.maxMessage = settings.shape().maxMessage();
+                with.ackLevel = power ? AckLevel.FORCED : AckLevel.LANDED;
+                with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);
+            });
+            if (settings.shape().fabric() == FabricKind.RDMA_LEASED) {
+                final LeasedFabric leased = new LeasedFabric(sizes, (VerbsTransport) transport);
+                this.fabric = leased;
+                this.connections = leased.connections();
+            } else {
+                this.connections = new LandingFabric(sizes, transport);
+                this.fabric = connections;
+            }
         } catch (RuntimeException e) {
             store.close();
             throw e;
@@ -168,7 +181,7 @@ final class ServerProcess implements AutoCloseable {
         final ClusterServer own = server;
         return own == null
                 ? "not ready: starting\n"
-                : new ServerMetricsReader(settings.name(), own, fabric, clients, errors).text();
+                : new ServerMetricsReader(settings.name(), own, connections, clients, errors).text();
     }
 
     /** Lines {@code name=value}. */

@@ -13,6 +13,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.rowankv.rdma.channel.VerbsSettings;
+import org.rowankv.rdma.leased.LeasedFabric;
+import org.rowankv.server.membership.FabricKind;
 
 /**
  * A server with {@code --fabric rdma} on a machine that lacks something for it says in one line what is missing and what
@@ -21,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RdmaStartTest {
     private static final String EXPORT = "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED";
+
+    private static final String[] LEASED = {"--fabric=rdma", "--rdma-mode=leased", "--rdma-listen=127.0.0.1:7172"};
 
     @TempDir
     private Path dir;
@@ -90,5 +95,20 @@ final class RdmaStartTest {
         start(List.of(), withDisni(), "--rdma-listen=127.0.0.1:7172").says(2, "--rdma-listen needs --fabric rdma");
         start(List.of(), withDisni(), "--fabric=rdma", "--rdma-listen=10.0.0.1:1", "--peer-listen=127.0.0.1:7172")
                 .says(2, "--peer-listen is for --fabric tcp");
+        start(List.of(), withDisni(), "--rdma-mode=leased").says(2, "--rdma-mode needs --fabric rdma");
+        start(List.of(), withDisni(), LEASED[0], LEASED[1], LEASED[2], "--durability=power")
+                .says(2, "durability power needs --rdma-mode landed or --fabric tcp");
+    }
+
+    @Test
+    void shouldNeedTheSameForLeasedSegments() throws Exception {
+        start(List.of(EXPORT), withDisni(), LEASED).says(1, "ROWAN-4006", "libdisni.so");
+    }
+
+    /** The formula of the least capacity knows what the fabric leases. */
+    @Test
+    void shouldReserveTheSegmentsThatAreLeased() {
+        assertThat(FabricKind.RDMA_LEASED.leases()).isEqualTo(LeasedFabric.leasesPerServer());
+        assertThat(VerbsSettings.usualOneSided().oneSided()).isGreaterThanOrEqualTo(LeasedFabric.oneSidedRequests());
     }
 }

@@ -92,8 +92,9 @@ public record ClusterSettings(
         require(
                 mutationsPerWorker >= 1 && mutationsPerWorker <= 1024,
                 "mutations per worker must be 1..1024, not " + mutationsPerWorker);
-        final long least = (long) ServerSettings.minimumSegments(workers, mutationsPerWorker, shape.replicas() > 1)
-                * shape.segmentBytes();
+        final int segments = ServerSettings.minimumSegments(
+                workers, mutationsPerWorker, shape.replicas() > 1, shape.leasedSegments());
+        final long least = (long) segments * shape.segmentBytes();
         require(
                 capacityBytes >= least,
                 "capacity must be at least " + least + " bytes for " + workers + " workers and segments of "
@@ -145,6 +146,7 @@ public record ClusterSettings(
             with.scrubBytesPerSecond = (long) scrubMibPerSecond << 20;
             with.sessionLeaseNs = sessionLeaseMs * 1_000_000;
             with.minReplicas = minReplicas;
+            with.leasedSegments = shape.leasedSegments();
             tuning.accept(with);
         });
     }

@@ -136,6 +136,7 @@ final class RoleTerm implements MembershipView {
                 segments,
                 AssignedReplicas.complete(found, segments),
                 settings.shape().replicas() > 1,
+                settings.shape().leasedSegments() > 0,
                 context.errors());
         final ServerCheckpoints own = context.checkpointsOf(read, found.hashSeed(), settings.checkpointIntervalMs());
         checkpoints = own;

@@ -12,6 +12,7 @@ import org.rowankv.server.shard.ShardSessions;
  * @param mutationsPerWorker mutations in flight at once in each, for event loops; a waiting caller has a worker of its
  * own
  * @param postedAhead segments kept posted in the backup log beside the current one
+ * @param leasedSegments segments leased to senders, or kept for them, at most
  * @param cleanerReserve free segments reserved for the cleaner
  * @param cleanLowWater low watermark: free segments at which cleaning never pauses
  * @param cleanHighWater high watermark: free segments from which on none is cleaned
@@ -28,6 +29,7 @@ public record ServerSettings(
         int workers,
         int mutationsPerWorker,
         int postedAhead,
+        int leasedSegments,
         int cleanerReserve,
         int cleanLowWater,
         int cleanHighWater,
@@ -59,6 +61,7 @@ public record ServerSettings(
         private final int workers;
         public int mutationsPerWorker = 1;
         public int postedAhead;
+        public int leasedSegments;
         public int cleanerReserve = 2;
         public int cleanLowWater;
         public int cleanHighWater;
@@ -83,6 +86,7 @@ public record ServerSettings(
                     workers,
                     mutationsPerWorker,
                     postedAhead,
+                    leasedSegments,
                     cleanerReserve,
                     cleanLowWater,
                     cleanHighWater,
@@ -100,14 +104,21 @@ public record ServerSettings(
     /** Segments that never hold live data: open logs, posted segments, the needs of cleaning. */
     public int reservedSegments() {
         // With several mutations in flight a full log is closed after the next has been opened.
-        return (mutationsPerWorker > 1 ? 2 : 1) * workers + 2 * postedAhead + cleanerReserve + 5;
+        return (mutationsPerWorker > 1 ? 2 : 1) * workers + 2 * postedAhead + leasedSegments + cleanerReserve + 5;
     }
 
     /** The minimum number of segments: the reserved ones, and as many for data, so that the cleaner has a choice. */
     public static int minimumSegments(int workers, int mutationsPerWorker, boolean hasBackupLog) {
-        return 2
-                * of(1, workers, hasBackupLog, with -> with.mutationsPerWorker = mutationsPerWorker)
-                        .reservedSegments();
+        return minimumSegments(workers, mutationsPerWorker, hasBackupLog, 0);
+    }
+
+    /** As above, with so many leased to senders. */
+    public static int minimumSegments(int workers, int mutationsPerWorker, boolean hasBackupLog, int leasedSegments) {
+        final ServerSettings least = of(1, workers, hasBackupLog, with -> {
+            with.mutationsPerWorker = mutationsPerWorker;
+            with.leasedSegments = leasedSegments;
+        });
+        return 2 * least.reservedSegments();
     }
 
     /**

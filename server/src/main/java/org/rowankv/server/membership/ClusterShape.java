@@ -58,7 +58,16 @@ public record ClusterShape(
         require(
                 maxMessage >= 256 && maxMessage <= longest && maxMessage % 64 == 0,
                 "max-message must be a multiple of 64 from 256 to " + longest + ", not " + maxMessage);
+        require(
+                fabric.leases() == 0 || durability != Durability.POWER,
+                "durability power needs --rdma-mode landed or --fabric tcp: with leased segments, an acknowledged entry is in"
+                        + " the receiver's memory, and no thread there forces it to the device");
         return this;
+    }
+
+    /** Segments of each server that the others have leased, at most. */
+    public int leasedSegments() {
+        return replicas > 1 ? fabric.leases() * (servers - 1) : 0;
     }
 
     private static void require(boolean condition, String message) {

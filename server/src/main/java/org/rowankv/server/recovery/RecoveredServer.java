@@ -46,6 +46,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     private final Replicas replicas;
     private final ErrorLog errors;
     private final boolean replicated;
+    private final boolean placedBySenders;
     private final EntryAssembler assembler;
     private final AppendLog log;
     /** One for the whole start, so that the live entries of its victims are placed together. */
@@ -59,6 +60,23 @@ public final class RecoveredServer implements EntryAssembler.Handler {
 
     /** @param replicated whether other servers hold replicas too; otherwise there is none to collect from */
     public RecoveredServer(int serverId, Segments segments, Replicas replicas, boolean replicated, ErrorLog errors) {
+        this(serverId, segments, replicas, replicated, false, errors);
+    }
+
+    /**
+     * As above.
+     *
+     * @param placedBySenders whether senders place their entries themselves: the end of this process may have cut off a
+     *     WRITE, of which the card had stored the first bytes
+     */
+    public RecoveredServer(
+            int serverId,
+            Segments segments,
+            Replicas replicas,
+            boolean replicated,
+            boolean placedBySenders,
+            ErrorLog errors) {
+        this.placedBySenders = placedBySenders;
         this.serverId = serverId;
         this.segments = segments;
         this.replicas = replicas;
@@ -72,7 +90,15 @@ public final class RecoveredServer implements EntryAssembler.Handler {
 
     private SegmentReader addReader() {
         final SegmentReader added = new SegmentReader(
-                serverId, segments, replicas, assembler, this, errors, replicated, LOCK_OWNER + readers.size());
+                serverId,
+                segments,
+                replicas,
+                assembler,
+                this,
+                errors,
+                replicated,
+                placedBySenders,
+                LOCK_OWNER + readers.size());
         readers.add(added);
         return added;
     }

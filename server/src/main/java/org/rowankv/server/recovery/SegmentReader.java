@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.server.area.SegmentOwner;
+import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.digest.EntryAssembler;
 import org.rowankv.server.log.CommitVector;
 import org.rowankv.server.log.EntryCheck;
@@ -34,6 +36,7 @@ final class SegmentReader implements SegmentScan.Visitor {
     private final EntryAssembler.Handler handler;
     private final ErrorLog errors;
     private final boolean replicated;
+    private final boolean placedBySenders;
     private final int lockOwner;
     private final SegmentScan scan;
     private final EntryCheck check;
@@ -43,6 +46,8 @@ final class SegmentReader implements SegmentScan.Visitor {
     private int segment;
     /** Whether damage in the segment may be torn by a power cut, before anything in it was acknowledged. */
     private boolean mayBeTorn;
+    /** Only at its end. */
+    private boolean endsWithin;
     /** The end of the last entry found, or the segment's start: where the next landing begins, if any; or ANYWHERE. */
     private long next;
     /** The end of the last place with a word after {@link #next}, in a segment that may be torn. */
@@ -60,6 +65,7 @@ final class SegmentReader implements SegmentScan.Visitor {
     /**
      * @param handler receives blocks that are not needed
      * @param replicated whether other servers hold replicas too; otherwise there is none to collect from
+     * @param placedBySenders whether a backup log may end with a WRITE that was cut off
      * @param lockOwner that takes the index locks: a different one for each reader
      */
     SegmentReader(
@@ -70,7 +76,9 @@ final class SegmentReader implements SegmentScan.Visitor {
             EntryAssembler.Handler handler,
             ErrorLog errors,
             boolean replicated,
+            boolean placedBySenders,
             int lockOwner) {
+        this.placedBySenders = placedBySenders;
         this.serverId = serverId;
         this.segments = segments;
         this.replicas = replicas;
@@ -120,7 +128,9 @@ final class SegmentReader implements SegmentScan.Visitor {
         final long before = entries;
         segment = newSegment;
         charged = 0;
-        mayBeTorn = segments.area().mayBeTorn(segments.state(segment));
+        final boolean isTorn = segments.area().mayBeTorn(segments.state(segment));
+        endsWithin = !isTorn && mayEndWithin();
+        mayBeTorn = isTorn || endsWithin;
         next = segments.area().addressOf(segment);
         tornEnd = next;
         scan.scan(segments.area().addressOf(segment), segments.length(), segments.generation(segment), this);
@@ -135,10 +145,20 @@ final class SegmentReader implements SegmentScan.Visitor {
         return entries - before;
     }
 
+    /** A card stores an entry from its first byte on, word first. What was acknowledged is in front of that, and whole. */
+    private boolean mayEndWithin() {
+        return placedBySenders
+                && segments.owner(segment) == SegmentOwner.BACKUP
+                && segments.state(segment) == SegmentState.USING;
+    }
+
     @Override
     public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
         entries++;
         if (mayBeTorn) {
+            if (endsWithin && address != next) {
+                invisible(address); // WRITEs take effect in order: nothing is behind one that was cut off
+            }
             closeGap(address);
         } else if (address != next && next != ANYWHERE) {
             invisible(address);

@@ -61,6 +61,26 @@ final class DamagedLandingScanTest {
         assertThat(server.errors().distinct()).hasSize(1);
     }
 
+    /** The card had stored its first bytes, and those of no later one, when the process ended. */
+    @Test
+    void shouldTakeTheEndOfALogThatSendersWriteForCutOff() {
+        final LoggedServer server = written(SegmentOwner.BACKUP);
+        flip(server, addresses[ENTRIES - 1] + EntryDescriptor.FRAME_LENGTH + 100);
+        final RecoveredServer started = server.startPlacedBySenders();
+        assertThat(started.tornEntries()).isEqualTo(1);
+        assertThat(LoggedServer.versionOf(started, "k" + (ENTRIES - 1))).isZero();
+        assertThat(LoggedServer.versionOf(started, "k" + (ENTRIES - 2))).isPositive();
+        assertThat(server.area().superblock().isIncomplete()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, ENTRIES - 2})
+    void shouldTakeNothingElseOfALogThatSendersWriteForCutOff(int damaged) {
+        final LoggedServer server = written(SegmentOwner.BACKUP);
+        flip(server, addresses[damaged] + EntryDescriptor.FRAME_LENGTH + 100);
+        assertThatThrownBy(server::startPlacedBySenders).isInstanceOf(UnusableAreaException.class);
+    }
+
     private static void writeOff(LoggedServer server, long address) {
         new EntryCheck(server.segments().region()).writeOff(address);
     }

@@ -175,14 +175,23 @@ public final class LoggedServer {
 
     /** @param threads that read at the same time */
     RecoveredServer start(boolean joining, int threads) {
+        return start(joining, threads, false);
+    }
+
+    /** Its backup log is written by its senders. */
+    RecoveredServer startPlacedBySenders() {
+        return start(false, 1, true);
+    }
+
+    private RecoveredServer start(boolean joining, int threads, boolean placedBySenders) {
         final Segments found = newSegments();
         segments = found;
         final ShardReplica replica = new ShardReplica(0, 1, HASH, found, 1);
         if (joining) {
             replica.beginJoining();
         }
-        final RecoveredServer server =
-                new RecoveredServer(id, found, new Replicas(new ShardReplica[] {replica}), true, errors);
+        final RecoveredServer server = new RecoveredServer(
+                id, found, new Replicas(new ShardReplica[] {replica}), true, placedBySenders, errors);
         server.scan(threads, SystemClock.INSTANCE, null);
         return server;
     }
@@ -207,7 +216,7 @@ public final class LoggedServer {
         final Replicas replicas = new Replicas(new ShardReplica[] {replica});
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         final RecoveredServer server = new RecoveredServer(id, found, replicas, true, errors);
-        reader = new SegmentReader(id, found, replicas, new EntryAssembler(found, 0), server, errors, true, 1);
+        reader = new SegmentReader(id, found, replicas, new EntryAssembler(found, 0), server, errors, true, false, 1);
         replica.beginScan();
         IntStream.range(0, found.count())
                 .filter(segment -> found.state(segment) != SegmentState.FREE)
