@@ -225,7 +225,7 @@ final class LeasedEndpoint implements Endpoint {
 
         private void onEnded(WriteStream stream, FrameReader reader) {
             queue.unwatch(reader);
-            freeStaging.add(stream.staging());
+            freeStaging.add(stream.release());
             failed(RefusalStatus.refusal(Reason.UNKNOWN_PEER, server, "it closed the connection for leases"));
         }
 

@@ -133,10 +133,6 @@ final class WriteStream implements OneSidedChannel.CompletionListener {
         return ended;
     }
 
-    StagingMemory staging() {
-        return staging;
-    }
-
     /**
      * Adds an entry.
      *
@@ -255,6 +251,7 @@ final class WriteStream implements OneSidedChannel.CompletionListener {
     private void postAll() {
         final LeaseReader requesting;
         final long inAll;
+        VerbsException failure = null;
         synchronized (this) {
             scheduled = false;
             try {
@@ -263,12 +260,14 @@ final class WriteStream implements OneSidedChannel.CompletionListener {
                     posted++;
                 }
             } catch (VerbsException e) {
-                fail(e);
+                failure = e;
             }
             requesting = reader;
             inAll = requested;
         }
-        if (requesting != null) {
+        if (failure != null) {
+            fail(failure);
+        } else if (requesting != null) {
             requesting.request(inAll);
         }
     }
@@ -298,9 +297,16 @@ final class WriteStream implements OneSidedChannel.CompletionListener {
         }
     }
 
-    /** Nothing more is posted, and what is in flight has no outcome here. */
-    void end() {
+    /** Nothing more is staged or posted from now on, and what is in flight has no outcome here. */
+    synchronized void end() {
         ended = true;
+    }
+
+    /** Its staging is free on return: no worker fills it, and the device reads none of it. On the event loop. */
+    StagingMemory release() {
+        end();
+        channel.abort();
+        return staging;
     }
 
     /** Ends it, and its connection. Any thread. */
