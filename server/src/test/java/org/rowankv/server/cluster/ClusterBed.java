@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.Catalogue;
@@ -20,6 +22,7 @@ import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.IoPoller;
 import org.rowankv.rdma.landing.LandingFabric;
 import org.rowankv.rdma.landing.LandingFabricSettings;
@@ -44,6 +47,7 @@ import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.server.membership.ClusterShape;
+import org.rowankv.server.membership.FabricKind;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.server.membership.ServerAddresses;
 import org.rowankv.server.peer.ClusterCatalogue;
@@ -57,7 +61,8 @@ public final class ClusterBed implements AutoCloseable {
     public static final ClusterSecret SECRET = ClusterSecret.of("the test", "a secret of the cluster in the test");
 
     private final Path dir;
-    private final ClusterShape shape;
+    private ClusterShape shape;
+    private @Nullable Function<LandingFabricSettings, Fabric> otherFabric;
     private final long capacity;
     private ThreadingMode threading = ThreadingMode.SHARED;
     private @Nullable ClusterSecret secret = SECRET;
@@ -82,7 +87,8 @@ public final class ClusterBed implements AutoCloseable {
         final TcpProxy clients = new TcpProxy(() -> port.address());
 
         volatile ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
-        volatile @Nullable LandingFabric fabric;
+        volatile @Nullable Fabric fabric;
+        private volatile @Nullable Supplier<InetSocketAddress> listensAt;
         /** The configuration store as it sees it. */
         private AwayStore seen = new AwayStore();
 
@@ -104,7 +110,12 @@ public final class ClusterBed implements AutoCloseable {
 
         Member(String name) {
             this.name = name;
-            this.proxy = new TcpProxy(() -> fabric.listenAddress());
+            this.proxy = new TcpProxy(() -> listensAt.get());
+        }
+
+        /** Where it listens for servers, behind the proxy. */
+        InetSocketAddress listenAddress() {
+            return listensAt.get();
         }
 
         public ClusterServer start() {
@@ -121,11 +132,23 @@ public final class ClusterBed implements AutoCloseable {
 
         public ClusterServer start(ClusterSettings settings) {
             final ServerAddresses addresses = new ServerAddresses();
-            final LandingFabric opened = TcpTransport.open(LandingFabricSettings.of(
-                    new InetSocketAddress("127.0.0.1", 0), addresses::addressOf, with -> {
+            final Function<LandingFabricSettings, Fabric> other = otherFabric;
+            // Without a proxy, a server listens where the others look for it.
+            final LandingFabricSettings sizes = LandingFabricSettings.of(
+                    new InetSocketAddress("127.0.0.1", other == null ? 0 : proxy.port()),
+                    addresses::addressOf,
+                    with -> {
                         with.keepsReserve = true;
                         with.authentication = PeerAuthentication.of(settings.secret(), SecureSeed::next);
-                    }));
+                    });
+            final Fabric opened;
+            if (other == null) {
+                final LandingFabric tcp = TcpTransport.open(sizes);
+                listensAt = tcp::listenAddress;
+                opened = tcp;
+            } else {
+                opened = other.apply(sizes);
+            }
             fabric = opened;
             seen = new AwayStore(store);
             server = new ClusterServer(
@@ -239,6 +262,20 @@ public final class ClusterBed implements AutoCloseable {
 
     ClusterBed with(ThreadingMode mode) {
         threading = mode;
+        return this;
+    }
+
+    /** In place of TCP, and of the proxies. */
+    ClusterBed withFabric(FabricKind kind, Function<LandingFabricSettings, Fabric> fabrics) {
+        shape = new ClusterShape(
+                shape.servers(),
+                shape.replicas(),
+                shape.shards(),
+                shape.segmentBytes(),
+                shape.maxMessage(),
+                shape.durability(),
+                kind);
+        otherFabric = fabrics;
         return this;
     }
 

@@ -56,7 +56,7 @@ class ClusterSecretTest {
             this.known = known;
             this.fabric = TcpTransport.open(LandingFabricSettings.of(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                    server -> called.fabric.listenAddress(),
+                    server -> called.listenAddress(),
                     with -> with.retryMs = 0));
             this.endpoint = fabric.open(new EndpointSettings(
                     1,
