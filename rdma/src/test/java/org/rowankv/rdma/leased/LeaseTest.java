@@ -147,7 +147,7 @@ final class LeaseTest {
         assertThat(read).isSorted().hasSize(24);
     }
 
-    /** All of an entry is there, but not the progress word: nobody has read it, and nobody may. */
+    /** All of an entry is there, but not the progress word: it was not read, and must not be. */
     @Test
     void shouldWipeWhatIsBehindTheProgressWordAtAFence() {
         open(8, SEGMENT, false);
@@ -197,7 +197,7 @@ final class LeaseTest {
         assertThat(landedIds()).containsExactly(1L);
     }
 
-    /** It lands without an acknowledgement, which is lost: the fenced sender is told so. */
+    /** It lands without an acknowledgement, which is lost: the fenced sender learns that. */
     @Test
     void shouldTellAFencedSenderWhatHasLanded() {
         open(8, SEGMENT, false);

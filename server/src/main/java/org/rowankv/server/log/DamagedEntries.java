@@ -33,6 +33,7 @@ public final class DamagedEntries {
     private volatile boolean anyLost;
     private final AtomicLong badEntries = new AtomicLong();
     private final AtomicLong replacedEntries = new AtomicLong();
+    private final AtomicLong lostEntries = new AtomicLong();
 
     /** Fewer entries were found than were written. The use is examined once, until {@link #settled} or {@link #again}. */
     public void suspect(int segment, int generation) {
@@ -98,7 +99,10 @@ public final class DamagedEntries {
 
     /** Records that an entry the index points to is damaged, and no other copy exists. */
     public void lost(long address, int generation) {
-        lost.put(address, generation);
+        final Integer before = lost.put(address, generation);
+        if (before == null || before != generation) { // else it was examined once more
+            lostEntries.incrementAndGet();
+        }
         anyLost = true;
     }
 
@@ -126,8 +130,8 @@ public final class DamagedEntries {
         return replacedEntries.get();
     }
 
-    /** Needed, on no replica, and not written anew since. */
+    /** Of those, needed and on no replica; also those that were written anew since. */
     public long lostEntries() {
-        return lost.size();
+        return lostEntries.get();
     }
 }
