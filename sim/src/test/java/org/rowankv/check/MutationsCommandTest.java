@@ -13,6 +13,7 @@ import org.rowankv.sim.plant.PlantedBugs;
 class MutationsCommandTest {
     /** A different sample after each commit: two caught by the simulators, two by tests. The output lists them. */
     @Test
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void shouldCatchAHandful() throws Exception {
         final CommandProcess process = CommandProcess.run(MutationsCommand.class, "--handful", "--threads", "1");
         process.lines().forEach(System.out::println);

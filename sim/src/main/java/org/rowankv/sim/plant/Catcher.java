@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /** The simulator or test that must catch a planted bug, with its measured effort and the permitted effort. */
 public sealed interface Catcher {
-    /** Seeds of a simulator; seconds of processor time of a test. */
+    /** The most that was needed in any run so far: seeds of a simulator, seconds of processor time of a test. */
     int took();
 
     /** Seeds of a simulator; seconds of elapsed time of a test. Beyond this the bug counts as not caught. */
