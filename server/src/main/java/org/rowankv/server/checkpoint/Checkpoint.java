@@ -1,5 +1,6 @@
 package org.rowankv.server.checkpoint;
 
+import java.util.BitSet;
 import java.util.List;
 import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.shard.Clears;
@@ -66,6 +67,8 @@ public record Checkpoint(
      * @param imageRound the last round at whose beginning the index matched the image, or was older
      * @param itemsUpTo every keyed entry up to this version is reflected in the image
      * @param commitVersion when the checkpoint was taken: sessions and clears reflect everything up to it
+     * @param clears up to then, without those that ended nothing that the image shows
+     * @param destroyed ids of caches that are refused
      */
     public record ShardPart(
             int shard,
@@ -77,9 +80,11 @@ public record Checkpoint(
             long itemsUpTo,
             long commitVersion,
             List<Clears.Clear> clears,
+            BitSet destroyed,
             List<SessionImage> sessions) {
         public ShardPart {
             clears = List.copyOf(clears);
+            destroyed = (BitSet) destroyed.clone();
             sessions = List.copyOf(sessions);
         }
 

@@ -2,6 +2,7 @@ package org.rowankv.server.checkpoint;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -69,6 +70,10 @@ public final class CheckpointAgent implements Agent {
     private final long[] awaited;
     private final long[] settled;
     private final List<List<Clears.Clear>> clears = new ArrayList<>();
+    /** By shard: of these, those that an image of this round may need. */
+    private final List<List<Clears.Clear>> unreflected = new ArrayList<>();
+
+    private final List<BitSet> destroyed = new ArrayList<>();
     private final @Nullable ShardPart[] parts;
     private final List<ShardReplica> toWrite = new ArrayList<>();
     private int writing;
@@ -252,17 +257,21 @@ public final class CheckpointAgent implements Agent {
         seenSequence = segments.lastSequence();
         book.coverSegments();
         clears.clear();
+        destroyed.clear();
         // After the segments: so nothing in them has a larger version.
         for (int shard = 0; shard < awaited.length; shard++) {
             List<Clears.Clear> ofShard = List.of();
+            BitSet ids = new BitSet();
             final ShardReplica replica = held[shard];
             if (replica != null) {
-                ofShard = replica.clears().all();
+                ids = replica.clears().destroyedIds(); // first: so the round awaits the clears that have destroyed them
+                ofShard = replica.clears().forCheckpoint();
                 awaited[shard] = highest(replica);
                 for (Clears.Clear clear : ofShard) {
                     awaited[shard] = Math.max(awaited[shard], clear.version());
                 }
             }
+            destroyed.add(ids);
             clears.add(ofShard);
         }
         everything = false;
@@ -286,12 +295,16 @@ public final class CheckpointAgent implements Agent {
     /** Reads the sessions, and selects the images to rewrite. */
     private void choose() throws IOException {
         toWrite.clear();
+        unreflected.clear();
         long changed = 0;
         for (int shard = 0; shard < awaited.length; shard++) {
             final ShardReplica replica = held[shard];
             if (replica == null) {
+                unreflected.add(List.of());
                 continue;
             }
+            // Before the index is looked at: what a sweep removes from now on may be in an image of this round.
+            unreflected.add(replica.clears().notRemoved(clears.get(shard)));
             final Image image = book.image(shard);
             if (image != null && image.changes() == replica.index().changes()) {
                 book.image(shard, image.asOf(book.number(), settled[shard]));
@@ -309,6 +322,7 @@ public final class CheckpointAgent implements Agent {
                     0,
                     settled[shard],
                     clears.get(shard),
+                    destroyed.get(shard),
                     replica.sessions().images());
         }
         limit(everything ? Long.MAX_VALUE : Math.max(few(), changed / SHARE));
@@ -388,6 +402,7 @@ public final class CheckpointAgent implements Agent {
         }
         Chaos.point("checkpoint.published");
         book.published(checkpoint);
+        named.forEach(this::forgetClears);
         seenChanges = changesAtBegin;
         taken.add(1);
         state = State.RESTING;
@@ -397,11 +412,22 @@ public final class CheckpointAgent implements Agent {
         store.delete(old);
     }
 
+    /** A later checkpoint has that image or a newer one. */
+    private void forgetClears(ShardPart part) {
+        final ShardReplica replica = held[part.shard()];
+        if (replica != null) {
+            final List<Clears.Clear> reflected = new ArrayList<>(clears.get(part.shard()));
+            reflected.removeAll(part.clears());
+            replica.clears().reflected(reflected);
+        }
+    }
+
     private ShardPart withImage(ShardPart part) {
         final Image image = book.image(part.shard());
         if (image == null) {
             throw new AssertionError("shard " + part.shard() + " has no image");
         }
+        final boolean isOfThisRound = image.round() == book.number();
         return new ShardPart(
                 part.shard(),
                 part.tenure(),
@@ -411,7 +437,8 @@ public final class CheckpointAgent implements Agent {
                 image.round(),
                 image.itemsUpTo(),
                 part.commitVersion(),
-                part.clears(),
+                isOfThisRound ? unreflected.get(part.shard()) : part.clears(),
+                part.destroyed(),
                 part.sessions());
     }
 

@@ -3,6 +3,7 @@ package org.rowankv.server.checkpoint;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -37,14 +38,16 @@ import org.rowankv.server.shard.Clears;
  *  112  segments: segment 4, generation 4, entry bytes 4, tombstone bytes 4, since 8
  *       shards:   shard 4, tenure 4, image number 8, image length 8, items 8, image round 8, items up to 8,
  *                 commit version 8, clears 4, sessions 4, then
- *                 clears:   cache 4, destroyed 4, version 8
+ *                 clears:   cache 4, zero 4, version 8; and destroyed caches: first id 4, how many 4, zero 8
  *                 sessions: id 8, opening 8, first unanswered 8, answers 4, zero 4, then
  *                           answers: sequence 8, version 8, previous version 8, address 8, bits 4, kept length 4
  * </pre>
  */
 final class CheckpointDescriptor {
     static final long MAGIC = 0x3150434e41574f52L; // "ROWANCP1" in memory order
-    static final int FORMAT_VERSION = 2;
+    static final int FORMAT_VERSION = 3;
+    /** Of the oldest files that are read. There one line is both: a clear, and whether its cache is destroyed. */
+    static final int OLDEST_VERSION = 2;
     /** Maximum length of a checkpoint: a greater one is damage. */
     static final long MAX_LENGTH = 1L << 30;
 
@@ -99,15 +102,19 @@ final class CheckpointDescriptor {
             out.putInt(line.tombstoneBytes()).putLong(line.since());
         }
         checkpoint.shards().forEach(part -> putShard(out, part));
-        out.putInt(CHECKSUM_OFFSET, checksum(out));
+        seal(out);
         return out.flip();
+    }
+
+    static void seal(ByteBuffer file) {
+        file.putInt(CHECKSUM_OFFSET, checksum(file));
     }
 
     private static long lengthOf(Checkpoint checkpoint) {
         long length =
                 HEADER_LENGTH + (long) SEGMENT_LINE * checkpoint.segments().size();
         for (ShardPart part : checkpoint.shards()) {
-            length += SHARD_LINE + (long) CLEAR_LINE * part.clears().size();
+            length += SHARD_LINE + (long) CLEAR_LINE * clearLines(part);
             for (SessionImage session : part.sessions()) {
                 length += SESSION_LINE + (long) ANSWER_LINE * session.answers().size();
             }
@@ -119,9 +126,15 @@ final class CheckpointDescriptor {
         out.putInt(part.shard()).putInt(part.tenure());
         out.putLong(part.imageNumber()).putLong(part.imageLength()).putLong(part.items());
         out.putLong(part.imageRound()).putLong(part.itemsUpTo()).putLong(part.commitVersion());
-        out.putInt(part.clears().size()).putInt(part.sessions().size());
+        out.putInt(clearLines(part)).putInt(part.sessions().size());
         for (Clears.Clear clear : part.clears()) {
-            out.putInt(clear.cacheId()).putInt(clear.destroyed() ? 1 : 0).putLong(clear.version());
+            out.putInt(clear.cacheId()).putInt(0).putLong(clear.version());
+        }
+        final BitSet ids = part.destroyed();
+        for (int first = ids.nextSetBit(0); first >= 0; ) {
+            final int end = ids.nextClearBit(first);
+            out.putInt(first).putInt(end - first).putLong(0);
+            first = ids.nextSetBit(end);
         }
         for (SessionImage session : part.sessions()) {
             out.putLong(session.sessionId()).putLong(session.openAddress()).putLong(session.firstUnanswered());
@@ -131,6 +144,16 @@ final class CheckpointDescriptor {
                 out.putLong(answer.address()).putInt(answer.bits()).putInt(answer.keptLength());
             }
         }
+    }
+
+    /** One for each clear, and one for each run of consecutive ids of destroyed caches. */
+    private static int clearLines(ShardPart part) {
+        final BitSet ids = part.destroyed();
+        int runs = 0;
+        for (int first = ids.nextSetBit(0); first >= 0; first = ids.nextSetBit(ids.nextClearBit(first))) {
+            runs++;
+        }
+        return part.clears().size() + runs;
     }
 
     private static int checksum(ByteBuffer file) {
@@ -144,8 +167,9 @@ final class CheckpointDescriptor {
         if (file.capacity() < HEADER_LENGTH || file.getLong(0) != MAGIC) {
             return "it is no checkpoint";
         }
-        if (file.getInt(FORMAT_VERSION_OFFSET) != FORMAT_VERSION) {
-            return "it has format version " + file.getInt(FORMAT_VERSION_OFFSET) + ", this version of Rowan-KV reads "
+        final int format = file.getInt(FORMAT_VERSION_OFFSET);
+        if (format < OLDEST_VERSION || format > FORMAT_VERSION) {
+            return "it has format version " + format + ", this version of Rowan-KV reads " + OLDEST_VERSION + " to "
                     + FORMAT_VERSION;
         }
         if (file.getLong(LENGTH_OFFSET) != file.capacity()) {
@@ -197,17 +221,31 @@ final class CheckpointDescriptor {
         final int clearCount = in.getInt();
         final int sessionCount = in.getInt();
         final List<Clears.Clear> clears = new ArrayList<>();
+        final BitSet destroyed = new BitSet();
         for (int i = 0; i < clearCount; i++) {
             final int cacheId = in.getInt();
-            final boolean destroyed = in.getInt() != 0;
-            clears.add(new Clears.Clear(cacheId, in.getLong(), destroyed));
+            destroyed.set(cacheId, cacheId + in.getInt());
+            final long version = in.getLong();
+            if (version != 0) {
+                clears.add(new Clears.Clear(cacheId, version));
+            }
         }
         final List<SessionImage> sessions = new ArrayList<>();
         for (int i = 0; i < sessionCount; i++) {
             sessions.add(session(in));
         }
         return new ShardPart(
-                shard, tenure, imageNumber, imageLength, items, imageRound, itemsUpTo, commitVersion, clears, sessions);
+                shard,
+                tenure,
+                imageNumber,
+                imageLength,
+                items,
+                imageRound,
+                itemsUpTo,
+                commitVersion,
+                clears,
+                destroyed,
+                sessions);
     }
 
     private static SessionImage session(ByteBuffer in) {

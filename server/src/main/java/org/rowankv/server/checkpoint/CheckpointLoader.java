@@ -284,6 +284,7 @@ public final class CheckpointLoader {
                 bounds[i].open(session.sessionId());
                 sessions.add(restored(session, replica, kept));
             }
+            replica.clears().retire(part.destroyed());
             replica.restore(bounds[i], part.commitVersion(), part.clears(), sessions);
             // Only an image whose items were all loaded unchanged matches the index. If an item was skipped, or named
             // to be found again, a later start would trust its address, which may hold another entry by then.

@@ -2,6 +2,7 @@ package org.rowankv.server.cleaning;
 
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.area.SegmentState;
@@ -32,7 +33,7 @@ public final class CleanAgent implements Agent {
     private final Segments segments;
     private final IntPredicate inQuarantine;
     private final IdleLogs idleLogs;
-    private final BooleanSupplier sweepDone;
+    private final LongSupplier clearHorizon;
     private final BooleanSupplier quiet;
     private final Relocation relocation;
     private final TombstoneHorizonScan look;
@@ -53,7 +54,8 @@ public final class CleanAgent implements Agent {
 
     /**
      * @param inQuarantine whether a segment must be left alone: a fenced sender still references it
-     * @param sweepDone whether everything that clears have ended is removed from the indexes
+     * @param clearHorizon the number of a segment; what was ended by clears whose entries have smaller stamps is removed
+     *     from the indexes
      * @param quiet whether no segment waits to be digested or committed, so that no more become cleanable soon
      * @param clock for idle times between steps
      * @param lowWater free segments at which cleaning never idles
@@ -64,7 +66,7 @@ public final class CleanAgent implements Agent {
             Replicas replicas,
             IntPredicate inQuarantine,
             IdleLogs idleLogs,
-            BooleanSupplier sweepDone,
+            LongSupplier clearHorizon,
             BooleanSupplier quiet,
             Clock clock,
             int lowWater,
@@ -74,7 +76,7 @@ public final class CleanAgent implements Agent {
                 replicas,
                 inQuarantine,
                 idleLogs,
-                sweepDone,
+                clearHorizon,
                 quiet,
                 clock,
                 lowWater,
@@ -87,7 +89,7 @@ public final class CleanAgent implements Agent {
             Replicas replicas,
             IntPredicate inQuarantine,
             IdleLogs idleLogs,
-            BooleanSupplier sweepDone,
+            LongSupplier clearHorizon,
             BooleanSupplier quiet,
             Clock clock,
             int lowWater,
@@ -96,7 +98,7 @@ public final class CleanAgent implements Agent {
         this.segments = segments;
         this.inQuarantine = inQuarantine;
         this.idleLogs = idleLogs;
-        this.sweepDone = sweepDone;
+        this.clearHorizon = clearHorizon;
         this.quiet = quiet;
         this.relocation = new Relocation(segments, replicas, kept);
         this.look = new TombstoneHorizonScan(segments, replicas);
@@ -117,7 +119,7 @@ public final class CleanAgent implements Agent {
                 replicas,
                 inUse,
                 sequence -> false,
-                () -> false,
+                () -> 0,
                 () -> true,
                 new NoClock(),
                 0,
@@ -278,8 +280,8 @@ public final class CleanAgent implements Agent {
     }
 
     private void lookAtHorizon() {
-        // What a clear ended is not counted dead before the sweep, and must be taken into account.
-        horizonNow = sweepDone.getAsBoolean() ? segments.tombstoneHorizon() : 0;
+        // What a clear ended is not counted dead before the sweep: until then no tombstone as young as that clear goes.
+        horizonNow = Math.min(clearHorizon.getAsLong(), segments.tombstoneHorizon());
     }
 
     private boolean isCleanable(int segment) {

@@ -128,7 +128,7 @@ public final class Server implements AutoCloseable {
                 replicas,
                 endpoint.receiveQueue()::isNamed,
                 this::retireLogsOlderThan,
-                sweep::isDone,
+                sweep::horizon,
                 () -> isSettled() && !digest.awaitsCommit(),
                 clock,
                 settings.cleanLowWater(),
@@ -141,7 +141,7 @@ public final class Server implements AutoCloseable {
                         replicas,
                         peers,
                         errors,
-                        segment -> sweep.isDone() ? segments.tombstoneHorizonWithout(segment) : 0),
+                        segment -> Math.min(sweep.horizon(), segments.tombstoneHorizonWithout(segment))),
                 clock,
                 settings.scrubBytesPerSecond());
         final BackupConnections commitLinks = links.make().useReserve();

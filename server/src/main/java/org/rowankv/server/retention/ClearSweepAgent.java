@@ -25,17 +25,16 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
     private final Segments segments;
     private final Replicas replicas;
     private final EntryCheck check;
-    private final int[] sweptCount;
-    /** By shard: the replica that was swept, in that tenure. */
-    private final @Nullable ShardReplica[] sweptReplica;
-
     private final long[] cleared = new long[64];
     private final long[] clearedPositions = new long[cleared.length];
     private int clearedCount;
     /** Null if none is swept. */
     private @Nullable ShardReplica sweeping;
 
-    private int sweepingCount;
+    /** The clears that the sweep covers. */
+    private int covered;
+
+    private boolean hasLeftSomething;
     /** The shard swept last. */
     private int lastShard;
 
@@ -46,8 +45,6 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
         this.segments = segments;
         this.replicas = replicas;
         this.check = new EntryCheck(segments.region());
-        this.sweptCount = new int[replicas.shardCount()];
-        this.sweptReplica = new @Nullable ShardReplica[replicas.shardCount()];
     }
 
     @Override
@@ -73,23 +70,20 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
 
     /** Goes on behind the last one: each clear concerns all shards, and the next may come before all are swept. */
     private boolean findShard() {
-        for (int i = 1; i <= sweptCount.length; i++) {
-            final int shard = (lastShard + i) % sweptCount.length;
+        final int shards = replicas.shardCount();
+        for (int i = 1; i <= shards; i++) {
+            final int shard = (lastShard + i) % shards;
             final ShardReplica replica = replicas.find(shard);
-            if (replica != null && !isSwept(replica)) {
+            if (replica != null && !replica.clears().isSwept()) {
                 sweeping = replica;
-                sweepingCount = replica.clears().count();
+                covered = replica.clears().beginSweep();
+                hasLeftSomething = false;
                 position = 0;
                 lastShard = shard;
                 return true;
             }
         }
         return false;
-    }
-
-    private boolean isSwept(ShardReplica replica) {
-        final int shard = replica.shardId();
-        return replica.clears().count() == (replica.equals(sweptReplica[shard]) ? sweptCount[shard] : 0);
     }
 
     private void sweepBucket(ShardReplica replica) {
@@ -105,8 +99,7 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
             if (clearedCount < cleared.length) {
                 position = next;
                 if (next == 0) {
-                    sweptCount[replica.shardId()] = sweepingCount;
-                    sweptReplica[replica.shardId()] = replica;
+                    replica.clears().endSweep(covered, !hasLeftSomething);
                     sweeping = null;
                 }
             }
@@ -129,8 +122,11 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
                 && EntryType.holdsObject(type)
                 && EntryDescriptor.version(entry, at)
                         <= replica.clears().clearedUpTo(EntryDescriptor.cacheId(entry, at))
-                && clearedCount < cleared.length
-                && check.isSound(segments, address)) { // one flipped bit makes any entry look cleared
+                && clearedCount < cleared.length) {
+            if (!check.isSound(segments, address)) {
+                hasLeftSomething = true; // one flipped bit makes any entry look cleared
+                return;
+            }
             clearedPositions[clearedCount] = IndexItem.position(item);
             cleared[clearedCount++] = address;
         }
@@ -153,11 +149,25 @@ public final class ClearSweepAgent implements Agent, ShardIndex.ItemConsumer {
     public boolean isDone() {
         final List<ShardReplica> held = replicas.all();
         for (int i = 0; i < held.size(); i++) {
-            if (!isSwept(held.get(i))) {
+            if (!held.get(i).clears().isSwept()) {
                 return false;
             }
         }
         return true;
+    }
+
+    /**
+     * The number of a segment. What was ended by clears whose entries have smaller stamps is removed from all indexes, and
+     * counted dead. Any thread.
+     */
+    public long horizon() {
+        // First: a clear that is not seen below is applied after this, and stamped later still.
+        long oldest = segments.lastSequence();
+        final List<ShardReplica> held = replicas.all();
+        for (int i = 0; i < held.size(); i++) {
+            oldest = Math.min(oldest, held.get(i).clears().horizon());
+        }
+        return oldest;
     }
 
     /** Whether nothing waits to be swept, as of the last cycle. */

@@ -464,6 +464,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         final long address = log.appendCopy(copy, 0, length, type, replica.tenure(), 0);
         if (replica.relocate(LOCK_OWNER, each.position(), type, each.address(), address)) {
             segments.markDead(each.address(), length);
+            replica.clears().repaired(EntryDescriptor.cacheId(copy, 0), EntryDescriptor.version(copy, 0));
             final int flags = EntryDescriptor.flags(copy, 0);
             final long sequence = EntryDescriptor.sequence(copy, 0, flags);
             if (sequence != 0) {

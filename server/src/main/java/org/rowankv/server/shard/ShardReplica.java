@@ -404,7 +404,10 @@ public final class ShardReplica {
     }
 
     private int applyClear(ByteBuffer entry, int at, long version) {
-        clears.clear(EntryDescriptor.cacheId(entry, at), version, EntryDescriptor.valueLength(entry, at) > 0);
+        // A log closes its segment once all of it is applied, so the stamp is not smaller. What a start finds may be
+        // old.
+        final long since = recovering ? 0 : segments.lastSequence();
+        clears.clear(EntryDescriptor.cacheId(entry, at), version, EntryDescriptor.valueLength(entry, at) > 0, since);
         return 0;
     }
 
@@ -465,7 +468,7 @@ public final class ShardReplica {
         raiseCommitVersion(version);
         versions.raiseFound(version);
         for (Clears.Clear clear : restoredClears) {
-            clears.clear(clear.cacheId(), clear.version(), clear.destroyed());
+            clears.clear(clear.cacheId(), clear.version(), false, 0);
         }
         sessions.restore(openSessions);
     }

@@ -21,6 +21,8 @@ import org.rowankv.server.log.EntryDraft;
 import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.recovery.RecoveredServer;
+import org.rowankv.server.retention.ClearSweepAgent;
+import org.rowankv.server.shard.Clears;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
@@ -108,6 +110,42 @@ final class CheckpointedServer {
         final long address = log.append(draft, 1);
         final int unused = replicas.get(0).apply(OWNER, 0, address, EntryType.SESSION_OPEN, length);
         return address;
+    }
+
+    /** Clears the cache in that shard; returns the version. */
+    long clear(int shard) {
+        version = Version.next(version);
+        draft.begin(EntryType.CLEAR, shard, CACHE).version(version);
+        final int length = EntryDescriptor.aligned((int) draft.usedLength());
+        assertThat(log.ensureRoom(length)).isTrue();
+        final int unused = replicas.get(shard).apply(OWNER, 0, log.append(draft, 1), EntryType.CLEAR, length);
+        return version;
+    }
+
+    /** Removes from the indexes what was cleared. */
+    void sweep() {
+        final ClearSweepAgent sweep = new ClearSweepAgent(segments, replicas);
+        while (!sweep.isDone()) {
+            assertThat(sweep.doWork()).isOne();
+        }
+    }
+
+    Clears clears(int shard) {
+        return replicas.get(shard).clears();
+    }
+
+    /** Whether a reader finds an object of that key. */
+    boolean isVisible(int shard, String key) {
+        final long address = find(shard, key);
+        return address != 0
+                && EntryDescriptor.version(
+                                segments.region().buffer(address),
+                                segments.region().offset(address))
+                        > clears(shard).clearedUpTo(CACHE);
+    }
+
+    long clearedUpTo(int shard) {
+        return clears(shard).clearedUpTo(CACHE);
     }
 
     /** Flips a bit at the address. */

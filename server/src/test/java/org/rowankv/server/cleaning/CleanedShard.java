@@ -32,8 +32,8 @@ public final class CleanedShard {
             0,
             1 << 20);
     public final ShardReplica replica = new ShardReplica(0, 1, HASH, segments, 1);
-    /** Whether what clears have ended is counted. */
-    boolean swept;
+    /** What clears with smaller stamps have ended is counted. */
+    long clearHorizon;
     /** Whether the cleaner finds the log idle. */
     boolean closesIdleLog;
 
@@ -42,7 +42,7 @@ public final class CleanedShard {
             new Replicas(new ShardReplica[] {replica}),
             segment -> false,
             sequence -> closesIdleLog && closeLog(),
-            () -> swept,
+            () -> clearHorizon,
             () -> true,
             SystemClock.INSTANCE,
             0,

@@ -54,7 +54,7 @@ final class TombstoneHorizonTest {
         final int length = FrameDescriptor.length(FrameDescriptor.wordPlain(
                 segments.region().buffer(copy), segments.region().offset(copy)));
         segments.markDead(copy, length);
-        shard.swept = true;
+        shard.clearHorizon = Long.MAX_VALUE;
         assertThat(segments.tombstoneHorizon()).isLessThanOrEqualTo(numberOfTheOriginal);
     }
 
@@ -66,7 +66,7 @@ final class TombstoneHorizonTest {
         shard.write(EntryType.PUT, "later", 40_000);
         shard.closeLog();
         assertThat(segments.tombstoneHorizon()).isEqualTo(numberOfTheOriginal);
-        shard.swept = true;
+        shard.clearHorizon = Long.MAX_VALUE;
         assertThat(shard.cleaner.cleanOne()).isTrue(); // the segment with the deleted object
         assertThat(segments.tombstoneHorizon()).isGreaterThan(numberOfTheOriginal);
     }

@@ -65,6 +65,7 @@ final class CascadeShard {
 
     CascadeShard() {
         use(new Segments(Area.create(AREA, memory, new SplittableRandomSource(1)), random(), 0, 1 << 20));
+        replica.recovered(OWNER);
         run();
     }
 
@@ -85,7 +86,7 @@ final class CascadeShard {
                 replicas,
                 leftAlone::contains,
                 sequence -> false,
-                sweep::isDone,
+                sweep::horizon,
                 () -> true,
                 clock,
                 0,

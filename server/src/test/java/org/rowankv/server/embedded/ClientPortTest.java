@@ -307,7 +307,8 @@ final class ClientPortTest {
         assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
         client.execute(request.get(never, key, 0, 1));
         assertThat(request.status()).isEqualTo(Status.UNKNOWN_CACHE);
-        assertThat(cluster.servers().get(0).replicas().get(0).clears().all()).isEmpty();
+        assertThat(cluster.servers().get(0).replicas().get(0).clears().forCheckpoint())
+                .isEmpty();
     }
 
     /** Nor parts of such a cache; and what is no part of any is no request. */
@@ -322,7 +323,8 @@ final class ClientPortTest {
         assertThat(request.status()).isIn(Status.BAD_REQUEST, Status.UNKNOWN_CACHE);
         client.execute(request.clear(never, 0));
         assertThat(request.status()).isIn(Status.BAD_REQUEST, Status.UNKNOWN_CACHE);
-        assertThat(cluster.servers().get(0).replicas().get(0).clears().all()).isEmpty();
+        assertThat(cluster.servers().get(0).replicas().get(0).clears().forCheckpoint())
+                .isEmpty();
         assertThat(cluster.servers().get(0).replicas().get(0).counts().parts()).isZero();
     }
 

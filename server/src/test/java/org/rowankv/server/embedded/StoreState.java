@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import org.assertj.core.api.SoftAssertions;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Parts;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -25,7 +26,6 @@ import org.rowankv.server.log.EntryType;
 import org.rowankv.server.log.SegmentScan;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.session.SessionImage;
-import org.rowankv.server.shard.Clears;
 import org.rowankv.server.shard.ShardReplica;
 
 /**
@@ -48,6 +48,9 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
 
     record Cache(int id, CacheLimit limit) {}
 
+    /** The version up to which a cache was cleared, as far as the replica knows, and whether it is destroyed. */
+    record Cleared(long version, boolean destroyed) {}
+
     /** The index's count of a cache's objects, and their charge. */
     record Counted(long objects, long bytes) {}
 
@@ -66,7 +69,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
     record Replica(
             int tenure,
             Map<String, Stored> objects,
-            Map<Integer, Clears.Clear> clears,
+            Map<Integer, Cleared> clears,
             Map<Long, SessionImage> sessions,
             TreeSet<Long> closed,
             TreeSet<Long> ended,
@@ -118,7 +121,8 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
 
     /**
      * Requires that a start is as good as the start that reads the whole log. It may hold more: clears whose tombstones
-     * the log has dropped, since nothing is left that they end; a CommitVer whose records are gone.
+     * the log has dropped, since nothing is left that they end; a CommitVer whose records are gone. And less: clears whose
+     * tombstones are in the log, of which nothing was left when a checkpoint was taken.
      *
      * @param unanswered as below
      */
@@ -154,11 +158,9 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
             softly.assertThat(own.tenure).as("tenure of %s", name).isEqualTo(others.tenure);
             softly.assertThat(own.objects).as("objects of %s", name).isEqualTo(others.objects);
             clearsToKnow(others)
-                    .forEach((id, clear) -> softly.assertThat(own.clears.get(id))
-                            .as("a clear of %s: %s", name, clear)
-                            .matches(known -> known != null
-                                    && known.version() >= clear.version()
-                                    && (known.destroyed() || !clear.destroyed())));
+                    .forEach((id, clear) -> softly.assertThat(own.clears.getOrDefault(id, new Cleared(0, false)))
+                            .as("whether cache %d of %s is destroyed", id, name)
+                            .matches(known -> known.destroyed() || !clear.destroyed()));
             softly.assertThat(answers(own.sessions, unanswered))
                     .as("sessions of %s", name)
                     .isEqualTo(answers(others.sessions, unanswered));
@@ -167,7 +169,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
     }
 
     /** Among several servers a start may transfer the tombstone of a clear of which nothing is left here. */
-    private Map<Integer, Clears.Clear> clearsToKnow(Replica others) {
+    private Map<Integer, Cleared> clearsToKnow(Replica others) {
         return replicas.keySet().stream().allMatch(name -> name.startsWith("server 0 ")) ? others.clears : Map.of();
     }
 
@@ -237,8 +239,9 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
         }
     }
 
-    /** Requires that the log's clears up to that version are applied. */
-    private record LoggedClears(ShardReplica replica, long appliedUpTo, String name) implements SegmentScan.Visitor {
+    /** Requires that the log's clears up to that version are applied, unless nothing is left that they end. */
+    private record LoggedClears(ShardReplica replica, long appliedUpTo, Map<Integer, Long> oldest, String name)
+            implements SegmentScan.Visitor {
         @Override
         public void onEntry(ByteBuffer buffer, int at, long address, int type, int length) {
             if (type != EntryType.CLEAR
@@ -248,9 +251,12 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
                 return;
             }
             final int cacheId = EntryDescriptor.cacheId(buffer, at);
-            assertThat(replica.clears().clearedUpTo(cacheId))
-                    .as("cleared in %s, of cache %d", name, cacheId)
-                    .isGreaterThanOrEqualTo(EntryDescriptor.version(buffer, at));
+            final long version = EntryDescriptor.version(buffer, at);
+            if (oldest.getOrDefault(cacheId, Long.MAX_VALUE) <= version) {
+                assertThat(replica.clears().clearedUpTo(cacheId))
+                        .as("cleared in %s, of cache %d", name, cacheId)
+                        .isGreaterThanOrEqualTo(version);
+            }
             if (EntryDescriptor.valueLength(buffer, at) > 0) {
                 assertThat(replica.clears().isDestroyed(cacheId))
                         .as("destroyed in %s, cache %d", name, cacheId)
@@ -274,6 +280,9 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
         private final long appliedUpTo;
         private final String name;
         private final Map<String, Stored> objects = new TreeMap<>();
+        /** By cache: the smallest version of an object or part in the index. */
+        private final Map<Integer, Long> oldest = new TreeMap<>();
+
         private final Map<Integer, Counted> recount = new TreeMap<>();
         private long items;
         private int deletions;
@@ -318,13 +327,13 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
             assertThat(counts).as("counts of %s", name).isEqualTo(recount);
             final Map<Long, SessionImage> sessions = new TreeMap<>();
             replica.sessions().images().forEach(session -> sessions.put(session.sessionId(), session));
-            final Map<Integer, Clears.Clear> clears = new TreeMap<>();
+            final Map<Integer, Cleared> clears = new TreeMap<>();
             for (int cacheId = 0; cacheId < MOST_CACHES; cacheId++) {
                 // As a request reads it, not as a checkpoint does.
                 final long version = replica.clears().clearedUpTo(cacheId);
                 final boolean destroyed = replica.clears().isDestroyed(cacheId);
                 if (version != 0 || destroyed) {
-                    clears.put(cacheId, new Clears.Clear(cacheId, version, destroyed));
+                    clears.put(cacheId, new Cleared(version, destroyed));
                 }
             }
             requireLoggedClears();
@@ -357,7 +366,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
                             segments.area().addressOf(s),
                             segments.length(),
                             segments.generation(s),
-                            new LoggedClears(replica, appliedUpTo, name));
+                            new LoggedClears(replica, appliedUpTo, oldest, name));
                 }
             }
         }
@@ -397,6 +406,7 @@ record StoreState(Map<String, Replica> replicas, Map<String, Cache> caches) {
                 return;
             }
             final int cacheId = EntryDescriptor.cacheId(buffer, at);
+            oldest.merge(Parts.cacheOf(cacheId), EntryDescriptor.version(buffer, at), Math::min);
             final int flags = EntryDescriptor.flags(buffer, at);
             final long expiryMs = EntryDescriptor.expiryMs(buffer, at, flags);
             final byte[] key = new byte[EntryDescriptor.keyLength(buffer, at)];

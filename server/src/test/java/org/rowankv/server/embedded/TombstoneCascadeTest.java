@@ -245,6 +245,64 @@ final class TombstoneCascadeTest {
         end();
     }
 
+    /** A cache that is cleared again and again has always a clear that awaits its sweep. */
+    @Test
+    void shouldDropTombstonesFromBeforeTheClearThatAwaitsItsSweep() {
+        shard.write(EntryType.PUT, "removed", 100);
+        shard.write(EntryType.DELETE, "removed", 0);
+        shard.closeLogWorthCleaning();
+        Case.NOT_SWEPT.bury(shard);
+
+        cascade();
+
+        assertThat(shard.segmentsWith(EntryType.DELETE, "removed")).isEmpty();
+        assertThat(shard.segmentsWith(EntryType.CLEAR, "")).isNotEmpty();
+        assertThat(shard.segmentsWith(EntryType.PUT, KEY)).isNotEmpty();
+        end();
+    }
+
+    /** It was damaged when the sweep met it, and is repaired from a replica that has not swept it. */
+    @Test
+    void shouldSweepWhatIsRepairedAfterTheSweep() {
+        final CascadeShard peer = new CascadeShard();
+        peer.write(EntryType.PUT, KEY, 100);
+        Case.putBesideWhatStays(shard);
+        shard.commit();
+        final long original = shard.addressOf(KEY);
+        final int segment = shard.segments.segmentOf(original);
+        final ByteBuffer buffer = shard.segments.region().buffer(original);
+        final int at = shard.segments.region().offset(original) + 64;
+        buffer.put(at, (byte) (buffer.get(at) ^ 1));
+        shard.write(EntryType.CLEAR, "", 0);
+        shard.closeLogWorthCleaning();
+        shard.commit();
+        Case.sweep(shard);
+        assertThat(shard.addressOf(KEY)).isEqualTo(original);
+        final AtomicLong cycles = new AtomicLong();
+        final PeerReplica other = new SiblingReplica(peer.segments, peer.replica, cycles::incrementAndGet);
+        final ScrubAgent scrubber = new ScrubAgent(
+                shard.segments,
+                new ReplicaRepair(
+                        0,
+                        shard.segments,
+                        shard.replicas,
+                        ofShard -> List.of(other),
+                        new ErrorLog(shard.clock),
+                        shard.segments::tombstoneHorizonWithout),
+                shard.clock,
+                0);
+        shard.segments.damage().suspect(segment, shard.segments.generation(segment));
+        for (int cycle = 0; cycle < REPAIR_CYCLES; cycle++) {
+            scrubber.doWork();
+        }
+        assertThat(shard.segments.damage().replacedEntries()).isEqualTo(1);
+
+        Case.sweep(shard);
+
+        assertThat(shard.addressOf(KEY)).isZero();
+        requireGone();
+    }
+
     /** A deletion that is moved while it is remembered leaves the index when it is forgotten. */
     @Test
     void shouldForgetADeletionThatTheCleanerHasMoved() {

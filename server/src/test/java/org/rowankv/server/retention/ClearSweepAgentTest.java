@@ -33,6 +33,10 @@ final class ClearSweepAgentTest {
         assertThat(one.replica.counts().objects(1)).isOne();
         assertThat(one.addressOf(1, "damaged")).isEqualTo(damaged);
         assertThat(one.addressOf(1, "whole")).isZero();
+        final Clears clears = one.replica.clears();
+        assertThat(clears.notRemoved(clears.forCheckpoint()))
+                .as("for checkpoints")
+                .hasSize(1);
     }
 
     /** One bit of its version has flipped: the object is there, and the scrubber takes it from another replica. */
@@ -78,6 +82,39 @@ final class ClearSweepAgentTest {
         assertThat(one.replica.index().count()).isEqualTo(OBJECTS / 3);
     }
 
+    /** So tombstones that are older than the last clears are dropped, however often caches are cleared. */
+    @Test
+    void shouldHoldTheHorizonNoLongerThanASweepTakes() {
+        one.replica.recovered(1);
+        for (int i = 0; i < OBJECTS; i++) {
+            one.put(1 + i % 3, "k" + i, 10, Ttl.ETERNAL);
+        }
+        one.clear(1);
+        final long first = one.segments.lastSequence();
+        openSegments();
+        assertThat(sweep.doWork()).isOne();
+        one.clear(2);
+        final long second = one.segments.lastSequence();
+        assertThat(second).isGreaterThan(first);
+        openSegments();
+        assertThat(sweep.horizon()).isEqualTo(first);
+
+        while (sweep.horizon() == first) {
+            assertThat(sweep.doWork()).isOne();
+        }
+
+        assertThat(sweep.horizon()).isEqualTo(second);
+        assertThat(one.replica.counts().objects(2)).isPositive();
+        sweepAll();
+        assertThat(sweep.horizon()).isEqualTo(one.segments.lastSequence());
+    }
+
+    private void openSegments() {
+        for (int i = 0; i < 3; i++) {
+            one.put(4, "filling", 30_000, Ttl.ETERNAL);
+        }
+    }
+
     /** There are as many clears as of the former replica, all of which were swept. */
     @Test
     void shouldSweepTheReplicaOfTheNextTenure() {
@@ -121,7 +158,7 @@ final class ClearSweepAgentTest {
         second.index().lock(1);
         second.index().put(0, one.addressOf(2, "of the second"));
         second.index().unlock();
-        second.restore(null, 0, List.of(new Clears.Clear(2, Long.MAX_VALUE, false)), List.of());
+        second.restore(null, 0, List.of(new Clears.Clear(2, Long.MAX_VALUE)), List.of());
         for (int turn = 0; turn < 200; turn++) {
             one.clear(3);
             assertThat(both.doWork()).isOne();
