@@ -291,6 +291,7 @@ public final class CacheBinding<K, V> implements EntryDecoder<K, V> {
 
     private void fail(Request request) {
         if (request.status() == Status.UNKNOWN_CACHE) {
+            sharedState.speculativeValues().clear(); // the application may hold the closed cache for long
             onDestroyed.run();
             throw new IllegalStateException("the cache " + name + " was destroyed");
         }

@@ -1,9 +1,7 @@
 package org.rowankv.jcache.store;
 
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.event.CallbackThreads;
@@ -13,8 +11,7 @@ public final class SharedStore {
     private final Store store;
     private final String identity;
     private final String settingsText;
-    private final CallbackThreads callbacks;
-    private final Map<Integer, SharedCacheState> sharedState = new ConcurrentHashMap<>();
+    private final SharedStates states;
     /** Held while a cache is cleared for those that open it. */
     private final ReentrantLock clearing = new ReentrantLock();
     /** Caches opened since the store was. Guarded by {@link #clearing}. */
@@ -27,7 +24,7 @@ public final class SharedStore {
         this.store = store;
         this.identity = identity;
         this.settingsText = settingsText;
-        this.callbacks = callbacks;
+        this.states = new SharedStates(id -> SharedCacheState.with(callbacks, store.client(), id));
     }
 
     public Store store() {
@@ -42,13 +39,23 @@ public final class SharedStore {
         return settingsText;
     }
 
+    /** The same as long as anybody in this JVM holds it, so each user of the cache keeps it while it may act on it. */
     public SharedCacheState sharedState(int cacheId) {
-        return sharedState.computeIfAbsent(cacheId, id -> SharedCacheState.with(callbacks, store.client(), id));
+        return states.of(cacheId);
+    }
+
+    SharedStates states() {
+        return states;
     }
 
     /** Forgets a destroyed cache. */
     public void forget(int cacheId) {
-        sharedState.remove(cacheId);
+        clearing.lock();
+        try {
+            opened.remove(cacheId);
+        } finally {
+            clearing.unlock();
+        }
         generations(false).forget(cacheId);
     }
 

@@ -1,6 +1,7 @@
 package org.rowankv.jcache.store;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.jcache.codec.ByteSink;
@@ -14,15 +15,15 @@ import org.rowankv.protocol.Request;
  * <p>A value is used only after a read has confirmed the previous one of that key; a wrong value is removed. So keys
  * that other JVMs also write are normally read.
  *
- * <p>Bounded: 4,096 keys with values, each pair up to 512 bytes, so 2 MiB. Thread-safe.
+ * <p>Bounded: 4,096 keys with values, each pair up to 512 bytes, so 2 MiB; 16 KiB without values, and nothing before the
+ * first. Thread-safe.
  */
 public final class SpeculativeValues {
     private static final int SLOT_BITS = 12;
     private static final int MAX_BYTES = 512;
 
-    private final AtomicReferenceArray<@Nullable Written> slots = new AtomicReferenceArray<>(1 << SLOT_BITS);
-    /** Whether anything was recorded: until then there is nothing to invalidate. */
-    private volatile boolean used;
+    /** Null until anything is recorded: most caches see no entry processor. */
+    private final AtomicReference<@Nullable AtomicReferenceArray<@Nullable Written>> recorded = new AtomicReference<>();
 
     /**
      * One write.
@@ -40,7 +41,8 @@ public final class SpeculativeValues {
     }
 
     private @Nullable Written lookUp(byte[] key) {
-        final Written found = slots.getAcquire(slotOf(key));
+        final AtomicReferenceArray<@Nullable Written> slots = recorded.get();
+        final Written found = slots == null ? null : slots.getAcquire(slotOf(key));
         return found != null && Arrays.equals(found.key, key) ? found : null;
     }
 
@@ -59,10 +61,21 @@ public final class SpeculativeValues {
      */
     public void record(byte[] key, ByteSink value, long version, boolean proven) {
         if (key.length + value.length() <= MAX_BYTES) {
-            used = true;
-            slots.setRelease(
-                    slotOf(key), new Written(key, Arrays.copyOf(value.bytes(), value.length()), version, proven));
+            slotsToFill()
+                    .setRelease(
+                            slotOf(key),
+                            new Written(key, Arrays.copyOf(value.bytes(), value.length()), version, proven));
         }
+    }
+
+    private AtomicReferenceArray<@Nullable Written> slotsToFill() {
+        final AtomicReferenceArray<@Nullable Written> present = recorded.get();
+        if (present != null) {
+            return present;
+        }
+        final AtomicReferenceArray<@Nullable Written> own = new AtomicReferenceArray<>(1 << SLOT_BITS);
+        final AtomicReferenceArray<@Nullable Written> first = recorded.compareAndExchange(null, own);
+        return first == null ? own : first;
     }
 
     /** Whether that is the recorded version of the key. */
@@ -73,7 +86,8 @@ public final class SpeculativeValues {
 
     /** Invalidates a key that an operation of this JVM has changed. */
     public void invalidate(Request request) {
-        if (!used) {
+        final AtomicReferenceArray<@Nullable Written> slots = recorded.get();
+        if (slots == null) {
             return;
         }
         final int from = request.keyOffset();
@@ -90,14 +104,18 @@ public final class SpeculativeValues {
     }
 
     public void clear() {
-        for (int slot = 0; slot < slots.length(); slot++) {
-            slots.set(slot, null);
-        }
+        recorded.set(null);
+    }
+
+    /** Whether it takes no memory. */
+    boolean isEmpty() {
+        return recorded.get() == null;
     }
 
     /** Removes a wrong value. */
     public void remove(@Nullable Written wrong) {
-        if (wrong != null) {
+        final AtomicReferenceArray<@Nullable Written> slots = recorded.get();
+        if (wrong != null && slots != null) {
             slots.compareAndSet(slotOf(wrong.key), wrong, null);
         }
     }
