@@ -142,6 +142,16 @@ public final class RoleChanges {
         return current.get().bareTerm();
     }
 
+    /** Whether this server is to open that shard: it serves it soon, or another server does. */
+    public boolean isUnopened(int shard) {
+        return current.get().isUnopened(shard);
+    }
+
+    /** See {@link CurrentRoles#observe}. */
+    public void observe(Runnable observer) {
+        current.observe(observer);
+    }
+
     /** Shards that are to be opened by this server. */
     public int unopenedShards() {
         final Roles roles = current.get();

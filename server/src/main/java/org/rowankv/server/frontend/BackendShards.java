@@ -35,6 +35,16 @@ public final class BackendShards implements RequestBackend {
     }
 
     @Override
+    public boolean isOpening(int shard) {
+        return server.roleChanges().isUnopened(shard);
+    }
+
+    @Override
+    public void observe(Runnable observer) {
+        server.roleChanges().observe(observer);
+    }
+
+    @Override
     public boolean isServing() {
         return server.isServing();
     }

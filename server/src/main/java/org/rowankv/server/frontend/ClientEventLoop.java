@@ -44,6 +44,9 @@ final class ClientEventLoop implements Runnable {
     /** How long a request waits for new roles of the server; then its client tries other servers. */
     private static final long HOLD_NS = 1_000_000_000L;
 
+    /** How long a request waits for a shard that is being opened. Short: a client that stops waiting does not know the outcome. */
+    private static final long EARLY_NS = 20_000_000;
+
     /** How long an incomplete frame, or unsent answers, may make less progress than 64 KiB or the rest. */
     private static final long STALL_NS = 30_000_000_000L;
 
@@ -212,7 +215,15 @@ final class ClientEventLoop implements Runnable {
         execute(() -> {
             connections.forEach(ClientConnection::routingChanged);
             changes.signal(); // a role may be lost
+            requests.lookAtEarly();
         });
+    }
+
+    /** A shard may have been opened for which requests wait. Thread-safe. */
+    void lookAtEarly() {
+        if (requests.lookAtEarly()) {
+            io.wakeUp();
+        }
     }
 
     RequestPipeline requests() {
@@ -265,12 +276,14 @@ final class ClientEventLoop implements Runnable {
                 resumeAcceptor();
                 changes.endOverdue(nowNs, false);
             }
+            requests.refuseEarlySince(nowNs - EARLY_NS);
             if (requests.areUnderWay() && nowNs - helpedNs >= HELP_NS) {
                 helpedNs = nowNs;
                 requests.help();
             }
             if (closing) {
                 requests.refuseHeldSince(nowNs);
+                requests.refuseEarlySince(nowNs);
                 changes.endOverdue(nowNs, true);
                 if (drainUntilNs == 0) {
                     drainUntilNs = nowNs + port.settings().drainNs();
@@ -414,7 +427,8 @@ final class ClientEventLoop implements Runnable {
         } else if (closing || changes.isDue()) {
             LockSupport.parkNanos(PARK_NS);
         } else if (!requests.areUnderWay()) {
-            select(mustCheck() ? CHECK_MS * 1_000_000 : Long.MAX_VALUE);
+            final long checkNs = mustCheck() ? CHECK_MS * 1_000_000 : Long.MAX_VALUE;
+            select(requests.areEarly() ? EARLY_NS / 4 : checkNs);
         } else if (io.carriesPairs()) {
             select(POLL_NS);
         } else {

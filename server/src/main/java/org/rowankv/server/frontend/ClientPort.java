@@ -184,6 +184,7 @@ public final class ClientPort implements AutoCloseable {
             throw new IllegalStateException("the client port is closed", e);
         }
         loops.forEach(ClientEventLoop::start);
+        served.observe(this::lookAtEarly);
         LOG.info("Client port listening: server={} address={}", served.serverId(), address());
         return this;
     }
@@ -254,6 +255,7 @@ public final class ClientPort implements AutoCloseable {
         }
         final PublishedRouting now = PublishedRouting.of(routing);
         served = next;
+        next.observe(this::lookAtEarly);
         published = now;
         catalogue.use(nextCatalogue);
         paused = false;
@@ -366,6 +368,19 @@ public final class ClientPort implements AutoCloseable {
             return Status.NOT_PRIMARY;
         }
         return served.isPrimary(shard) ? Status.OK : clientTerm < term ? Status.STALE_TERM : Status.NOT_PRIMARY;
+    }
+
+    /**
+     * Whether a request refused with NOT_PRIMARY is merely early: the shard is about to be opened here, or the client has a
+     * configuration that this server does not have yet.
+     */
+    boolean isEarly(int shard, long clientTerm) {
+        return !paused && served.isServing() && (clientTerm > routing().term() || served.isOpening(shard));
+    }
+
+    /** Shards may have been opened, or have gone elsewhere. */
+    private void lookAtEarly() {
+        loops.forEach(ClientEventLoop::lookAtEarly);
     }
 
     // --- counters ---

@@ -109,7 +109,7 @@ public final class PortCounters {
         return sum;
     }
 
-    /** How many times a request was held because the server had no roles. */
+    /** How many times a request was held because the server had no roles, or the shard was about to be opened. */
     public long waited() {
         return sum(LoopCounters::waits);
     }

@@ -31,6 +31,14 @@ public interface RequestBackend {
     /** Whether this server is the primary of the shard. */
     boolean isPrimary(int shard);
 
+    /** Whether this server is about to serve the shard as its primary. */
+    default boolean isOpening(int shard) {
+        return false;
+    }
+
+    /** Sets what is called behind each change of {@link #isPrimary} or {@link #isOpening}. It must not block. */
+    default void observe(Runnable observer) {}
+
     /** Whether requests are answered; false after the end. */
     boolean isServing();
 

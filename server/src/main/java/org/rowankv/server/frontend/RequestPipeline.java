@@ -31,6 +31,13 @@ final class RequestPipeline {
     /** Requests held while the server has no roles, in order of arrival. */
     private final ArrayDeque<PendingRequest> held = new ArrayDeque<>();
 
+    /** Requests for shards that are about to be opened here, in order of arrival. */
+    private final ArrayDeque<PendingRequest> early = new ArrayDeque<>();
+    /** Whether there are early requests, or one is about to be added: then the opener of a shard wakes the loop. */
+    private volatile boolean areEarly;
+
+    private volatile boolean mustLookAtEarly;
+
     /** Owner of {@link #calls}. */
     private RequestBackend served;
 
@@ -56,6 +63,9 @@ final class RequestPipeline {
     /** Polls each request once; true if any was answered since the previous call. */
     boolean poll() {
         final long before = answeredBefore;
+        if (mustLookAtEarly) {
+            admitEarly();
+        }
         pollCalls();
         stepAll();
         pollCalls(); // completed steps may have output
@@ -81,6 +91,20 @@ final class RequestPipeline {
         return !held.isEmpty();
     }
 
+    /** Whether any request waits for a shard that is about to be opened. Thread-safe. */
+    boolean areEarly() {
+        return areEarly;
+    }
+
+    /** Early requests are looked at in the next cycle. Thread-safe; false if there are none. */
+    boolean lookAtEarly() {
+        if (!areEarly) {
+            return false;
+        }
+        mustLookAtEarly = true;
+        return true;
+    }
+
     /** After an idle interval: helps the agents that requests may depend on. */
     void help() {
         guarded("helping agents of pending client requests", calls()::help);
@@ -91,6 +115,7 @@ final class RequestPipeline {
         active.forEach(this::leave);
         waiting.forEach(this::leave);
         held.forEach(this::forget);
+        early.forEach(this::forget);
         dropKept();
     }
 
@@ -158,7 +183,9 @@ final class RequestPipeline {
             return;
         }
         final Status refused = port.whyNotServed(pending.shard(), pending.clientTerm());
-        if (refused != Status.OK) {
+        if (refused == Status.NOT_PRIMARY && port.isEarly(pending.shard(), pending.clientTerm())) {
+            await(pending);
+        } else if (refused != Status.OK) {
             refuse(pending, refused);
         } else if (port.catalogue().isKnown(pending.request().cacheId())) {
             pending.begin(calls());
@@ -204,6 +231,36 @@ final class RequestPipeline {
         pending.hold(clock.nanoTime());
         counts.waited();
         held.addLast(pending);
+    }
+
+    private void await(PendingRequest pending) {
+        pending.hold(clock.nanoTime());
+        counts.waited();
+        early.addLast(pending);
+        areEarly = true;
+        mustLookAtEarly = true; // once more: an opening before this write has woken nothing
+    }
+
+    private void admitEarly() {
+        mustLookAtEarly = false;
+        for (int left = early.size(); left > 0; left--) {
+            final PendingRequest first = early.removeFirst();
+            if (port.whyNotServed(first.shard(), first.clientTerm()) == Status.NOT_PRIMARY
+                    && port.isEarly(first.shard(), first.clientTerm())) {
+                early.addLast(first);
+            } else {
+                admitLate(first);
+            }
+        }
+        areEarly = !early.isEmpty();
+    }
+
+    /** Refuses early requests that wait since before then: the shard may be opened by another server. */
+    void refuseEarlySince(long untilNs) {
+        while (!early.isEmpty() && early.peekFirst().heldSinceNs() - untilNs <= 0) {
+            refuse(early.removeFirst(), Status.NOT_PRIMARY);
+            areEarly = !early.isEmpty();
+        }
     }
 
     private void begin(PendingRequest pending) {
@@ -314,22 +371,28 @@ final class RequestPipeline {
             hold(each);
         });
         waiting.clear();
+        early.forEach(this::hold);
+        early.clear();
     }
 
     /** The server has roles again: resumes held requests. */
     void resume() {
         dropKept(); // each would keep the old server, with its index, reachable
         for (int left = held.size(); left > 0; left--) {
-            final PendingRequest first = held.removeFirst();
-            final ClientConnection connection = first.connection();
-            if (connection == null || connection.isClosed()) {
-                drop(first);
-            } else {
-                try {
-                    admit(first);
-                } catch (RuntimeException | Error e) {
-                    giveUp(first, e);
-                }
+            admitLate(held.removeFirst());
+        }
+    }
+
+    /** Admits a request that has waited, unless its client is gone. */
+    private void admitLate(PendingRequest pending) {
+        final ClientConnection connection = pending.connection();
+        if (connection == null || connection.isClosed()) {
+            drop(pending);
+        } else {
+            try {
+                admit(pending);
+            } catch (RuntimeException | Error e) {
+                giveUp(pending, e);
             }
         }
     }

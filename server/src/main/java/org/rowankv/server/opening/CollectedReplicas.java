@@ -22,7 +22,7 @@ import org.rowankv.topology.ShardAssignment;
  *
  * <p>COLLECT is answered only by a server that has prepared the epoch: then it has fenced off the former primary, and
  * nothing more of that lands. And only once it has digested what had landed: so the answer names all that the former
- * primary may have acknowledged.
+ * primary may have acknowledged. The last primary of a shard that is handed over says so with HANDED_OVER.
  */
 final class CollectedReplicas {
     /** A question that waits. */
@@ -50,8 +50,8 @@ final class CollectedReplicas {
     private final OpeningTransport answers;
     private final Map<Asker, Pending> pending = new TreeMap<>();
 
-    /** A change stream for the next primary, which opens the shard in that epoch. */
-    private record Left(int epoch, ByteBuffer changes) {}
+    /** A shard of which this server was the last primary before that epoch, with its change stream if it has one. */
+    private record Left(int epoch, @Nullable ByteBuffer changes) {}
 
     private final Map<Integer, Left> left = new TreeMap<>();
 
@@ -117,8 +117,17 @@ final class CollectedReplicas {
 
     private boolean answer(int from, Pending asked, Roles roles) {
         final OpeningMessage question = asked.question;
-        if (question.kind() == OpeningMessage.HAND_OVER) {
-            return handOver(from, question, roles);
+        final boolean isHandOver = question.kind() == OpeningMessage.HAND_OVER;
+        final Left handed = isHandOver ? left.get(question.shard()) : null;
+        if (isHandOver) {
+            if (roles.epoch(question.shard()) != question.epoch() || roles.find(question.shard()) != null) {
+                return false;
+            }
+            Chaos.point("opening.handed-over");
+            if (handed == null) {
+                answers.send(from, question.handedOver());
+                return true;
+            }
         }
         if (asked.mark == null) {
             // Now, not when the fence was raised: by now what the same primary sent in an earlier attempt has landed.
@@ -131,6 +140,10 @@ final class CollectedReplicas {
         Chaos.point("opening.answered");
         final ShardReplica replica = replicas.get(question.shard());
         final long commitVersion = replica.commitVersion();
+        if (handed != null) {
+            answers.send(from, question.handedOver(commitVersion, handed.changes));
+            return true;
+        }
         final long[] versions = replica.tail().versionsAbove(Math.max(question.argument(), commitVersion));
         final int count = Math.min(versions.length, CollectedAnswer.MOST_VERSIONS);
         final ByteBuffer payload = ByteBuffer.allocate(count * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -141,28 +154,13 @@ final class CollectedReplicas {
         return true;
     }
 
-    /** Whether this server was the primary or not: all replicas get this message, so the former one need not be known. */
-    private boolean handOver(int from, OpeningMessage question, Roles roles) {
-        if (roles.epoch(question.shard()) != question.epoch() || roles.find(question.shard()) != null) {
-            return false;
-        }
-        Chaos.point("opening.handed-over");
-        final Left stream = left.get(question.shard());
-        answers.send(from, question.handedOver(stream == null ? null : stream.changes));
-        return true;
-    }
-
     /**
-     * A shard has left this server. The new primary of this epoch is the first to open it since; that of a later epoch may
-     * not be, and begins a new stream. Followed by {@link #doWork}.
+     * A shard has left this server: all that it has sent is everywhere, and covered by CommitVer here. The new primary of
+     * this epoch is the first to open it since; that of a later epoch may not be. Followed by {@link #doWork}.
      */
     void left(int shard, int epoch) {
         final ShardChanges.Handed handed = replicas.get(shard).changes().handOver(HandedChanges.MOST_BYTES);
-        if (handed == null) {
-            left.remove(shard);
-        } else {
-            left.put(shard, new Left(epoch, HandedChanges.encode(handed)));
-        }
+        left.put(shard, new Left(epoch, handed == null ? null : HandedChanges.encode(handed)));
     }
 
     private void fetch(int from, OpeningMessage question, Configuration prepared) {

@@ -5,7 +5,8 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question of a shard's new primary to another replica, or the answer, which repeats shard, epoch and argument.
+ * A question of a shard's new primary to another replica, or the answer, which repeats shard and epoch, and most often the
+ * argument.
  * Immutable; the payload is shared: read it by absolute positions only.
  *
  * <p>Layout, little endian:
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind one of the constants
  * @param epoch of the shard, which begins with the opening
- * @param argument of COLLECT: a version; of FETCH: the version of an entry
- * @param commitVersion in an answer to COLLECT, of the answering replica; else 0
+ * @param argument of COLLECT: a version; of FETCH: the version of an entry; of HANDED_OVER: whether by the last primary
+ * @param commitVersion of the answering replica: in COLLECTED, and in HANDED_OVER by the last primary; else 0
  * @param payload from its position 0 to its limit; empty in a question
  */
 public record OpeningMessage(int kind, int shard, int epoch, long argument, long commitVersion, ByteBuffer payload) {
@@ -44,7 +45,11 @@ public record OpeningMessage(int kind, int shard, int epoch, long argument, long
      * as the shard's primary is under way: all of that has landed everywhere, and it answers no read any more.
      */
     public static final int HAND_OVER = 5;
-    /** Payload: of a former primary with subscribers its {@link HandedChanges change stream}; else empty. */
+    /**
+     * By the last primary, which has served the shard until this epoch, the argument is 1: it has no version above its
+     * CommitVer, so this answers a COLLECT too. Payload: its {@link HandedChanges change stream} if it has subscribers; else
+     * empty.
+     */
     public static final int HANDED_OVER = 6;
 
     private static final int SHARD_OFFSET = 4;
@@ -67,8 +72,19 @@ public record OpeningMessage(int kind, int shard, int epoch, long argument, long
         return new OpeningMessage(HAND_OVER, shard, epoch, 0, 0, NOTHING);
     }
 
-    OpeningMessage handedOver(@Nullable ByteBuffer changes) {
-        return new OpeningMessage(HANDED_OVER, shard, epoch, argument, 0, changes == null ? NOTHING : changes);
+    /** The answer of a server that was not the last primary. */
+    OpeningMessage handedOver() {
+        return new OpeningMessage(HANDED_OVER, shard, epoch, 0, 0, NOTHING);
+    }
+
+    /** The answer of the last primary. */
+    OpeningMessage handedOver(long lastVersion, @Nullable ByteBuffer changes) {
+        return new OpeningMessage(HANDED_OVER, shard, epoch, 1, lastVersion, changes == null ? NOTHING : changes);
+    }
+
+    /** Whether this is HANDED_OVER by the last primary. */
+    boolean isOfLastPrimary() {
+        return kind == HANDED_OVER && argument == 1;
     }
 
     OpeningMessage collected(long commitVersion, ByteBuffer versions) {

@@ -9,6 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
@@ -191,7 +192,7 @@ final class ShardOpening {
                     return 0;
                 }
                 around.digest().beginEpoch(shard(), epoch);
-                commitVersion = replica.commitVersion();
+                commitVersion = Math.max(commitVersion, replica.commitVersion());
                 step = Step.COLLECTING;
                 Chaos.point("opening.digested");
                 return 1;
@@ -241,6 +242,9 @@ final class ShardOpening {
         }
         other.hasHandedOver = true;
         other.isAsked = false;
+        if (answer.isOfLastPrimary()) {
+            collectedLast(other, answer);
+        }
         if (answer.payload().limit() > 0) {
             try {
                 changes = HandedChanges.decode(answer.payload());
@@ -248,6 +252,18 @@ final class ShardOpening {
                 around.impossible(from, shard(), "a change stream: " + e.getMessage());
             }
         }
+    }
+
+    /** What it has sent is on all replicas; it need not be asked once more. */
+    private void collectedLast(Other last, OpeningMessage answer) {
+        final String reason =
+                CollectedAnswer.whyImpossible(epoch, Version.NONE, answer.commitVersion(), ByteBuffer.allocate(0));
+        if (reason != null) {
+            around.impossible(last.server, shard(), reason);
+            return;
+        }
+        commitVersion = Math.max(commitVersion, answer.commitVersion());
+        last.isCollected = true;
     }
 
     /** The change stream of a former primary that has handed the shard over; null if there is none. */

@@ -11,6 +11,7 @@ import org.rowankv.topology.Configuration;
  */
 public final class CurrentRoles {
     private volatile Roles roles;
+    private volatile Runnable observer = () -> {};
 
     public CurrentRoles(Roles first) {
         this.roles = first;
@@ -18,6 +19,16 @@ public final class CurrentRoles {
 
     public Roles get() {
         return roles;
+    }
+
+    /** Sets what is called behind each change, by the thread that made it. It must not block. */
+    public void observe(Runnable newObserver) {
+        observer = newObserver;
+    }
+
+    private void set(Roles next) {
+        roles = next;
+        observer.run();
     }
 
     /**
@@ -51,7 +62,7 @@ public final class CurrentRoles {
             throw new IllegalArgumentException("roles of " + next.shardCount() + " shards and " + next.serverCount()
                     + " servers after " + present.shardCount() + " and " + present.serverCount());
         }
-        roles = next;
+        set(next);
     }
 
     /**
@@ -81,7 +92,7 @@ public final class CurrentRoles {
         if (!present.isLeaving(shard)) {
             return false;
         }
-        roles = present.left(shard);
+        set(present.left(shard));
         return true;
     }
 
@@ -97,7 +108,7 @@ public final class CurrentRoles {
         if (!present.isUnopened(shard) || present.epoch(shard) != epoch) {
             return false;
         }
-        roles = present.opened(primary);
+        set(present.opened(primary));
         return true;
     }
 }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +48,9 @@ final class ClientPortPauseTest {
     /** One start of a server: answers or hangs, and records its requests. */
     private static final class Start implements RequestBackend {
         private final int id;
-        private final boolean primary;
+        private volatile boolean primary;
+        private volatile boolean opening;
+        private volatile Runnable observer = () -> {};
         private volatile boolean stuck;
         private final Queue<String> begun = new ConcurrentLinkedQueue<>();
         private volatile boolean abandoned;
@@ -106,6 +109,22 @@ final class ClientPortPauseTest {
         }
 
         @Override
+        public boolean isOpening(int shard) {
+            return opening;
+        }
+
+        @Override
+        public void observe(Runnable newObserver) {
+            observer = newObserver;
+        }
+
+        void become(boolean newPrimary, boolean newOpening) {
+            primary = newPrimary;
+            opening = newOpening;
+            observer.run();
+        }
+
+        @Override
         public boolean isServing() {
             return true;
         }
@@ -120,6 +139,7 @@ final class ClientPortPauseTest {
     private final List<ClientPort> ports = new ArrayList<>();
     private final List<String> addresses = new ArrayList<>();
     private final Start first = new Start(0, true);
+    private final Start second = new Start(1, false);
     private NetSession session;
     private RowanClient client;
 
@@ -132,7 +152,7 @@ final class ClientPortPauseTest {
 
     @BeforeEach
     void open() throws IOException {
-        for (Start start : List.of(first, new Start(1, false))) {
+        for (Start start : List.of(first, second)) {
             final ClientPort port = ClientPort.bind(
                     start, new OneCache(), ClientPortSettings.at("127.0.0.1", 0), clock, new ErrorLog(clock));
             ports.add(port);
@@ -177,17 +197,23 @@ final class ClientPortPauseTest {
         awaitThat(() -> ports.get(0).waited() > 0);
     }
 
+    private long refusals(int port) {
+        return Arrays.stream(Operation.values())
+                .mapToLong(operation -> ports.get(port).counts().answered(operation, Status.NOT_PRIMARY))
+                .sum();
+    }
+
     @Test
     void shouldAnswerWhatHasWaitedByTheNewRoles() throws Exception {
         final long made = session.connectionsMade();
         ports.forEach(ClientPort::pause);
         final CompletableFuture<Request> waiting = putFromElsewhere();
         awaitHeld();
-        final Start second = new Start(1, true);
-        ports.get(1).resume(second, new OneCache(), routing(2, 1));
+        final Start next = new Start(1, true);
+        ports.get(1).resume(next, new OneCache(), routing(2, 1));
         ports.get(0).resume(new Start(0, false), new OneCache(), routing(2, 1));
         assertThat(waiting.get().version()).isEqualTo(101);
-        assertThat(second.begun).isNotEmpty();
+        assertThat(next.begun).isNotEmpty();
         assertThat(client.configuration().term()).isEqualTo(2);
         // At most one more: to the new primary.
         assertThat(session.connectionsMade()).isLessThanOrEqualTo(made + 1);
@@ -246,6 +272,70 @@ final class ClientPortPauseTest {
         assertThat(waiting).isNotDone();
         ports.get(1).pause();
         ports.get(1).resume(new Start(1, true), new OneCache(), routing(2, 1));
+        assertThat(waiting.join().version()).isEqualTo(101);
+    }
+
+    @Test
+    void shouldHoldARequestForAShardThatIsBeingOpened() throws Exception {
+        first.become(false, true);
+        final CompletableFuture<Request> waiting = putFromElsewhere();
+        awaitHeld();
+        assertThat(waiting).isNotDone();
+        first.become(true, false);
+        assertThat(waiting.get(30, TimeUnit.SECONDS).version()).isEqualTo(100);
+        assertThat(refusals(0)).isZero();
+    }
+
+    @Test
+    void shouldHoldARequestOfAClientThatKnowsMore() throws Exception {
+        ports.get(0).publish(routing(2, 1));
+        first.become(false, false);
+        final CompletableFuture<Request> waiting = putFromElsewhere();
+        awaitThat(() -> ports.get(1).waited() > 0);
+        assertThat(waiting).isNotDone();
+        second.become(true, false);
+        assertThat(waiting).as("its roles are in force, but not public").isNotDone();
+        ports.get(1).publish(routing(2, 1));
+        assertThat(waiting.get().version()).isEqualTo(101);
+        assertThat(refusals(1)).isZero();
+    }
+
+    /** Another server may be opening it by now. */
+    @Test
+    void shouldRefuseWhatHasWaitedForAnOpeningForLong() throws Exception {
+        first.become(false, true);
+        final long before = ports.get(0).requests();
+        final CompletableFuture<Request> waiting = putFromElsewhere();
+        awaitHeld();
+        awaitThat(() -> {
+            clock.advanceMs(5);
+            return ports.get(0).requests() > before;
+        });
+        assertThat(waiting).isNotDone();
+        first.become(true, false);
+        assertThat(waiting.get().version()).isEqualTo(100);
+    }
+
+    @Test
+    void shouldRefuseWhatIsEarlyWhenTheShardGoesElsewhere() throws Exception {
+        first.become(false, true);
+        final CompletableFuture<Request> waiting = putFromElsewhere();
+        awaitHeld();
+        second.become(true, false);
+        ports.get(1).publish(routing(2, 1));
+        first.become(false, false);
+        assertThat(waiting.get().version()).isEqualTo(101);
+    }
+
+    @Test
+    void shouldCloseWhileARequestIsEarly() {
+        first.become(false, true);
+        final CompletableFuture<Request> waiting = putFromElsewhere();
+        awaitHeld();
+        ports.get(0).close();
+        assertThat(ports.get(0).connections()).isZero();
+        second.become(true, false);
+        ports.get(1).publish(routing(2, 1));
         assertThat(waiting.join().version()).isEqualTo(101);
     }
 

@@ -223,7 +223,7 @@ final class ShardOpeningTest {
         cluster.network(delivery -> {
             final OpeningMessage message = delivery.message();
             final boolean isHandOver = delivery.to() == THIRD && message.kind() == OpeningMessage.HAND_OVER;
-            return isHandOver ? new LiveCluster.Delivery(THIRD, delivery.from(), message.handedOver(null)) : delivery;
+            return isHandOver ? new LiveCluster.Delivery(THIRD, delivery.from(), message.handedOver()) : delivery;
         });
         for (int i = 0; i < 5_000; i++) {
             cluster.ok(put(OTHER, bytes(4, i)));
