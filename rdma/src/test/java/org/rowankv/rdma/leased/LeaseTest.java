@@ -108,6 +108,19 @@ final class LeaseTest {
         assertThat(landedIds()).containsExactly(1L, 2L, 3L, 4L);
     }
 
+    /** It is the first of the next, and the rest of the lease stays empty. */
+    @Test
+    void shouldPlaceNoEntryAcrossTheEndOfALease() {
+        open(8, SEGMENT, false);
+        final QueuePair pair = sender.connectTo(receiver);
+        land(pair, 1, 3008);
+        land(pair, 2, 3008);
+        final LandingLane lane = receiver.queue().lane(0);
+        assertThat(lane.landedLimit(0)).isEqualTo(3008);
+        assertThat(lane.currentOrdinal()).isEqualTo(1);
+        assertThat(landedIds()).containsExactly(1L, 2L);
+    }
+
     @Test
     void shouldNameASegmentAsLongAsItsSenderMayWriteIt() {
         open(8, SEGMENT, false);

@@ -88,6 +88,18 @@ final class LeasedLaneTest {
         assertAt(1, 0);
     }
 
+    /** It would be possible once so much is leased. */
+    @Test
+    void shouldForgetWhatAFormerConnectionLeftInTheWord() {
+        lane.add(3, 77);
+        lane.begin(1);
+        write(LanePosition.of(1, 5));
+        assertThat(lane.end()).isEmpty();
+        lane.begin(2);
+        lane.add(4, 78);
+        assertAt(0, 0);
+    }
+
     @Test
     void shouldWipeEachWordOfItsGenerationBehindTheEnd() {
         final ByteBuffer region = settings.region().buffer(0).duplicate().order(ByteOrder.LITTLE_ENDIAN);

@@ -1,9 +1,14 @@
 package org.rowankv.rdma.verbs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** A device that is connected only with itself, carries at once, and allocates nothing for it. For one thread. */
@@ -16,12 +21,22 @@ public final class Wire implements Verbs {
     private int first;
     private int last;
 
-    private record Memory(ByteBuffer bytes) implements RegisteredMemory {
+    private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private final List<ByteBuffer> exposed = new ArrayList<>();
+
+    private interface Local extends RegisteredMemory {
+        ByteBuffer bytes();
+
         @Override
-        public int length() {
-            return bytes.capacity();
+        default int length() {
+            return bytes().capacity();
         }
     }
+
+    private record Memory(ByteBuffer bytes) implements Local {}
+
+    private record Exposed(ByteBuffer bytes, long address, int remoteKey) implements Local, ExposedMemory {}
 
     private void complete(long id, int length) {
         ids[last & (CAPACITY - 1)] = id;
@@ -41,7 +56,9 @@ public final class Wire implements Verbs {
 
     @Override
     public ExposedMemory expose(ByteBuffer memory) {
-        throw new UnsupportedOperationException();
+        exposed.add(memory);
+        final int key = exposed.size() - 1;
+        return new Exposed(memory, (long) key << Integer.SIZE, key);
     }
 
     @Override
@@ -97,6 +114,49 @@ public final class Wire implements Verbs {
         }
     }
 
+    /** WRITEs that are done when they are posted; its READ only completes. */
+    private final class Writes implements VerbsConnection.OneSidedPosting {
+        private final ByteBuffer from;
+        private final long id;
+        private final int[] offsets;
+        private final int[] byteCounts;
+        private final long[] addresses;
+
+        Writes(ByteBuffer from, int writes, long id) {
+            this.from = from;
+            this.id = id;
+            this.offsets = new int[writes];
+            this.byteCounts = new int[writes];
+            this.addresses = new long[writes];
+        }
+
+        @Override
+        public void write(int index, int offset, int length, long remoteAddress, int remoteKey) {
+            offsets[index] = offset;
+            byteCounts[index] = length;
+            addresses[index] = remoteAddress;
+        }
+
+        @Override
+        public void read(long remoteAddress, int remoteKey) {
+            // What it reads does not matter.
+        }
+
+        @Override
+        public void post() {
+            for (int i = 0; i < offsets.length; i++) {
+                final ByteBuffer to = exposed.get((int) (addresses[i] >>> Integer.SIZE));
+                final int at = (int) addresses[i];
+                if (byteCounts[i] == Long.BYTES) {
+                    LONGS.setRelease(to, at, (long) LONGS.get(from, offsets[i]));
+                } else {
+                    to.put(at, from, offsets[i], byteCounts[i]);
+                }
+            }
+            complete(id, 0);
+        }
+    }
+
     private final class End implements VerbsConnection {
         private final ArrayDeque<Receive> receives = new ArrayDeque<>();
         private End peer;
@@ -113,7 +173,7 @@ public final class Wire implements Verbs {
 
         @Override
         public SendPosting prepareSend(RegisteredMemory memory, int offset, long id) {
-            final ByteBuffer bytes = ((Memory) memory).bytes;
+            final ByteBuffer bytes = ((Local) memory).bytes();
             return length -> {
                 final Receive receive = peer.receives.remove();
                 receive.bytes.put(receive.offset, bytes, offset, length);
@@ -124,13 +184,13 @@ public final class Wire implements Verbs {
 
         @Override
         public ReceivePosting prepareReceive(RegisteredMemory memory, int offset, int length, long id) {
-            return new Receive(this, ((Memory) memory).bytes, offset, id);
+            return new Receive(this, ((Local) memory).bytes(), offset, id);
         }
 
         @Override
         public OneSidedPosting prepareOneSided(
                 RegisteredMemory memory, int writes, RegisteredMemory target, int targetOffset, long id) {
-            throw new UnsupportedOperationException();
+            return new Writes(((Local) memory).bytes(), writes, id);
         }
 
         @Override
