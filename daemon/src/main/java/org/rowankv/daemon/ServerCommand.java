@@ -253,7 +253,7 @@ public final class ServerCommand implements Callable<Integer> {
         if (!rdma && ServerOption.RDMA_LISTEN.isGiven(spec)) {
             throw new IllegalArgumentException("--rdma-listen needs --fabric rdma");
         }
-        if (!rdma && !text(ServerOption.RDMA_MODE).equals("landed")) {
+        if (!rdma && ServerOption.RDMA_MODE.isChosen(spec)) {
             throw new IllegalArgumentException("--rdma-mode needs --fabric rdma");
         }
         return rdma;

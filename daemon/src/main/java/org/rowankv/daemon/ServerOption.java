@@ -3,6 +3,7 @@ package org.rowankv.daemon;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.daemon.options.OptionDefaults;
 import org.rowankv.runtime.SettingForm;
 import org.rowankv.server.cluster.ClusterSettings;
 import picocli.CommandLine.IModelTransformer;
@@ -191,7 +192,15 @@ public enum ServerOption {
                 .build();
     }
 
-    /** Whether there is a value, even an empty one. */
+    /** Whether the command line, the environment or the options file has a value: a default is none. */
+    boolean isChosen(CommandSpec command) {
+        final OptionSpec option = command.findOption(flag());
+        return command.commandLine().getParseResult().hasMatchedOption(option)
+                || command.defaultValueProvider() instanceof OptionDefaults others
+                        && others.defaultValue(option) != null;
+    }
+
+    /** Whether there is a value, even an empty one. A default is one too. */
     boolean isGiven(CommandSpec command) {
         return command.findOption(flag()).getValue() != null;
     }

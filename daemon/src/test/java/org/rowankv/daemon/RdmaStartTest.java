@@ -96,6 +96,7 @@ final class RdmaStartTest {
         start(List.of(), withDisni(), "--fabric=rdma", "--rdma-listen=10.0.0.1:1", "--peer-listen=127.0.0.1:7172")
                 .says(2, "--peer-listen is for --fabric tcp");
         start(List.of(), withDisni(), "--rdma-mode=leased").says(2, "--rdma-mode needs --fabric rdma");
+        start(List.of(), withDisni(), "--rdma-mode=landed").says(2, "--rdma-mode needs --fabric rdma");
         start(List.of(), withDisni(), LEASED[0], LEASED[1], LEASED[2], "--durability=power")
                 .says(2, "durability power needs --rdma-mode landed or --fabric tcp");
     }
