@@ -26,6 +26,24 @@ class ClusterSimCommandTest {
         assertThat(process.exitCode()).isZero();
     }
 
+    /** Each seed twice: simulated devices go the same way, too. */
+    @Test
+    void shouldFindNothingWhereSendersWriteIntoLeasedSegments() throws Exception {
+        final int seeds = TestScale.of(2, 40);
+        final CommandProcess process = CommandProcess.run(
+                ClusterSimCommand.class,
+                "--fabric",
+                "leased",
+                "--seeds",
+                Integer.toString(seeds),
+                "--from",
+                "1",
+                "--check-determinism");
+        process.assertThatLastLine().isEqualTo("sim: seeds=" + seeds + " violations=0");
+        assertThat(process.lines()).anyMatch(line -> line.matches("sim: kills=[1-9]\\d* fences=[1-9]\\d*"));
+        assertThat(process.exitCode()).isZero();
+    }
+
     @Test
     void shouldFindNothingAnyMoreInSeedsThatFoundSomething() throws Exception {
         final CommandProcess process = CommandProcess.run(ClusterSimCommand.class, "--found");

@@ -35,9 +35,10 @@ class ExpectedTest {
                 }
             }
         }
-        // Points of the fabric and the client connections over TCP, which no simulated store uses; and those of waiters
-        // for a session slot, of which simulated clients have enough.
+        // Points of the fabrics and the client connections of processes, which no simulated store uses; and those of
+        // waiters for a session slot, of which simulated clients have enough.
         points.removeIf(point -> point.startsWith("tcp.")
+                || point.startsWith("leased.")
                 || point.startsWith("role.")
                 || point.startsWith("line.")
                 || point.startsWith("opening."));

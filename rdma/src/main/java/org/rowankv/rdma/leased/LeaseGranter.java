@@ -8,6 +8,7 @@ import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.channel.OneSidedChannel;
 import org.rowankv.rdma.landing.wire.FrameReader;
 import org.rowankv.rdma.landing.wire.PeerFrameDescriptor;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.FaultLog;
 
@@ -64,6 +65,7 @@ final class LeaseGranter extends FrameReader {
     /** Grants the next segment of the lane. */
     void grant(long remoteAddress, int remoteKey) {
         final long ordinal = firstOrdinal + granted;
+        Chaos.point("leased.granted");
         granted++;
         send(
                 channel,

@@ -37,6 +37,16 @@ public final class LeasedFabric implements Fabric {
         this.fabric = new LandingFabric(settings, transport);
     }
 
+    /**
+     * For a caller that drives the NIC agent: nothing here blocks. It ends with that agent's event loop; it is not closed.
+     *
+     * @param connections of the same device as the transport
+     */
+    public LeasedFabric(LandingFabric connections, VerbsTransport transport) {
+        this.transport = transport;
+        this.fabric = connections;
+    }
+
     /** WRITEs and READs in flight to one server. */
     public static int oneSidedRequests() {
         return WriteStream.BATCHES * WriteBatch.workRequests();

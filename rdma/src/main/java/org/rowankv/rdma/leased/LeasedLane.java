@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.LandingLane;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 
 /**
  * The segments leased to one sending server, over all its connections, and its progress in them.
@@ -117,6 +118,7 @@ final class LeasedLane implements LandingLane {
             final int at = start + stride * FrameDescriptor.STRIDE;
             if (FrameDescriptor.generation(FrameDescriptor.wordAcquire(buffer, at)) == generation) {
                 FrameDescriptor.wordRelease(buffer, at, 0);
+                Chaos.point("leased.wiped");
                 wiped.add(address + (long) stride * FrameDescriptor.STRIDE);
             }
         }

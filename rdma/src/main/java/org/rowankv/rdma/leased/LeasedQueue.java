@@ -2,6 +2,7 @@ package org.rowankv.rdma.leased;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -31,6 +31,7 @@ import org.rowankv.rdma.landing.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.rdma.landing.wire.RefusalStatus;
 import org.rowankv.rdma.verbs.ExposedMemory;
 import org.rowankv.rdma.verbs.VerbsException;
+import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 
 /**
@@ -97,15 +98,9 @@ final class LeasedQueue implements ReceiveQueue, SegmentLeases {
         if (nic.inEventLoop()) {
             return task.get();
         }
-        final CompletableFuture<T> result = new CompletableFuture<>();
+        final Future<T> result;
         try {
-            nic.execute(() -> {
-                try {
-                    result.complete(task.get());
-                } catch (RuntimeException e) {
-                    result.completeExceptionally(e);
-                }
-            });
+            result = nic.submit(task::get);
         } catch (RejectedExecutionException e) {
             return task.get(); // the device is closed, and with it every queue pair
         }
@@ -355,6 +350,7 @@ final class LeasedQueue implements ReceiveQueue, SegmentLeases {
                 granters.remove(granter.serverId()); // first: its end is this fence
                 granter.abort();
                 wiped.addAll(granter.lane().end());
+                Chaos.point("leased.fenced");
             }
         }
         final FenceReport pairs = own.fencePairs(selected);

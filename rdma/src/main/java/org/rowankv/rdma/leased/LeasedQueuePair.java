@@ -7,6 +7,7 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.landing.LandingQueuePair;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.Chaos;
 
 /**
  * A worker's share in the stream of WRITEs to a server. Its own connection carries credit, and the end: only the receiver
@@ -107,8 +108,10 @@ final class LeasedQueuePair implements QueuePair, WriteStream.Appended {
     private int statusAtEnd(long position) {
         final long landed = pair.landedOf(stream.number());
         if (landed < 0) {
+            Chaos.point("leased.end-unknown");
             return CompletionStatus.UNKNOWN;
         }
+        Chaos.point(position <= landed ? "leased.end-landed" : "leased.end-fenced");
         return position <= landed ? CompletionStatus.LANDED : CompletionStatus.FENCED;
     }
 

@@ -11,6 +11,7 @@ import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.rdma.rowan.FrameSealer;
 import org.rowankv.rdma.verbs.VerbsException;
 import org.rowankv.rdma.verbs.WorkStatus;
+import org.rowankv.runtime.Chaos;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -185,6 +186,7 @@ final class WriteStream implements OneSidedChannel.CompletionListener {
             return false;
         }
         leases.remove();
+        Chaos.point("leased.filled");
         filled++;
         tail = 0;
         return true;

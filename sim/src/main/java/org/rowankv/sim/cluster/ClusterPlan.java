@@ -12,6 +12,7 @@ import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.membership.ClusterShape;
+import org.rowankv.server.membership.FabricKind;
 import org.rowankv.server.membership.HostAndPort;
 import org.rowankv.sim.RareFirst;
 import org.rowankv.sim.workload.WorkloadPlan;
@@ -37,6 +38,7 @@ import org.rowankv.sim.workload.WorkloadPlan;
  * @param doublings of a client's time-out of an attempt
  * @param attempts a client's operation ends after the time of so many attempts
  * @param power whether an acknowledged write survives a power cut
+ * @param fabric between the servers
  */
 record ClusterPlan(
         long seed,
@@ -66,6 +68,7 @@ record ClusterPlan(
         int doublings,
         int attempts,
         boolean power,
+        FabricKind fabric,
         List<ClusterFault> faults) {
     /** Shared by all simulated clusters: servers authenticate with it as in production. */
     static final ClusterSecret SECRET = ClusterSecret.of("the simulation", "the secret of simulated clusters");
@@ -96,13 +99,20 @@ record ClusterPlan(
     private static final int[] FORCES_NS = {0, 100_000, 2_000_000};
 
     static ClusterPlan of(long seed) {
+        return of(seed, FabricKind.TCP);
+    }
+
+    /** The same seed has another plan on each fabric only as far as it must. */
+    static ClusterPlan of(long seed, FabricKind fabric) {
         final RandomSource random = new SplittableRandomSource(seed).fork("cluster plan");
         final int[] shape = SHAPES[random.nextInt(SHAPES.length)];
         final int workers = 1 + random.nextInt(4);
         final int mutations = 1 + random.nextInt(4);
         final int size = random.nextInt(4);
         final int smallValue = size == 0 ? 200 : size == 1 ? 1_000 : 4_000;
-        final boolean power = random.nextInt(2) == 0;
+        final boolean drawnPower = random.nextInt(2) == 0;
+        final boolean power = drawnPower && fabric.leases() == 0;
+        final int leased = shape[1] > 1 ? fabric.leases() * (shape[0] - 1) : 0;
         return new ClusterPlan(
                 seed,
                 shape[0],
@@ -110,7 +120,7 @@ record ClusterPlan(
                 shape[0] * SHARDS_PER_SERVER[random.nextInt(SHARDS_PER_SERVER.length)],
                 workers,
                 mutations,
-                ServerSettings.minimumSegments(workers, mutations, shape[1] > 1) + random.nextInt(8),
+                ServerSettings.minimumSegments(workers, mutations, shape[1] > 1, leased) + random.nextInt(8),
                 MESSAGES[random.nextInt(MESSAGES.length)],
                 2 + random.nextInt(6),
                 4 + random.nextInt(13),
@@ -131,6 +141,7 @@ record ClusterPlan(
                 MOST_DOUBLINGS,
                 20,
                 power,
+                fabric,
                 faults(random, random.fork("devices"), power));
     }
 
@@ -170,6 +181,7 @@ record ClusterPlan(
                 0,
                 10_000,
                 false,
+                FabricKind.TCP,
                 List.of());
     }
 
@@ -260,7 +272,13 @@ record ClusterPlan(
             with.dir = host.home().path();
             with.advertised = new HostAndPort("127.0.0.1", host.port());
             with.shape = new ClusterShape(
-                    servers, replicas, shards, SEGMENT, maxMessage, power ? Durability.POWER : Durability.PROCESS);
+                    servers,
+                    replicas,
+                    shards,
+                    SEGMENT,
+                    maxMessage,
+                    power ? Durability.POWER : Durability.PROCESS,
+                    fabric);
             with.capacityBytes = (long) segments * SEGMENT;
             with.workers = workers;
             with.mutationsPerWorker = mutations;

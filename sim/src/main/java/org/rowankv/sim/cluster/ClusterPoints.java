@@ -31,7 +31,7 @@ final class ClusterPoints {
         private final EventCounters.Counter reached;
 
         Point(String name) {
-            this.isInMonitor = name.startsWith("tcp.") || name.equals("start.taken-over");
+            this.isInMonitor = name.startsWith("tcp.") || name.startsWith("leased.") || name.equals("start.taken-over");
             this.isOfStart = name.startsWith(START) || name.startsWith(STORE);
             final int drawn = favours.fork(name).nextInt(4);
             this.favour = drawn == 3 ? 6 : drawn;

@@ -27,7 +27,12 @@ record ClusterReport(
 
     @Override
     public String command() {
-        return "./rowan sim --cluster --seed " + seed();
+        final String fabric = switch (plan.fabric()) {
+            case TCP -> "";
+            case RDMA_LANDED -> "--fabric landed ";
+            case RDMA_LEASED -> "--fabric leased ";
+        };
+        return "./rowan sim --cluster " + fabric + "--seed " + seed();
     }
 
     @Override

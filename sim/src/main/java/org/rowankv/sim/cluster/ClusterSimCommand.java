@@ -7,6 +7,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SecureSeed;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.membership.FabricKind;
 import org.rowankv.sim.FoundSeeds;
 import org.rowankv.sim.RareFirst;
 import org.rowankv.sim.SimOnThread;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Runs whole clusters, each server a process with the production code of its start, its roles and its TCP fabric,"
+            "Runs whole clusters, each server a process with the production code of its start, its roles and its fabric,"
                     + " in an order drawn from a seed: processes that are killed, paused and restarted at any point,"
                     + " power cuts, connections that break in the middle of a byte stream, one-way links, a configuration"
                     + " store that is unavailable or loses replies, planned transfers under load. Every reply is checked for"
@@ -50,6 +51,14 @@ public final class ClusterSimCommand implements Callable<Integer> {
     @Option(names = "--check-determinism", description = "run every seed twice: both runs must be equal")
     private boolean twice;
 
+    @Option(
+            names = "--fabric",
+            paramLabel = "FABRIC",
+            converter = OfFabric.class,
+            description =
+                    "between the servers: tcp (default), or landed or leased, which are rdma on simulated devices")
+    private FabricKind fabric = FabricKind.TCP;
+
     @Option(names = "--coverage", description = "print how often each kind of operation met each state of its key")
     private boolean printsCoverage;
 
@@ -67,6 +76,19 @@ public final class ClusterSimCommand implements Callable<Integer> {
     @Option(names = "--servers", description = "2 or 3, for --outages (${DEFAULT-VALUE})")
     private int servers = 3;
 
+    private static final class OfFabric implements CommandLine.ITypeConverter<FabricKind> {
+        @Override
+        public FabricKind convert(String value) {
+            return switch (value) {
+                case "tcp" -> FabricKind.TCP;
+                case "landed" -> FabricKind.RDMA_LANDED;
+                case "leased" -> FabricKind.RDMA_LEASED;
+                default ->
+                    throw new CommandLine.TypeConversionException("it is tcp, landed or leased, not '" + value + "'");
+            };
+        }
+    }
+
     public static void main(String[] args) {
         // Must precede loading of any class of the store: without this the JIT drops its chaos points.
         System.setProperty("rowan.chaos", "true");
@@ -83,6 +105,10 @@ public final class ClusterSimCommand implements Callable<Integer> {
         }
         if (found) {
             return FoundSeeds.runKept(FoundSeeds.SIM_CLUSTER, runner(), SystemClock.INSTANCE, System.out) == 0 ? 0 : 1;
+        }
+        if (outages != null && fabric != FabricKind.TCP) {
+            throw new CommandLine.ParameterException(
+                    new CommandLine(this), "--outages are those over TCP: leave --fabric out");
         }
         if (outages != null) {
             return measureOutages(outages);
@@ -110,9 +136,9 @@ public final class ClusterSimCommand implements Callable<Integer> {
         final long first = from == null ? SecureSeed.next() >>> 32 : from;
         System.out.println("sim: cluster seeds " + first + (from == null ? " and on, rare plans first" : " and on"));
         final LongSupplier order =
-                from == null ? new RareFirst(first, each -> ClusterPlan.of(each).traits()) : RareFirst.oneByOne(first);
-        final SimRun<ClusterReport> run = new SimRun<>(
-                ClusterSimCommand::runner, order, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
+                from == null ? new RareFirst(first, each -> plan(each).traits()) : RareFirst.oneByOne(first);
+        final SimRun<ClusterReport> run =
+                new SimRun<>(this::runner, order, seeds, threadCount(), twice, SystemClock.INSTANCE, System.out);
         final List<ClusterReport> violations = run.run();
         run.eventCounters().print(System.out);
         if (printsCoverage) {
@@ -120,27 +146,35 @@ public final class ClusterSimCommand implements Callable<Integer> {
         }
         for (ClusterReport report : violations) {
             System.out.println("sim: seed " + report.plan().seed() + ": " + report.violation());
-            System.out.println("sim: replay it with ./rowan sim --cluster --seed "
-                    + report.plan().seed());
+            System.out.println("sim: replay it with " + report.command());
         }
-        final List<String> missing =
-                run.done() >= ClusterExpected.FULL_RUN ? ClusterExpected.missing(run.eventCounters()) : List.of();
+        final List<String> missing = run.done() >= ClusterExpected.FULL_RUN
+                ? ClusterExpected.missing(run.eventCounters(), fabric)
+                : List.of();
         missing.forEach(what -> System.out.println("sim: this never happened: " + what));
+        if (fabric == FabricKind.RDMA_LEASED) {
+            System.out.println("sim: kills=" + run.eventCounters().of("servers killed") + " fences="
+                    + run.eventCounters().of("point leased.fenced"));
+        }
         System.out.println("sim: seeds=" + run.done() + " violations=" + violations.size());
         return violations.isEmpty() && missing.isEmpty() ? 0 : 1;
     }
 
-    private static LongFunction<ClusterReport> runner() {
+    private ClusterPlan plan(long ofSeed) {
+        return ClusterPlan.of(ofSeed, fabric);
+    }
+
+    private LongFunction<ClusterReport> runner() {
         final MemoryPool pool = new MemoryPool();
-        return seed -> ClusterSimulation.run(ClusterPlan.of(seed), pool);
+        return each -> ClusterSimulation.run(plan(each), pool);
     }
 
     private int replay(long seed) {
         final ClusterReport[] report = new ClusterReport[1];
         SimThread.installPoints();
         SimOnThread.run(() -> {
-            System.out.println("sim: " + ClusterPlan.of(seed));
-            report[0] = new ClusterSimulation(ClusterPlan.of(seed), new MemoryPool(), System.out::println).run();
+            System.out.println("sim: " + plan(seed));
+            report[0] = new ClusterSimulation(plan(seed), new MemoryPool(), System.out::println).run();
         });
         report[0].eventCounters().print(System.out);
         if (printsCoverage) {

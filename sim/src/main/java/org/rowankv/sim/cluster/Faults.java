@@ -11,6 +11,7 @@ import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.embedded.SessionCatalogue;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.PrimaryTransfer;
+import org.rowankv.sim.verbs.VerbsNetwork;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.WorkloadCaches;
 import org.rowankv.topology.Configuration;
@@ -263,19 +264,27 @@ final class Faults {
 
     private void breakConnections(SimHost host, boolean isNotified) {
         final int percent = 1 + random.nextInt(100);
+        final String event = isNotified ? "connections broken" : "connections broken silently";
+        final VerbsNetwork.Break how = isNotified ? VerbsNetwork.Break.NOTICED : VerbsNetwork.Break.SILENT;
+        simulation.eventCounters().add(event, simulation.wire().verbs().breakConnections(host.number(), percent, how));
         for (SimChannel channel : List.copyOf(simulation.wire().connections())) {
             final SimChannel peer = channel.peer();
             if ((channel.process().host() == host
                             || peer != null && peer.process().host() == host)
                     && random.nextInt(100) < percent) {
                 simulation.wire().breakDown(channel, isNotified);
-                simulation.eventCounters().count(isNotified ? "connections broken" : "connections broken silently");
+                simulation.eventCounters().count(event);
             }
         }
     }
 
     /** Connections break at the next write of some size or more. */
     private void breakLate(SimHost host) {
+        simulation
+                .eventCounters()
+                .add(
+                        "connections that broke with bytes still to come",
+                        simulation.wire().verbs().breakConnections(host.number(), 50, VerbsNetwork.Break.LATE));
         for (SimChannel channel : simulation.wire().connections()) {
             if (channel.process().host() == host) {
                 channel.breakWith(1 + random.nextInt(1 << 4 + random.nextInt(8)));

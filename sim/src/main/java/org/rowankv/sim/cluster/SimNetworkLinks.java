@@ -7,13 +7,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.sim.verbs.VerbsLinks;
+import org.rowankv.sim.verbs.VerbsNetwork;
 
 /**
  * The network between hosts, at the level of TCP connections. Bytes arrive in order or not at all, in chunks of any
  * size. A link may be slow or pass nothing for a while, in one direction. A connection may break in the middle of its
  * data in flight, with or without notification of either end. What a process sent before it ended still arrives.
  */
-final class SimNetworkLinks {
+final class SimNetworkLinks implements VerbsLinks {
     private static final int SLOWER = 100;
     private static final long REFUSED_AFTER_NS = 100_000;
 
@@ -30,6 +32,7 @@ final class SimNetworkLinks {
     private final int splitPercent;
     private final Map<Integer, SimListener> listeners = new HashMap<>();
     private final List<SimChannel> connections = new ArrayList<>();
+    private final VerbsNetwork verbs;
     /** By sender and receiver: until when nothing passes, until when everything is slow. */
     private final long[][] cutUntilNs;
 
@@ -38,6 +41,7 @@ final class SimNetworkLinks {
     SimNetworkLinks(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
         this.random = random;
+        this.verbs = new VerbsNetwork(this, random.fork("verbs"), ClusterPlan.FIRST_PORT);
         this.latencyNs = simulation.plan().latencyNs();
         this.splitPercent = simulation.plan().splitPercent();
         final int nodes = simulation.plan().servers() + 1;
@@ -45,7 +49,13 @@ final class SimNetworkLinks {
         this.slowUntilNs = new long[nodes][nodes];
     }
 
-    long nowNs() {
+    /** Its RDMA devices. */
+    VerbsNetwork verbs() {
+        return verbs;
+    }
+
+    @Override
+    public long nowNs() {
         return simulation.timeline().nowNs();
     }
 
@@ -76,9 +86,30 @@ final class SimNetworkLinks {
     }
 
     /** Arrival time of data sent now: on a cut link after it has healed, because TCP retransmits. */
-    long arrivalNs(int from, int to) {
+    @Override
+    public long arrivalNs(int from, int to) {
         final int most = slowUntilNs[from][to] > nowNs() ? SLOWER * latencyNs : latencyNs;
         return Math.max(nowNs(), cutUntilNs[from][to]) + 1 + random.nextInt(most);
+    }
+
+    @Override
+    public void at(long ns, Runnable what) {
+        simulation.scheduler().at(ns, what);
+    }
+
+    @Override
+    public int together(int bytes) {
+        return random.nextInt(100) < splitPercent ? 1 + random.nextInt(bytes) : bytes;
+    }
+
+    @Override
+    public void count(String event) {
+        simulation.eventCounters().count(event);
+    }
+
+    @Override
+    public void violation(String what) {
+        simulation.violation(what);
     }
 
     // --- connections ---
@@ -126,8 +157,7 @@ final class SimNetworkLinks {
         final int receiver = to.process().host().number();
         int at = 0;
         while (at < bytes.length) {
-            final int length =
-                    random.nextInt(100) < splitPercent ? 1 + random.nextInt(bytes.length - at) : bytes.length - at;
+            final int length = together(bytes.length - at);
             to.incoming().carry(Arrays.copyOfRange(bytes, at, at + length), arrivalNs(sender, receiver));
             at += length;
         }

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.FabricException;
-import org.rowankv.rdma.landing.LandingFabric;
 import org.rowankv.rdma.landing.LandingFabricSettings;
 import org.rowankv.rdma.landing.wire.PeerAuthentication;
 import org.rowankv.runtime.ErrorLog;
@@ -55,7 +54,7 @@ final class SimProcess {
     private final int life;
     private final ErrorLog errors;
     private final SimNic nic;
-    private final LandingFabric fabric;
+    private final ProcessFabric fabric;
     private final ProcessScheduling scheduling;
     private final ClusterServer server;
     private @Nullable Door door;
@@ -76,8 +75,9 @@ final class SimProcess {
         this.nic = new SimNic(simulation, this, random.fork("nic"));
         final ServerAddresses addresses = new ServerAddresses();
         final ClusterPlan plan = simulation.plan();
-        final SimNetworkLinks wire = simulation.wire();
-        this.fabric = new LandingFabric(
+        this.fabric = ProcessFabric.open(
+                simulation,
+                this,
                 LandingFabricSettings.of(
                         new InetSocketAddress("127.0.0.1", host.port()), addresses::addressOf, with -> {
                             with.keepsReserve = true;
@@ -90,16 +90,12 @@ final class SimProcess {
                             with.ackLevel = plan.power() ? AckLevel.FORCED : AckLevel.LANDED;
                             with.authentication =
                                     PeerAuthentication.of(ClusterPlan.SECRET, random.fork("handshakes")::nextLong);
-                        }),
-                nic,
-                () -> new SimChannel(wire, this, null),
-                () -> new SimListener(wire, this),
-                new HeapBuffers());
+                        }));
         this.server = new ClusterServer(
                 plan.settings(host),
                 new ClusterContext(
                         simulation.coordinator().seenBy(this, random.fork("store")),
-                        fabric,
+                        fabric.fabric(),
                         addresses,
                         host.clock(),
                         random.fork("server"),
@@ -221,6 +217,7 @@ final class SimProcess {
         simulation.scheduler().died();
         door = null;
         simulation.wire().ended(this, isSilent);
+        fabric.end(isSilent);
         nic.end();
     }
 
