@@ -10,8 +10,10 @@ import java.util.concurrent.Callable;
 import javax.cache.CacheException;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.cluster.JavaOptions;
+import org.rowankv.check.local.DeviceCluster;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
+import org.rowankv.server.membership.FabricKind;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,6 +34,7 @@ import picocli.CommandLine.Spec;
             "Runs the official JSR-107 TCK 1.1.1 against one server inside the JVM, against three with three"
                     + " replicas and near=validated, and against three over client ports.",
             "With --cluster: once, against three server processes with three replicas.",
+            "With --fabric: once, against three servers in a JVM with RDMA devices of a model between them.",
             "A line before each run describes the store. The last line of each run is \"tck: run=479 failures=0"
                     + " errors=0 skipped=13\", with --annotations \"tck-annotations: run=12 failures=0 errors=0"
                     + " skipped=0\"; any other result exits non-zero."
@@ -65,6 +68,15 @@ public final class TckCommand implements Callable<Integer> {
                     "run against three server processes with three replicas and a ZooKeeper, started for this run")
     private boolean cluster;
 
+    @Option(
+            names = "--fabric",
+            paramLabel = "MODE",
+            converter = OfMode.class,
+            description =
+                    "run against three servers in the JVM with three replicas, over client ports; between them is the"
+                            + " fabric rdma on a model of devices, in the mode landed or leased")
+    private @Nullable FabricKind fabric;
+
     @Mixin
     private JavaOptions javas;
 
@@ -81,6 +93,17 @@ public final class TckCommand implements Callable<Integer> {
     private boolean verbose;
 
     private final PrintStream out = System.out;
+
+    private static final class OfMode implements CommandLine.ITypeConverter<FabricKind> {
+        @Override
+        public FabricKind convert(String value) {
+            return switch (value) {
+                case "landed" -> FabricKind.RDMA_LANDED;
+                case "leased" -> FabricKind.RDMA_LEASED;
+                default -> throw new CommandLine.TypeConversionException("it is landed or leased, not '" + value + "'");
+            };
+        }
+    }
 
     public static void main(String[] arguments) {
         // The TCK opens hundreds of stores, each of which would log its opening.
@@ -110,6 +133,14 @@ public final class TckCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--cluster has " + CLUSTER_SERVERS + " servers: leave --servers out");
         }
+        if (fabric != null && (cluster || servers != null)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--fabric has " + CLUSTER_SERVERS + " servers: leave --servers and --cluster out");
+        }
+        if (fabric != null) {
+            return runOverDevices(part, fabric, testClasses);
+        }
         if (cluster) {
             return runAgainstProcesses(part, testClasses);
         }
@@ -132,6 +163,16 @@ public final class TckCommand implements Callable<Integer> {
                     spec.commandLine(), "--servers " + count + " makes no store: " + e.getMessage(), e);
         }
         return check(part, run.run());
+    }
+
+    private int runOverDevices(TckPart part, FabricKind kind, List<Class<?>> testClasses) throws IOException {
+        try (DeviceCluster devices = DeviceCluster.start(kind, CLUSTER_SERVERS)) {
+            final TckRun run = new TckRun(devices, testClasses);
+            run.describe(part.label(), out);
+            final int exitCode = check(part, run.run());
+            devices.errors().forEach(error -> out.println("a server reported: " + error));
+            return devices.errors().isEmpty() ? exitCode : 1;
+        }
     }
 
     /** {@code --client-java}: this JVM is the client, so the whole command runs on another Java. */

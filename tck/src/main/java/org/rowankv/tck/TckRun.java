@@ -10,6 +10,7 @@ import javax.cache.CacheManager;
 import javax.cache.Caching;
 import org.jspecify.annotations.Nullable;
 import org.junit.runner.JUnitCore;
+import org.rowankv.check.local.DeviceCluster;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.local.LocalCluster;
 import org.rowankv.jcache.RowanCache;
@@ -20,6 +21,7 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedPorts;
 import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.server.membership.ClusterShape;
 
 /**
  * One run of TCK test classes, the only one in its JVM: the TCK leaves managers open, and it and the provider read the
@@ -37,12 +39,21 @@ final class TckRun {
     private @Nullable EmbeddedPorts ports;
     /** Server processes, owned by the caller; null if the servers are in this JVM. */
     private @Nullable TemporaryCluster processes;
+    /** Servers with model devices, owned by the caller; null otherwise. */
+    private @Nullable DeviceCluster devices;
 
     TckRun(TemporaryCluster processes, List<Class<?>> testClasses) {
         this.testClasses = testClasses;
         this.isNear = false;
         this.processes = processes;
         setUri(fileOf("uri=" + processes.uri(), CLASSES));
+    }
+
+    TckRun(DeviceCluster devices, List<Class<?>> testClasses) {
+        this.testClasses = testClasses;
+        this.isNear = false;
+        this.devices = devices;
+        setUri(fileOf("uri=" + devices.uri(), CLASSES));
     }
 
     /**
@@ -97,6 +108,13 @@ final class TckRun {
             final LocalCluster.Shape shape = there.cluster().shape();
             out.println(label + ": servers=" + shape.servers() + " replicas=" + shape.replicas()
                     + " over=server-processes java=" + Runtime.version());
+            return;
+        }
+        final DeviceCluster model = devices;
+        if (model != null) {
+            final ClusterShape shape = model.shape();
+            out.println(label + ": servers=" + shape.servers() + " replicas=" + shape.replicas()
+                    + " over=client-ports fabric=" + shape.fabric().parameter() + " java=" + Runtime.version());
             return;
         }
         try (CacheManager manager = Caching.getCachingProvider().getCacheManager()) {

@@ -3,6 +3,7 @@ package org.rowankv.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +35,21 @@ class TckCommandTest {
                 .asString()
                 .matches("tck: run=[1-9][0-9]* failures=0 errors=0 skipped=0");
         assertThat(process.exitCode()).isZero();
+    }
+
+    @Test
+    void shouldRunOverDevices() throws Exception {
+        for (String mode : List.of("landed", "leased")) {
+            final TckProcess process = TckProcess.run(directory, "--fabric", mode, "--only", "tck.PutTest");
+            assertThat(process.linesOf(TckPart.CACHING))
+                    .as(process.text())
+                    .startsWith("tck: servers=3 replicas=3 over=client-ports fabric=rdma-" + mode + " java="
+                            + Runtime.version())
+                    .last()
+                    .asString()
+                    .matches("tck: run=[1-9][0-9]* failures=0 errors=0 skipped=0");
+            assertThat(process.exitCode()).isZero();
+        }
     }
 
     @Test

@@ -52,6 +52,16 @@ class TckTest {
                         "servers=3 replicas=3 over=client-ports"));
     }
 
+    @Test
+    @Tag("long")
+    void shouldPassTheTckOverDevices() throws Exception {
+        for (String mode : List.of("landed", "leased")) {
+            requireAllPassed(
+                    TckProcess.run(directory, "--fabric", mode, "--verbose"),
+                    List.of("servers=3 replicas=3 over=client-ports fabric=rdma-" + mode));
+        }
+    }
+
     private static void requireAllPassed(TckProcess process, List<String> stores) {
         process.show(TckPart.CACHING);
         final List<String> expected = new ArrayList<>();
