@@ -26,6 +26,8 @@ import org.apache.zookeeper.AddWatchMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -42,20 +44,30 @@ import org.slf4j.LoggerFactory;
 /**
  * The configuration store of a cluster, in ZooKeeper, below {@code /rowan/CLUSTER}.
  *
- * <p>A deleted node stays in ZooKeeper, empty: so its version continues and is never reused. Empty nodes count as
- * absent; parents are created empty.
+ * <p>The version of a node is the transaction of ZooKeeper that last changed it, so no path has a version twice, although
+ * deleted nodes are gone. ZooKeeper itself compares only a count of changes, which begins anew with each creation. So
+ * every deletion changes a node of its own, and every change depends on what that node was before the changed node was
+ * read: if any node was deleted meanwhile, it is read and compared again. Empty nodes count as absent: parents, and nodes
+ * that earlier releases deleted, which the next listing removes.
  *
  * <p>Nothing is retried here: a change with a lost connection may have been applied, and a retry would meet its own
  * first attempt. The caller reads back and compares the stamp. Reads sync first: they return the last committed state,
- * not a stale one.
+ * not a stale one. Listings, which may take long, hold up nothing else.
  *
  * <p>Thread-safe; an interrupt of the caller does not end a call. No ephemeral nodes, no dependence on sessions.
  */
-public final class ZooKeeperConfigurationStore implements ConfigurationStore {
+public class ZooKeeperConfigurationStore implements ConfigurationStore {
     private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperConfigurationStore.class);
     private static final String ROOT = "rowan";
     private static final int SESSION_TIMEOUT_MS = 10_000;
     private static final byte[] NOTHING = {};
+    /** Empty; its count of changes is that of transactions that deleted nodes. No path of the interface. */
+    private static final String DELETIONS = "/.deletions";
+
+    /** Of one listing's answer, in bytes: ZooKeeper's default ends at 8,456 long names of caches. */
+    private static final int MOST_LISTED = 64 << 20;
+    /** Nodes removed in one transaction, which must fit a request. */
+    private static final int REMOVED_AT_ONCE = 500;
 
     private final String where;
     private final CuratorFramework curator;
@@ -63,6 +75,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     private final long mostMs;
 
     private final ExecutorService calls;
+    private final ExecutorService listings;
     private final @Nullable UnprotectedNodes unprotectedNodes;
 
     /** As below, without a credential: its nodes are open to every client. */
@@ -86,24 +99,32 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         }
         this.where = "ZooKeeper at " + servers;
         this.mostMs = connectionTimeoutMs + 2L * Math.max(SESSION_TIMEOUT_MS, connectionTimeoutMs);
+        final ZKClientConfig config = new ZKClientConfig();
+        config.setProperty(ZKConfig.JUTE_MAXBUFFER, Integer.toString(MOST_LISTED));
         final CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(servers)
                 .namespace(ROOT + "/" + cluster)
                 .sessionTimeoutMs(Math.max(SESSION_TIMEOUT_MS, connectionTimeoutMs))
                 .connectionTimeoutMs(connectionTimeoutMs)
                 .retryPolicy((count, elapsedMs, sleeper) -> false)
-                .dontUseContainerParents();
+                .dontUseContainerParents()
+                .zkClientConfig(config);
         if (auth != null) {
             builder.authorization(auth.scheme(), auth.bytes()).aclProvider(new CreatorOnly());
         }
         this.curator = builder.build();
         this.unprotectedNodes = auth == null ? null : new UnprotectedNodes(curator, where);
-        this.calls = Executors.newSingleThreadExecutor(work -> {
-            final Thread thread = new Thread(work, "rowan-zookeeper");
+        this.calls = oneThread("rowan-zookeeper");
+        this.listings = oneThread("rowan-zookeeper-list");
+        curator.start();
+    }
+
+    private static ExecutorService oneThread(String name) {
+        return Executors.newSingleThreadExecutor(work -> {
+            final Thread thread = new Thread(work, name);
             thread.setDaemon(true);
             return thread;
         });
-        curator.start();
     }
 
     /** For all nodes, parents too: their creator has all permissions, others none. */
@@ -143,8 +164,13 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
         return call(() -> find(path)).node;
     }
 
-    /** A node, and its version in ZooKeeper: −1 if there is no node, not even an empty one. */
-    private record Found(@Nullable VersionedNode node, int version) {}
+    /** A node, and its count of changes in ZooKeeper: −1 if there is no node, not even an empty one. */
+    private record Found(@Nullable VersionedNode node, int changes) {
+        /** Whether it is what the caller of a change expects. */
+        boolean isAt(long expectedVersion) {
+            return node == null ? expectedVersion == ABSENT : node.version() == expectedVersion;
+        }
+    }
 
     private Found find(String path) throws Exception {
         curator.sync().forPath(path);
@@ -168,7 +194,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
                     + ". Put it back from a backup");
         }
         final VersionedNode node = NodeDescriptor.node(bytes);
-        return new Found(new VersionedNode(node.bytes(), stat.getVersion(), node.stamp()), stat.getVersion());
+        return new Found(new VersionedNode(node.bytes(), stat.getMzxid(), node.stamp()), stat.getVersion());
     }
 
     @Override
@@ -179,6 +205,9 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
             throw new IllegalArgumentException(
                     "node " + path + " of " + bytes.length + " bytes is longer than " + MAX_NODE_LENGTH);
         }
+        if (condition != null && condition.version() == ABSENT) {
+            throw new IllegalArgumentException("a condition needs a node that was read: " + condition);
+        }
         final byte[] node = NodeDescriptor.encode(path, new VersionedNode(bytes.clone(), 0, stamp));
         return call(() -> change(path, expectedVersion, node, condition));
     }
@@ -186,60 +215,124 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     @Override
     public boolean delete(String path, long expectedVersion) {
         NodePath.require(path);
-        return expectedVersion != ABSENT && call(() -> change(path, expectedVersion, NOTHING, null));
+        return expectedVersion != ABSENT && call(() -> delete(path, expectedVersion, false));
     }
 
+    /** The count of deletions; read before the nodes that a change depends on. */
+    private int deletions() throws Exception {
+        curator.sync().forPath(DELETIONS);
+        Stat stat = curator.checkExists().forPath(DELETIONS);
+        while (stat == null) {
+            try {
+                final String unused = curator.create().creatingParentsIfNeeded().forPath(DELETIONS, NOTHING);
+            } catch (KeeperException.NodeExistsException e) {
+                LOG.debug("{} was created by another process", DELETIONS, e);
+            }
+            stat = curator.checkExists().forPath(DELETIONS);
+        }
+        return stat.getVersion();
+    }
+
+    private CuratorOp checkOf(String path, int changes) throws Exception {
+        return curator.transactionOp().check().withVersion(changes).forPath(path);
+    }
+
+    /** All of them or none; tests act between the reads of a change and this. */
+    void commit(List<CuratorOp> operations) throws Exception {
+        final List<CuratorTransactionResult> unused = curator.transaction().forOperations(operations);
+    }
+
+    /** Terminates: each further attempt follows a change or a deletion by another process. */
     private boolean change(String path, long expectedVersion, byte[] bytes, @Nullable NodeVersion condition)
             throws Exception {
-        int version = (int) expectedVersion;
-        if (expectedVersion == ABSENT) {
+        while (true) {
+            final List<CuratorOp> operations = new ArrayList<>();
+            operations.add(checkOf(DELETIONS, deletions()));
             final Found found = find(path);
-            if (found.node != null) {
+            if (!found.isAt(expectedVersion)) {
                 return false;
             }
-            version = found.version;
-        } else if (expectedVersion < 0 || expectedVersion > Integer.MAX_VALUE) {
-            return false;
-        } else if (bytes.length == 0 && find(path).node == null) {
-            return false; // an absent node cannot be deleted
-        }
-        try {
             if (condition != null) {
-                return changeOnCondition(path, version, bytes, condition);
+                final Found other = find(condition.path());
+                if (!other.isAt(condition.version())) {
+                    return false;
+                }
+                operations.add(checkOf(condition.path(), other.changes));
             }
-            if (version < 0) {
-                final String unused = curator.create().creatingParentsIfNeeded().forPath(path, bytes);
+            if (found.changes < 0) {
+                createParentOf(path);
+                operations.add(curator.transactionOp().create().forPath(path, bytes));
             } else {
-                final Stat unused = curator.setData().withVersion(version).forPath(path, bytes);
+                operations.add(curator.transactionOp()
+                        .setData()
+                        .withVersion(found.changes)
+                        .forPath(path, bytes));
             }
-            return true;
-        } catch (KeeperException.BadVersionException
-                | KeeperException.NoNodeException
-                | KeeperException.NodeExistsException e) {
-            return false;
+            try {
+                commit(operations);
+                return true;
+            } catch (KeeperException.BadVersionException
+                    | KeeperException.NoNodeException
+                    | KeeperException.NodeExistsException e) {
+                LOG.debug("{} or what its change depends on was changed meanwhile", path, e);
+            }
         }
     }
 
-    /** The check and the change are one transaction of ZooKeeper. */
-    private boolean changeOnCondition(String path, int version, byte[] bytes, NodeVersion condition) throws Exception {
-        if (condition.version() == ABSENT || condition.version() > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException("a condition needs a node that was read: " + condition);
+    private void createParentOf(String path) throws Exception {
+        final int end = path.lastIndexOf('/');
+        if (end == 0) {
+            return; // it has one, as the node that counts deletions
         }
-        final CuratorOp check = curator.transactionOp()
-                .check()
-                .withVersion((int) condition.version())
-                .forPath(condition.path());
-        final CuratorOp change = version < 0
-                ? curator.transactionOp().create().forPath(path, bytes)
-                : curator.transactionOp().setData().withVersion(version).forPath(path, bytes);
-        final List<CuratorTransactionResult> unused = curator.transaction().forOperations(check, change);
-        return true;
+        final String parent = path.substring(0, end);
+        if (curator.checkExists().forPath(parent) != null) {
+            return;
+        }
+        try {
+            final String unused = curator.create().creatingParentsIfNeeded().forPath(parent, NOTHING);
+        } catch (KeeperException.NodeExistsException e) {
+            LOG.debug("{} was created by another process", parent, e);
+        }
+    }
+
+    /** Terminates as a change does. @param isParent whether nodes are below it: then it stays, empty */
+    private boolean delete(String path, long expectedVersion, boolean isParent) throws Exception {
+        while (true) {
+            final int deletions = deletions();
+            final Found found = find(path);
+            if (!found.isAt(expectedVersion)) {
+                return false;
+            }
+            try {
+                commit(List.of(
+                        countingDeletion(deletions),
+                        isParent
+                                ? curator.transactionOp()
+                                        .setData()
+                                        .withVersion(found.changes)
+                                        .forPath(path, NOTHING)
+                                : curator.transactionOp()
+                                        .delete()
+                                        .withVersion(found.changes)
+                                        .forPath(path)));
+                return true;
+            } catch (KeeperException.NotEmptyException e) {
+                LOG.debug("{} stays as a parent", path, e);
+                return delete(path, expectedVersion, true);
+            } catch (KeeperException.BadVersionException | KeeperException.NoNodeException e) {
+                LOG.debug("{} was changed meanwhile, or another node deleted", path, e);
+            }
+        }
+    }
+
+    private CuratorOp countingDeletion(int deletions) throws Exception {
+        return curator.transactionOp().setData().withVersion(deletions).forPath(DELETIONS, NOTHING);
     }
 
     @Override
     public List<String> list(String prefix) {
         final String parent = prefix.equals("/") ? "" : NodePath.require(prefix);
-        return call(() -> {
+        return call(listings, () -> {
             curator.sync().forPath(prefix);
             final List<String> names;
             try {
@@ -248,40 +341,71 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
                 return List.<String>of();
             }
             Collections.sort(names);
-            // All at once: deleted nodes stay, so a cluster has thousands after a year, and its manager waits for this.
-            final Map<String, CompletableFuture<Integer>> lengths = new LinkedHashMap<>();
+            // All at once: a cluster has thousands of caches, or of nodes that an earlier release has left.
+            final Map<String, CompletableFuture<@Nullable Stat>> stats = new LinkedHashMap<>();
             for (String name : names) {
-                final CompletableFuture<Integer> length = new CompletableFuture<>();
-                lengths.put(parent + "/" + name, length);
+                final CompletableFuture<@Nullable Stat> stat = new CompletableFuture<>();
+                stats.put(parent + "/" + name, stat);
                 final Stat unused = curator.checkExists()
-                        .inBackground((client, event) -> complete(length, event))
+                        .inBackground((client, event) -> complete(stat, event))
                         .forPath(parent + "/" + name);
             }
             final List<String> paths = new ArrayList<>();
-            for (Map.Entry<String, CompletableFuture<Integer>> each : lengths.entrySet()) {
-                if (lengthOf(each.getValue()) > 0) {
+            final List<Left> left = new ArrayList<>();
+            for (Map.Entry<String, CompletableFuture<@Nullable Stat>> each : stats.entrySet()) {
+                final Stat stat = valueOf(each.getValue());
+                if (stat != null && stat.getDataLength() > 0) {
                     paths.add(each.getKey());
+                } else if (stat != null && isLeft(each.getKey(), stat)) {
+                    left.add(new Left(each.getKey(), stat.getVersion()));
                 }
             }
+            remove(left);
             return List.copyOf(paths);
         });
     }
 
-    private static void complete(CompletableFuture<Integer> length, CuratorEvent event) {
-        final KeeperException.Code code = KeeperException.Code.get(event.getResultCode());
-        final Stat stat = event.getStat();
-        if (code == KeeperException.Code.OK && stat != null) {
-            length.complete(stat.getDataLength());
-        } else if (code == KeeperException.Code.NONODE) {
-            length.complete(0);
-        } else {
-            length.completeExceptionally(KeeperException.create(code, event.getPath()));
+    /** An empty node, and its count of changes. */
+    private record Left(String path, int changes) {}
+
+    /** Whether it is a node that an earlier release deleted. A parent was never changed, or has nodes below it. */
+    private static boolean isLeft(String path, Stat stat) {
+        return stat.getVersion() > 0 && stat.getNumChildren() == 0 && !path.equals(DELETIONS);
+    }
+
+    /** Only what was not changed since. */
+    private void remove(List<Left> left) throws Exception {
+        for (int first = 0; first < left.size(); first += REMOVED_AT_ONCE) {
+            final List<CuratorOp> operations = new ArrayList<>();
+            operations.add(countingDeletion(deletions()));
+            for (Left each : left.subList(first, Math.min(first + REMOVED_AT_ONCE, left.size()))) {
+                operations.add(curator.transactionOp()
+                        .delete()
+                        .withVersion(each.changes())
+                        .forPath(each.path()));
+            }
+            try {
+                commit(operations);
+            } catch (KeeperException.BadVersionException
+                    | KeeperException.NoNodeException
+                    | KeeperException.NotEmptyException e) {
+                LOG.debug("a node was changed meanwhile, so these are left to a later listing", e);
+            }
         }
     }
 
-    private int lengthOf(CompletableFuture<Integer> length) throws Exception {
+    private static void complete(CompletableFuture<@Nullable Stat> stat, CuratorEvent event) {
+        final KeeperException.Code code = KeeperException.Code.get(event.getResultCode());
+        if (code == KeeperException.Code.OK || code == KeeperException.Code.NONODE) {
+            stat.complete(event.getStat());
+        } else {
+            stat.completeExceptionally(KeeperException.create(code, event.getPath()));
+        }
+    }
+
+    private @Nullable Stat valueOf(CompletableFuture<@Nullable Stat> stat) throws Exception {
         try {
-            return length.get(mostMs, MILLISECONDS);
+            return stat.get(mostMs, MILLISECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof KeeperException failed ? failed : e;
         }
@@ -316,9 +440,13 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     }
 
     private <T> T call(Callable<T> work) {
+        return call(calls, work);
+    }
+
+    private <T> T call(ExecutorService thread, Callable<T> work) {
         boolean interrupted = false;
         try {
-            final Future<T> result = calls.submit(work);
+            final Future<T> result = thread.submit(work);
             while (true) {
                 try {
                     return result.get();
@@ -352,6 +480,7 @@ public final class ZooKeeperConfigurationStore implements ConfigurationStore {
     @Override
     public void close() {
         calls.shutdown();
+        listings.shutdown();
         curator.close();
     }
 }
