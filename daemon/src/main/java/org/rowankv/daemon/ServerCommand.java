@@ -225,7 +225,7 @@ public final class ServerCommand implements Callable<Integer> {
                             + " configuration; set --zookeeper-auth-file",
                     zooKeeper);
         }
-        final PortCounters counts = new PortCounters();
+        final PortCounters counts = new PortCounters(SystemClock.INSTANCE);
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         final FabricTransport transport = rdma ? rdmaTransport(settings.shape().fabric()) : TcpTransport.choose(true);
         return new ServerProcess(

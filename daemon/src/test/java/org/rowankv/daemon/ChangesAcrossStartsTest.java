@@ -114,7 +114,7 @@ class ChangesAcrossStartsTest {
             with.workers = 4;
             with.drainMs = 5000;
         });
-        final PortCounters counts = new PortCounters();
+        final PortCounters counts = new PortCounters(SystemClock.INSTANCE);
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);
         return new ServerProcess(
                 settings,

@@ -57,7 +57,7 @@ final class LoadedServer {
                 new InetSocketAddress("127.0.0.1", port),
                 new InetSocketAddress("127.0.0.1", 0),
                 LoadedServer::open,
-                new PortCounters(),
+                new PortCounters(SystemClock.INSTANCE),
                 new ErrorLog(SystemClock.INSTANCE));
         Runtime.getRuntime().addShutdownHook(new Thread(process::close));
         process.server().awaitEnd();

@@ -63,7 +63,7 @@ class RecoverCommandTest {
                 new InetSocketAddress("127.0.0.1", port),
                 new InetSocketAddress("127.0.0.1", admin),
                 ClientEndpoint.NONE,
-                new PortCounters(),
+                new PortCounters(SystemClock.INSTANCE),
                 new ErrorLog(SystemClock.INSTANCE));
     }
 

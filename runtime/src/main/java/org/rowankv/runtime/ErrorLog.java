@@ -13,9 +13,10 @@ import org.slf4j.LoggerFactory;
  * Sink for failures of agents: counts every failure, keeps and logs each distinct one.
  *
  * <p>Two failures are the same if reporter, type and stack are equal. The first is logged with its stack, or in one
- * line if it is expected; later ones are logged at 10, 100, 1000 … repeats, and after an hour without one. At most {@value #MAX_DISTINCT} distinct
- * failures are kept. Further ones share one last observation, logged at the same powers of ten. So no failure is lost
- * and memory stays bounded.
+ * line if it is expected; later ones are logged at 10, 100, 1000 … repeats, and after an hour without one. At most
+ * {@value #MAX_DISTINCT} distinct failures are kept. Further ones share one last observation, logged at the same pace; but
+ * each agent that stops is logged with its stack, however many failures there were. So no failure is lost and memory stays
+ * bounded.
  *
  * <p>Safe for any thread. Off the data path: it locks, allocates and writes a log.
  */
@@ -23,9 +24,6 @@ public final class ErrorLog {
     public static final int MAX_DISTINCT = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(ErrorLog.class);
-    /** A failure that has not repeated for so long is logged again. */
-    private static final long QUIET_MS = 3_600_000;
-
     private static final String OVERFLOW = "further distinct failures";
 
     private final Clock clock;
@@ -65,7 +63,7 @@ public final class ErrorLog {
         try {
             ending.accept(why);
         } finally {
-            report(roleName + " (stopped by a broken invariant)", failure);
+            record(roleName + " (stopped by a broken invariant)", failure, Kind.STOPPED);
         }
     }
 
@@ -88,7 +86,7 @@ public final class ErrorLog {
 
     /** Reports an unexpected failure; its stack is logged. */
     public void report(String where, Throwable failure) {
-        record(where, failure, false);
+        record(where, failure, Kind.UNEXPECTED);
     }
 
     /**
@@ -96,21 +94,25 @@ public final class ErrorLog {
      * suffices.
      */
     public void reportExpected(String where, Throwable failure) {
-        record(where, failure, true);
+        record(where, failure, Kind.EXPECTED);
     }
 
-    private synchronized void record(String where, Throwable failure, boolean isExpected) {
+    private enum Kind {
+        /** The message suffices. */
+        EXPECTED,
+        UNEXPECTED,
+        /** An agent has ended, which it does once. */
+        STOPPED
+    }
+
+    private synchronized void record(String where, Throwable failure, Kind kind) {
         count++;
         final long nowMs = clock.wallMs();
         final List<Object> key = key(where, failure);
         Observation seen = observations.get(key);
         if (seen == null && observations.size() < MAX_DISTINCT) {
             observations.put(key, first(where, failure, nowMs));
-            if (isExpected) {
-                LOG.warn("ROWAN-5002 {} failed: {}", where, text(failure));
-            } else {
-                LOG.error("ROWAN-5003 {} failed", where, failure);
-            }
+            logFirst(where, failure, kind);
             return;
         }
         if (seen == null) {
@@ -120,9 +122,18 @@ public final class ErrorLog {
         }
         final Observation next = seen == null ? first(OVERFLOW, failure, nowMs) : seen.again(nowMs);
         observations.put(key, next);
-        final boolean isLongAgo = seen != null && nowMs - seen.lastMs() >= QUIET_MS;
-        if (isLongAgo || isPowerOfTen(next.count())) {
+        if (kind == Kind.STOPPED) {
+            logFirst(where, failure, kind);
+        } else if (LogPace.isDue(next.count(), seen == null ? 0 : seen.lastMs(), nowMs)) {
             LOG.error("ROWAN-5004 {} failed, {} times so far: {}", where, next.count(), failure.toString());
+        }
+    }
+
+    private static void logFirst(String where, Throwable failure, Kind kind) {
+        if (kind == Kind.EXPECTED) {
+            LOG.warn("ROWAN-5002 {} failed: {}", where, text(failure));
+        } else {
+            LOG.error("ROWAN-5003 {} failed", where, failure);
         }
     }
 
@@ -157,13 +168,5 @@ public final class ErrorLog {
             cause = cause.getCause();
         }
         return key;
-    }
-
-    private static boolean isPowerOfTen(long value) {
-        long power = 1;
-        while (power < value) {
-            power *= 10;
-        }
-        return power == value;
     }
 }

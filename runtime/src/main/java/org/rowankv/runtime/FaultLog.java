@@ -5,18 +5,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counter and log of protocol faults of remote peers. It logs the first fault of each kind, then at 10, 100, 1000 …. So
- * a peer that sends garbage in a loop cannot fill the disk. Safe for any thread.
+ * Counter and log of protocol faults of remote peers. It logs the first fault of each kind, then at 10, 100, 1000 …, and
+ * after an hour without one. So a peer that sends garbage in a loop cannot fill the disk, and a fault after a year is
+ * logged. Safe for any thread.
  *
  * @param <F> the kinds of faults
  */
 public final class FaultLog<F extends Enum<F>> {
     private static final Logger LOG = LoggerFactory.getLogger(FaultLog.class);
 
+    private final Clock clock;
     private final AtomicLongArray counts;
+    /** Wall-clock milliseconds of the last fault; 0: none. */
+    private final AtomicLongArray lastMs;
 
-    public FaultLog(Class<F> kinds) {
+    public FaultLog(Class<F> kinds, Clock clock) {
+        this.clock = clock;
         this.counts = new AtomicLongArray(kinds.getEnumConstants().length);
+        this.lastMs = new AtomicLongArray(counts.length());
     }
 
     /**
@@ -26,20 +32,14 @@ public final class FaultLog<F extends Enum<F>> {
      */
     public void report(F fault, Object whose, String detail) {
         final long count = counts.incrementAndGet(fault.ordinal());
-        if (isPowerOfTen(count)) {
+        final long nowMs = clock.wallMs();
+        final long before = lastMs.getAndSet(fault.ordinal(), nowMs);
+        if (LogPace.isDue(count, before, nowMs)) {
             LOG.warn("ROWAN-5001 Closed the connection of {}: {} ({} such so far)", whose, detail, count);
         }
     }
 
     public long count(F fault) {
         return counts.get(fault.ordinal());
-    }
-
-    private static boolean isPowerOfTen(long value) {
-        long power = 1;
-        while (power < value) {
-            power *= 10;
-        }
-        return power == value;
     }
 }

@@ -83,6 +83,51 @@ final class ErrorLogTest {
                 .contains("writing failed, 103 times so far");
     }
 
+    /** After a year there may be as many distinct failures as are kept. What ends the service has its stack all the same. */
+    @Test
+    void shouldLogWhyAnAgentStoppedHoweverManyFailuresThereWere() {
+        for (int i = 0; i < ErrorLog.MAX_DISTINCT + 50; i++) {
+            log.report("agent " + i, failure("x"));
+        }
+        final List<String> lines = logged(() -> {
+            log.broken("clean", new AssertionError("a segment is free twice"));
+            log.broken("digest", new AssertionError("an entry was skipped"));
+        });
+        assertThat(lines.get(0)).contains("ROWAN-5003 clean (stopped by a broken invariant) failed");
+        assertThat(lines)
+                .anyMatch(line -> line.contains("AssertionError: a segment is free twice"))
+                .anyMatch(line -> line.contains("AssertionError: an entry was skipped"))
+                .anyMatch(line -> line.contains("at org.rowankv.runtime.ErrorLogTest"));
+        assertThat(log.distinct()).hasSize(ErrorLog.MAX_DISTINCT + 1);
+    }
+
+    enum Fault {
+        GARBAGE,
+        SILENCE
+    }
+
+    @Test
+    void shouldLogAFaultAgainAfterAnHourWithoutOne() {
+        final FaultLog<Fault> faults = new FaultLog<>(Fault.class, clock);
+        assertThat(logged(() -> {
+                    for (int i = 0; i < 101; i++) {
+                        faults.report(Fault.GARBAGE, "10.0.0.7", "no frame");
+                    }
+                }))
+                .hasSize(3);
+        clock.advanceMs(3_599_999);
+        assertThat(logged(() -> faults.report(Fault.GARBAGE, "10.0.0.7", "no frame")))
+                .isEmpty();
+        assertThat(logged(() -> faults.report(Fault.SILENCE, "10.0.0.7", "no bytes")))
+                .hasSize(1);
+        clock.advanceMs(3_600_000);
+        assertThat(logged(() -> faults.report(Fault.GARBAGE, "10.0.0.7", "no frame")))
+                .singleElement()
+                .asString()
+                .contains("103 such so far");
+        assertThat(faults.count(Fault.GARBAGE)).isEqualTo(103);
+    }
+
     /** An expected failure takes one line; an unexpected one has a stack. */
     @Test
     void shouldLogNoStackOfWhatIsExpected() {

@@ -72,7 +72,7 @@ public final class LandingFabric implements Fabric {
     private final ChannelFactory<? extends Channel> sockets;
     private final ChannelFactory<? extends ServerChannel> listeners;
     private final AtomicReference<@Nullable Thread> nicThread = new AtomicReference<>();
-    private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
+    private final FaultLog<WireFault> faults;
     private final ByteBufAllocator allocator;
     private final AtomicInteger accepted = new AtomicInteger();
     /** Written by the NIC loop. */
@@ -98,6 +98,7 @@ public final class LandingFabric implements Fabric {
      */
     public LandingFabric(LandingFabricSettings settings, FabricTransport transport) {
         this.settings = settings;
+        this.faults = new FaultLog<>(WireFault.class, settings.clock());
         this.mostHeldBytes = mostHeld(settings);
         this.allocator = PooledByteBufAllocator.DEFAULT;
         this.transport = transport;
@@ -137,6 +138,7 @@ public final class LandingFabric implements Fabric {
             ChannelFactory<? extends ServerChannel> listeners,
             ByteBufAllocator allocator) {
         this.settings = settings;
+        this.faults = new FaultLog<>(WireFault.class, settings.clock());
         this.mostHeldBytes = mostHeld(settings);
         this.allocator = allocator;
         this.transport = null;

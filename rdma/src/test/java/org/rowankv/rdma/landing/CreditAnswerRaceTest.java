@@ -28,8 +28,13 @@ final class CreditAnswerRaceTest {
     private final AtomicLong requests = new AtomicLong();
     private volatile boolean over;
     private final EmbeddedChannel away = new EmbeddedChannel();
-    private final AckReader reader =
-            new AckReader(away, true, new FaultLog<>(WireFault.class), SystemClock.INSTANCE, () -> {}, () -> {});
+    private final AckReader reader = new AckReader(
+            away,
+            true,
+            new FaultLog<>(WireFault.class, SystemClock.INSTANCE),
+            SystemClock.INSTANCE,
+            () -> {},
+            () -> {});
     private final LandingQueuePair pair = new LandingQueuePair(
             null,
             1,

@@ -30,7 +30,13 @@ final class DoorbellTest {
             new PeerWelcome(1, 1, 4096, 4096, 8, 4096, PeerHandshakeDescriptor.READY),
             4096,
             channel,
-            new AckReader(channel, true, new FaultLog<>(WireFault.class), SystemClock.INSTANCE, () -> {}, () -> {}),
+            new AckReader(
+                    channel,
+                    true,
+                    new FaultLog<>(WireFault.class, SystemClock.INSTANCE),
+                    SystemClock.INSTANCE,
+                    () -> {},
+                    () -> {}),
             new InFlightRing(256));
 
     @AfterEach

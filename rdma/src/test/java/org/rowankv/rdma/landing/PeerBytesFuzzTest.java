@@ -63,7 +63,7 @@ final class PeerBytesFuzzTest {
     /** Takes every frame and reads all of it, as receivers do. */
     private static final class Receiving extends FrameReader {
         Receiving() {
-            super(new FaultLog<>(WireFault.class), SystemClock.INSTANCE);
+            super(new FaultLog<>(WireFault.class, SystemClock.INSTANCE), SystemClock.INSTANCE);
         }
 
         @Override
@@ -101,7 +101,12 @@ final class PeerBytesFuzzTest {
     /** The sender's end of a queue pair with two SENDs in flight. */
     private static AckReader sender() {
         final AckReader reader = new AckReader(
-                new EmbeddedChannel(), true, new FaultLog<>(WireFault.class), SystemClock.INSTANCE, () -> {}, () -> {});
+                new EmbeddedChannel(),
+                true,
+                new FaultLog<>(WireFault.class, SystemClock.INSTANCE),
+                SystemClock.INSTANCE,
+                () -> {},
+                () -> {});
         reader.posted(2);
         reader.asked(1000);
         return reader;

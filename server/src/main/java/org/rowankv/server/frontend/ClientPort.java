@@ -125,7 +125,7 @@ public final class ClientPort implements AutoCloseable {
             for (int i = 0; i < settings.loops(); i++) {
                 ios.add(new SelectorPoller());
             }
-            return bind(served, catalogue, settings, clock, errors, new PortCounters(), ios);
+            return bind(served, catalogue, settings, clock, errors, new PortCounters(clock), ios);
         } catch (IOException | RuntimeException e) {
             ios.forEach(IoPoller::close);
             throw e;

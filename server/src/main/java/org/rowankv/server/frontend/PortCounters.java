@@ -8,6 +8,7 @@ import java.util.function.ToLongFunction;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.WireFault;
+import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.concurrent.LatencyHistogram;
 
@@ -16,12 +17,17 @@ import org.rowankv.runtime.concurrent.LatencyHistogram;
  * instance, at most one is open at a time. Thread-safe; reads are not a consistent snapshot.
  */
 public final class PortCounters {
-    private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
+    private final FaultLog<WireFault> faults;
     private final List<LoopCounters> loops = new CopyOnWriteArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
     private final LongAdder accepted = new LongAdder();
     private final LongAdder unfinished = new LongAdder();
     private final LongAdder acceptPauses = new LongAdder();
+
+    /** @param clock of its log of faults */
+    public PortCounters(Clock clock) {
+        this.faults = new FaultLog<>(WireFault.class, clock);
+    }
 
     /** Counters of a loop; the same instance for the loop of that number of the next port. */
     LoopCounters ofLoop(int number) {

@@ -124,7 +124,7 @@ class ClientPortEndTest {
                     ClientPortSettings.at("127.0.0.1", 0, with -> with.drainNs = 0),
                     SystemClock.INSTANCE,
                     errors,
-                    new PortCounters(),
+                    new PortCounters(SystemClock.INSTANCE),
                     List.of(io));
             final String address = "127.0.0.1:" + port.address().getPort();
             port.serve(new Routing(configuration, List.of(address, address)));

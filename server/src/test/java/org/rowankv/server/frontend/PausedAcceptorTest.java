@@ -76,7 +76,11 @@ final class PausedAcceptorTest {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             listener.configureBlocking(false);
             final ClientEventLoop loop = new ClientEventLoop(
-                    port, new SelectorPoller(), SystemClock.INSTANCE, 0, new PortCounters().ofLoop(0));
+                    port,
+                    new SelectorPoller(),
+                    SystemClock.INSTANCE,
+                    0,
+                    new PortCounters(SystemClock.INSTANCE).ofLoop(0));
             loop.watch(listener, () -> accept(listener));
             loop.start();
             try {

@@ -28,7 +28,7 @@ final class FrameReaderEndTest {
         private int ends;
 
         EndingReader() {
-            super(new FaultLog<>(WireFault.class), SystemClock.INSTANCE);
+            super(new FaultLog<>(WireFault.class, SystemClock.INSTANCE), SystemClock.INSTANCE);
         }
 
         @Override

@@ -15,6 +15,7 @@ import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.landing.RawPeer;
 import org.rowankv.runtime.FaultLog;
 import org.rowankv.runtime.ManualClock;
+import org.rowankv.runtime.SystemClock;
 
 /**
  * When a peer counts as gone, held against a model: it says nothing for too long, or a frame of it does not get on. Time in
@@ -33,7 +34,7 @@ final class FrameReaderSilenceTest {
     private static final long[] PAUSES = {1, IDLE_NS / 2, IDLE_NS - 1, IDLE_NS, IDLE_NS + 1};
 
     private final ManualClock clock = new ManualClock();
-    private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class);
+    private final FaultLog<WireFault> faults = new FaultLog<>(WireFault.class, SystemClock.INSTANCE);
     private boolean takes = true;
 
     /** Processes frames or defers them, as the test sets. */

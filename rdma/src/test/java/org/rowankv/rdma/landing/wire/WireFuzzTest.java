@@ -138,7 +138,7 @@ final class WireFuzzTest {
             @ForAll long seed,
             @ForAll @IntRange(min = 1, max = 400) int longest,
             @ForAll @IntRange(min = 0, max = 5) int refusesEvery) {
-        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
+        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class, SystemClock.INSTANCE);
         final Keeping reader = new Keeping(log, refusesEvery == 1 ? 2 : refusesEvery);
         final EmbeddedChannel channel = feed(reader, joined(frames), new Random(seed), longest);
         assertThat(reader.frames).hasSize(frames.size());
@@ -158,7 +158,7 @@ final class WireFuzzTest {
         final byte[] all = joined(frames);
         for (int first = 1; first < all.length; first++) {
             for (int second = first; second < Math.min(all.length, first + 45); second++) {
-                final Keeping reader = new Keeping(new FaultLog<>(WireFault.class), 0);
+                final Keeping reader = new Keeping(new FaultLog<>(WireFault.class, SystemClock.INSTANCE), 0);
                 final EmbeddedChannel channel = new EmbeddedChannel(reader);
                 for (final byte[] part : List.of(
                         Arrays.copyOfRange(all, 0, first),
@@ -191,7 +191,7 @@ final class WireFuzzTest {
     }
 
     private static void check(byte[] bytes, Random random) {
-        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
+        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class, SystemClock.INSTANCE);
         final Keeping reader = new Keeping(log, 0);
         final EmbeddedChannel channel = feed(reader, bytes, random, 64);
         channel.checkException();
@@ -208,7 +208,7 @@ final class WireFuzzTest {
     /** Whatever length a header announces, only received bytes are held. */
     @Example
     void shouldHoldNoMoreThanHasCome() {
-        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class);
+        final FaultLog<WireFault> log = new FaultLog<>(WireFault.class, SystemClock.INSTANCE);
         final FrameReader reader = new FrameReader(log, SystemClock.INSTANCE) {
             @Override
             public int longest(int type) {
