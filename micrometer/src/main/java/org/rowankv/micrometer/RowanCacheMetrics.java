@@ -3,10 +3,15 @@ package org.rowankv.micrometer;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
-import io.micrometer.core.instrument.binder.cache.CacheMeterBinder;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -25,12 +30,12 @@ import org.rowankv.jcache.management.RowanCacheStatisticsMXBean;
  * reached these three stand still.
  *
  * <p>The counters stand still while the statistics of the cache are disabled. They are read from the cache itself and
- * need no MBean, so that the URI of the cache manager may have any characters. Holds the cache weakly. Thread-safe.
+ * need no MBean, so that the URI of the cache manager may have any characters. Holds the cache weakly. If the meters of
+ * this name and these tags are of a cache that is closed by now, they are replaced. Thread-safe.
  */
-public final class RowanCacheMetrics extends CacheMeterBinder<Cache<?, ?>> {
-    private final Iterable<Tag> tags;
-    private final ServerReading evictions =
-            new ServerReading(0, Clock.SYSTEM, cache -> statistics(cache).getCacheEvictions());
+public final class RowanCacheMetrics implements MeterBinder {
+    private final WeakReference<Cache<?, ?>> cache;
+    private final Tags tags;
 
     /**
      * Enables the statistics of the cache and binds its meters.
@@ -49,118 +54,127 @@ public final class RowanCacheMetrics extends CacheMeterBinder<Cache<?, ?>> {
      * @throws IllegalArgumentException if the cache is of another provider
      */
     public RowanCacheMetrics(Cache<?, ?> cache, Iterable<Tag> tags) {
-        super(cache.unwrap(RowanCache.class), cache.getName(), tags);
-        this.tags = tags;
+        this.cache = new WeakReference<>(cache.unwrap(RowanCache.class));
+        this.tags = Tags.concat(tags, "cache", cache.getName());
     }
 
-    /** 0 once the cache has been collected. */
-    private long count(ToLongFunction<CacheStatisticsMXBean> counter) {
-        final Cache<?, ?> cache = getCache();
-        return cache == null ? 0 : counter.applyAsLong(statistics(cache));
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        final Cache<?, ?> bound = cache.get();
+        if (bound != null) {
+            BoundMeters.of(registry).bind(getClass(), tags, bound, each -> meters(registry, each));
+        }
     }
 
     private static CacheStatisticsMXBean statistics(Cache<?, ?> cache) {
         return cache.unwrap(CacheStatisticsMXBean.class);
     }
 
-    /** The gauge is bound below: this would be asked at once, whether the servers are there or not. */
-    @Override
-    protected @Nullable Long size() {
-        return null;
-    }
-
-    @Override
-    protected long hitCount() {
-        return count(CacheStatisticsMXBean::getCacheHits);
-    }
-
-    @Override
-    protected Long missCount() {
-        return count(CacheStatisticsMXBean::getCacheMisses);
-    }
-
-    @Override
-    protected Long evictionCount() {
-        final Cache<?, ?> cache = getCache();
-        return cache == null ? 0 : (long) evictions.read(cache);
-    }
-
-    @Override
-    protected long putCount() {
-        return count(CacheStatisticsMXBean::getCachePuts);
-    }
-
-    @Override
-    protected void bindImplementationSpecificMetrics(MeterRegistry registry) {
-        final Cache<?, ?> cache = getCache();
-        if (cache == null) {
-            return;
-        }
-        gauge(registry, cache, "cache.size", null, RowanCache::entryCount, "The number of entries in the cache");
-        gauge(
+    private List<Meter.Id> meters(MeterRegistry registry, Cache<?, ?> of) {
+        final ServerReading evictions =
+                new ServerReading(0, Clock.SYSTEM, each -> statistics(each).getCacheEvictions());
+        final List<Meter.Id> meters = new ArrayList<>();
+        meters.add(
+                gauge(registry, of, "cache.size", null, RowanCache::entryCount, "The number of entries in the cache"));
+        meters.add(gauge(
                 registry,
-                cache,
+                of,
                 "cache.bytes",
                 "bytes",
                 RowanCache::entryBytes,
-                "Bytes that the entries occupy in the log of one replica");
-        FunctionCounter.builder(
-                        "cache.removals", cache, each -> statistics(each).getCacheRemovals())
-                .tags(tags)
-                .tag("cache", cache.getName())
-                .description("The number of entries removed from the cache")
-                .register(registry);
-        FunctionCounter.builder(
-                        "cache.near.hits",
-                        cache,
-                        each -> each.unwrap(RowanCacheStatisticsMXBean.class).getNearCacheHits())
-                .tags(tags)
-                .tag("cache", cache.getName())
-                .description("The number of hits that values kept in this JVM answered")
-                .register(registry);
-        FunctionCounter.builder(
-                        "cache.events.lost",
-                        cache,
-                        each -> each.unwrap(RowanCache.class).lostEventCount())
-                .tags(tags)
-                .tag("cache", cache.getName())
-                .description("The number of events that listeners of the cache missed")
-                .register(registry);
-        mean(registry, cache, "gets", CacheStatisticsMXBean::getAverageGetTime);
-        mean(registry, cache, "puts", CacheStatisticsMXBean::getAveragePutTime);
-        mean(registry, cache, "removals", CacheStatisticsMXBean::getAverageRemoveTime);
+                "Bytes that the entries occupy in the log of one replica"));
+        meters.add(counter(
+                registry,
+                of,
+                "cache.gets",
+                Tags.of("result", "hit"),
+                each -> statistics(each).getCacheHits(),
+                "The number of reads that found an entry"));
+        meters.add(counter(
+                registry,
+                of,
+                "cache.gets",
+                Tags.of("result", "miss"),
+                each -> statistics(each).getCacheMisses(),
+                "The number of reads that found no entry"));
+        meters.add(counter(
+                registry,
+                of,
+                "cache.puts",
+                Tags.empty(),
+                each -> statistics(each).getCachePuts(),
+                "The number of entries added to the cache"));
+        meters.add(counter(
+                registry, of, "cache.evictions", Tags.empty(), evictions::read, "The number of entries evicted"));
+        meters.add(counter(
+                registry,
+                of,
+                "cache.removals",
+                Tags.empty(),
+                each -> statistics(each).getCacheRemovals(),
+                "The number of entries removed from the cache"));
+        meters.add(counter(
+                registry,
+                of,
+                "cache.near.hits",
+                Tags.empty(),
+                each -> each.unwrap(RowanCacheStatisticsMXBean.class).getNearCacheHits(),
+                "The number of hits that values kept in this JVM answered"));
+        meters.add(counter(
+                registry,
+                of,
+                "cache.events.lost",
+                Tags.empty(),
+                each -> each.unwrap(RowanCache.class).lostEventCount(),
+                "The number of events that listeners of the cache missed"));
+        meters.add(mean(registry, of, "gets", CacheStatisticsMXBean::getAverageGetTime));
+        meters.add(mean(registry, of, "puts", CacheStatisticsMXBean::getAveragePutTime));
+        meters.add(mean(registry, of, "removals", CacheStatisticsMXBean::getAverageRemoveTime));
+        return meters;
     }
 
-    private void gauge(
+    private Meter.Id counter(
             MeterRegistry registry,
-            Cache<?, ?> cache,
+            Cache<?, ?> of,
+            String name,
+            Tags more,
+            ToDoubleFunction<Cache<?, ?>> number,
+            String description) {
+        return FunctionCounter.builder(name, of, number)
+                .tags(tags)
+                .tags(more)
+                .description(description)
+                .register(registry)
+                .getId();
+    }
+
+    private Meter.Id gauge(
+            MeterRegistry registry,
+            Cache<?, ?> of,
             String name,
             @Nullable String unit,
             ToLongFunction<RowanCache<?, ?>> number,
             String description) {
         final ServerReading reading = new ServerReading(
                 Double.NaN, registry.config().clock(), each -> number.applyAsLong(each.unwrap(RowanCache.class)));
-        Gauge.builder(name, cache, reading::read)
+        return Gauge.builder(name, of, reading::read)
                 .tags(tags)
-                .tag("cache", cache.getName())
                 .baseUnit(unit)
                 .description(description)
-                .register(registry);
+                .register(registry)
+                .getId();
     }
 
-    private void mean(
-            MeterRegistry registry,
-            Cache<?, ?> cache,
-            String operations,
-            ToDoubleFunction<CacheStatisticsMXBean> micros) {
-        TimeGauge.builder(
+    private Meter.Id mean(
+            MeterRegistry registry, Cache<?, ?> of, String operations, ToDoubleFunction<CacheStatisticsMXBean> micros) {
+        return TimeGauge.builder(
                         "cache." + operations + ".mean",
-                        cache,
+                        of,
                         TimeUnit.MICROSECONDS,
                         each -> micros.applyAsDouble(statistics(each)))
                 .tags(tags)
-                .tag("cache", cache.getName())
                 .description("The mean duration of " + operations + " since the statistics were cleared")
-                .register(registry);
+                .register(registry)
+                .getId();
     }
 }

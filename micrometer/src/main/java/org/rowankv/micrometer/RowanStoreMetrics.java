@@ -1,9 +1,13 @@
 package org.rowankv.micrometer;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.ArrayList;
+import java.util.List;
 import javax.cache.CacheException;
 import javax.cache.CacheManager;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +18,11 @@ import org.rowankv.driver.RowanClient;
  * established again. With servers in this JVM, {@code rowan.store.limit} and {@code rowan.store.available} are bytes of
  * live entries, summed over the servers, {@code rowan.store.entries} the entries in their indexes, replicas included,
  * and {@code rowan.store.evictions} and {@code rowan.store.expirations} the objects that ended so. A cluster's servers
- * have metrics of their own. Holds the manager weakly. Thread-safe.
+ * have metrics of their own. Holds the manager weakly; the meters of a closed one are replaced. Thread-safe.
  */
 public final class RowanStoreMetrics implements MeterBinder {
     private final CacheManager manager;
-    private final Iterable<Tag> tags;
+    private final Tags tags;
 
     /**
      * @param tags of every meter
@@ -27,19 +31,26 @@ public final class RowanStoreMetrics implements MeterBinder {
     public RowanStoreMetrics(CacheManager manager, Iterable<Tag> tags) {
         final RowanClient unused = client(manager);
         this.manager = manager;
-        this.tags = tags;
+        this.tags = Tags.of(tags);
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        FunctionCounter.builder("rowan.client.reconnects", manager, RowanStoreMetrics::reconnects)
+        BoundMeters.of(registry).bind(getClass(), tags, manager, each -> meters(registry, each));
+    }
+
+    private List<Meter.Id> meters(MeterRegistry registry, CacheManager of) {
+        final List<Meter.Id> meters = new ArrayList<>();
+        meters.add(FunctionCounter.builder("rowan.client.reconnects", of, RowanStoreMetrics::reconnects)
                 .tags(tags)
                 .description("The number of connections to servers that were established again")
-                .register(registry);
-        final RowanClient client = client(manager);
+                .register(registry)
+                .getId());
+        final RowanClient client = client(of);
         if (client != null && !client.isRemote()) {
-            ServersInThisJvm.bind(registry, manager, tags);
+            meters.addAll(ServersInThisJvm.bind(registry, of, tags));
         }
+        return meters;
     }
 
     private static double reconnects(CacheManager manager) {

@@ -2,8 +2,10 @@ package org.rowankv.micrometer;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import javax.cache.CacheManager;
@@ -15,27 +17,49 @@ import org.rowankv.server.engine.ServerStatistics;
 final class ServersInThisJvm {
     private ServersInThisJvm() {}
 
-    static void bind(MeterRegistry registry, CacheManager manager, Iterable<Tag> tags) {
+    /** Returns the ids of the meters. */
+    static List<Meter.Id> bind(MeterRegistry registry, CacheManager manager, Iterable<Tag> tags) {
         final EmbeddedCluster servers = manager.unwrap(EmbeddedCluster.class);
-        gauge(registry, servers, tags, "limit", "bytes", ServerStatistics::spaceLimit, "Bytes of live entries at most");
-        gauge(
-                registry,
-                servers,
-                tags,
-                "available",
-                "bytes",
-                ServerStatistics::spaceAvailable,
-                "The part of the limit left");
-        gauge(registry, servers, tags, "entries", null, ServerStatistics::indexEntries, "Entries, replicas included");
-        counter(registry, servers, tags, "evictions", ServerStatistics::evictedObjects, "Objects evicted");
-        counter(registry, servers, tags, "expirations", ServerStatistics::expiredObjects, "Objects that expired");
+        return List.of(
+                gauge(
+                        registry,
+                        servers,
+                        tags,
+                        "limit",
+                        "bytes",
+                        ServerStatistics::spaceLimit,
+                        "Bytes of live entries at most"),
+                gauge(
+                        registry,
+                        servers,
+                        tags,
+                        "available",
+                        "bytes",
+                        ServerStatistics::spaceAvailable,
+                        "The part of the limit left"),
+                gauge(
+                        registry,
+                        servers,
+                        tags,
+                        "entries",
+                        null,
+                        ServerStatistics::indexEntries,
+                        "Entries, replicas included"),
+                counter(registry, servers, tags, "evictions", ServerStatistics::evictedObjects, "Objects evicted"),
+                counter(
+                        registry,
+                        servers,
+                        tags,
+                        "expirations",
+                        ServerStatistics::expiredObjects,
+                        "Objects that expired"));
     }
 
     private static ToDoubleFunction<EmbeddedCluster> sum(ToLongFunction<ServerStatistics> of) {
         return servers -> servers.statistics().stream().mapToLong(of).sum();
     }
 
-    private static void gauge(
+    private static Meter.Id gauge(
             MeterRegistry registry,
             EmbeddedCluster servers,
             Iterable<Tag> tags,
@@ -43,23 +67,25 @@ final class ServersInThisJvm {
             @Nullable String unit,
             ToLongFunction<ServerStatistics> of,
             String description) {
-        Gauge.builder("rowan.store." + name, servers, sum(of))
+        return Gauge.builder("rowan.store." + name, servers, sum(of))
                 .tags(tags)
                 .baseUnit(unit)
                 .description(description)
-                .register(registry);
+                .register(registry)
+                .getId();
     }
 
-    private static void counter(
+    private static Meter.Id counter(
             MeterRegistry registry,
             EmbeddedCluster servers,
             Iterable<Tag> tags,
             String name,
             ToLongFunction<ServerStatistics> of,
             String description) {
-        FunctionCounter.builder("rowan.store." + name, servers, sum(of))
+        return FunctionCounter.builder("rowan.store." + name, servers, sum(of))
                 .tags(tags)
                 .description(description)
-                .register(registry);
+                .register(registry)
+                .getId();
     }
 }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("jvm")
@@ -175,6 +176,74 @@ final class RowanCacheMetricsTest {
         manager.close();
 
         assertThat(counted("cache.puts")).isEqualTo(2);
+    }
+
+    private Cache<String, String> create() {
+        return manager.createCache(
+                "books", new MutableConfiguration<String, String>().setTypes(String.class, String.class));
+    }
+
+    /** A registry returns the first meters of a name, whatever they read. */
+    @Test
+    void shouldReadTheCacheThatIsMadeAgain() {
+        RowanCacheMetrics.monitor(registry, cache, Tags.of("application", "shop"));
+        use();
+        manager.destroyCache("books");
+        cache = create();
+        RowanCacheMetrics.monitor(registry, cache, Tags.of("application", "shop"));
+        assertThat(counted("cache.puts")).isZero();
+        use();
+        use();
+        assertThat(counted("cache.puts")).isEqualTo(4);
+        assertThat(counted("cache.gets", "result", "hit")).isEqualTo(6);
+        assertThat(gauge("cache.size")).isEqualTo(1);
+        RowanCacheMetrics.monitor(registry, cache, Tags.of("application", "shop"));
+        assertThat(counted("cache.puts")).as("bound twice").isEqualTo(4);
+    }
+
+    /** As Micrometer does. */
+    @Test
+    void shouldGoOnReadingTheFirstOfTwoOpenCaches() {
+        RowanCacheMetrics.monitor(registry, cache, Tags.empty());
+        try (CacheManager other = Caching.getCachingProvider()
+                .getCacheManager(URI.create("rowan:embedded?name=other&capacity=16m"), null)) {
+            final Cache<String, String> books = other.createCache("books", new MutableConfiguration<>());
+            RowanCacheMetrics.monitor(registry, books, Tags.empty());
+            books.put("k", "v");
+            assertThat(counted("cache.puts")).isZero();
+            cache.put("k", "v");
+            assertThat(counted("cache.puts")).isEqualTo(1);
+        }
+    }
+
+    /** Caches with ever new names. */
+    @Timeout(120)
+    @Test
+    void shouldKeepNoMetersOfCachesThatAreGone() {
+        for (int i = 0; i < 20; i++) {
+            RowanCacheMetrics.monitor(
+                    registry, manager.createCache("c" + i, new MutableConfiguration<>()), Tags.empty());
+            manager.destroyCache("c" + i);
+        }
+        // Terminates: nothing else refers to them.
+        do {
+            System.gc();
+            new RowanCacheMetrics(cache, Tags.empty()).bindTo(registry);
+        } while (!registry.getMeters().stream()
+                .allMatch(meter -> "books".equals(meter.getId().getTag("cache"))));
+        assertThat(registry.getMeters()).isNotEmpty();
+    }
+
+    @Test
+    void shouldReadTheStoreThatIsOpenedAgain() {
+        new RowanStoreMetrics(manager, Tags.of("store", "main")).bindTo(registry);
+        final URI uri = manager.getURI();
+        manager.close();
+        manager = Caching.getCachingProvider().getCacheManager(uri, null);
+        cache = create();
+        cache.put("a", "1");
+        new RowanStoreMetrics(manager, Tags.of("store", "main")).bindTo(registry);
+        assertThat(storeGauge("rowan.store.entries")).isPositive();
     }
 
     @Test
