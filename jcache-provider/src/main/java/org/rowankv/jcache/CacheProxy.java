@@ -13,6 +13,7 @@ import javax.cache.configuration.CacheEntryListenerConfiguration;
 import javax.cache.configuration.Configuration;
 import javax.cache.integration.CacheLoaderException;
 import javax.cache.integration.CompletionListener;
+import javax.cache.management.CacheMXBean;
 import javax.cache.processor.EntryProcessor;
 import javax.cache.processor.EntryProcessorResult;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ import org.rowankv.jcache.event.Subscription;
 import org.rowankv.jcache.integration.BackgroundThreads;
 import org.rowankv.jcache.integration.LoaderCalls;
 import org.rowankv.jcache.management.ConfigurationBean;
+import org.rowankv.jcache.management.RowanCacheStatisticsMXBean;
 import org.rowankv.jcache.management.ShownBean;
 import org.rowankv.jcache.operation.Bulk;
 import org.rowankv.jcache.operation.CacheBinding;
@@ -52,6 +54,9 @@ final class CacheProxy<K, V> extends ManagedCache<K, V> {
     private final Mutations<K, V> mutations;
     private final Invocations<K, V> invocations;
     private final Bulk<K, V> bulk;
+    /** Held here: beans reference what they show weakly. */
+    private final ConfigurationBean shownConfiguration;
+
     private final ShownBean configurationBean;
     private final ShownBean statisticsBean;
     private final List<Subscription<K, V>> subscriptions = new CopyOnWriteArrayList<>();
@@ -81,9 +86,10 @@ final class CacheProxy<K, V> extends ManagedCache<K, V> {
         this.mutations = new Mutations<>(binding);
         this.invocations = new Invocations<>(binding);
         this.bulk = new Bulk<>(binding, reads, mutations);
+        this.shownConfiguration = new ConfigurationBean(configuration);
         final String uri = manager.getURI().toString();
-        this.configurationBean = new ShownBean("CacheConfiguration", uri, binding.name());
-        this.statisticsBean = new ShownBean("CacheStatistics", uri, binding.name());
+        this.configurationBean = manager.resources().bean("CacheConfiguration", uri, binding.name());
+        this.statisticsBean = manager.resources().bean("CacheStatistics", uri, binding.name());
     }
 
     /** Activates listeners and MXBeans; called once. A cache that closes meanwhile stays closed. */
@@ -375,7 +381,7 @@ final class CacheProxy<K, V> extends ManagedCache<K, V> {
         configuration.enableStatistics(enabled);
         binding.statistics().enable(enabled);
         if (enabled) {
-            statisticsBean.show(binding.statistics());
+            statisticsBean.show(RowanCacheStatisticsMXBean.class, binding.statistics());
             hideIfClosed();
         } else {
             statisticsBean.hide();
@@ -387,7 +393,7 @@ final class CacheProxy<K, V> extends ManagedCache<K, V> {
         requireOpen();
         configuration.enableManagement(enabled);
         if (enabled) {
-            configurationBean.show(new ConfigurationBean(configuration));
+            configurationBean.show(CacheMXBean.class, shownConfiguration);
             hideIfClosed();
         } else {
             configurationBean.hide();
@@ -464,8 +470,9 @@ final class CacheProxy<K, V> extends ManagedCache<K, V> {
             }
             closed = true;
         }
-        final CloseSequence closing =
-                new CloseSequence().step(configurationBean::hide).step(statisticsBean::hide);
+        final CloseSequence closing = new CloseSequence()
+                .step(() -> manager.resources().hide(configurationBean))
+                .step(() -> manager.resources().hide(statisticsBean));
         subscriptions.forEach(each -> closing.step(() -> unsubscribe(each)));
         if (!started) {
             listeners.forEach(each -> closing.step(() -> CloseSequence.close(each, getName())));

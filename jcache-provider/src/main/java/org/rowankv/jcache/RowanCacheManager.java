@@ -39,9 +39,8 @@ public final class RowanCacheManager implements CacheManager {
     private final URI uri;
     private final LoaderReference loader;
     private final Properties properties;
-    private final SharedStores stores;
     private final SharedStore store;
-    private final BackgroundThreads threads;
+    private final ManagerResources resources;
     private final CacheFactory factory;
     private final Consumer<RowanCacheManager> whenClosed;
     private final Templates templates;
@@ -61,12 +60,12 @@ public final class RowanCacheManager implements CacheManager {
         this.uri = uri;
         this.loader = new LoaderReference(loader);
         this.properties = copy(properties);
-        this.stores = stores;
         this.whenClosed = whenClosed;
         this.templates = settings.templates();
         templates.checkTypes(loader);
         this.store = stores.acquire(settings);
-        this.threads = new BackgroundThreads(settings.count(Setting.BACKGROUND_THREADS), loader);
+        final BackgroundThreads threads = new BackgroundThreads(settings.count(Setting.BACKGROUND_THREADS), loader);
+        this.resources = new ManagerResources(stores, store, threads);
         this.factory = new CacheFactory(this, store, this.loader, threads, settings);
     }
 
@@ -103,6 +102,11 @@ public final class RowanCacheManager implements CacheManager {
     @Override
     public Properties getProperties() {
         return copy(properties);
+    }
+
+    /** What is released when this manager is closed, or is collected without. */
+    public ManagerResources resources() {
+        return resources;
     }
 
     /** The durability of acknowledged writes. */
@@ -279,10 +283,7 @@ public final class RowanCacheManager implements CacheManager {
         for (ManagedCache<?, ?> cache : List.copyOf(caches.values())) {
             closing.step(cache::close);
         }
-        closing.step(threads::close)
-                .step(() -> stores.release(store))
-                .step(() -> whenClosed.accept(this))
-                .finish();
+        closing.step(resources::release).step(() -> whenClosed.accept(this)).finish();
     }
 
     @Override

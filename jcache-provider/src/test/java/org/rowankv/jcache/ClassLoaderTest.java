@@ -7,15 +7,18 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
+import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import javax.cache.Cache;
 import javax.cache.CacheException;
 import javax.cache.CacheManager;
@@ -25,6 +28,7 @@ import javax.cache.event.CacheEntryCreatedListener;
 import javax.cache.expiry.EternalExpiryPolicy;
 import javax.cache.integration.CacheLoader;
 import javax.cache.integration.CompletionListenerFuture;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -138,8 +142,59 @@ class ClassLoaderTest {
         assertThat(staying.<String, Object>getCache("c").containsKey("payload")).isTrue();
     }
 
+    /** Its caches have types, policies, loaders and listeners of its own, and are shown by MXBeans. */
+    @Test
+    void shouldLetAnApplicationGoThatHasClosedNothing() throws Exception {
+        final CacheManager staying =
+                provider.getCacheManager(ALLOWING, getClass().getClassLoader());
+        staying.createCache("c", new MutableConfiguration<>());
+        final Set<ObjectName> beans = beans();
+        final WeakReference<ClassLoader> loader = new WeakReference<>(leave());
+        assertThat(beans()).isNotEqualTo(beans);
+        // The reference is cleared before it is in its queue.
+        awaitCollection(() -> {
+            provider.getCacheManager();
+            return loader.refersTo(null) && beans.containsAll(beans());
+        });
+        assertThat(staying.<String, Object>getCache("c").containsKey("payload")).isTrue();
+    }
+
+    private static Set<ObjectName> beans() {
+        return ManagementFactory.getPlatformMBeanServer().queryNames(null, null).stream()
+                .filter(name -> name.getDomain().equals("javax.cache"))
+                .collect(Collectors.toSet());
+    }
+
+    private ClassLoader leave() throws Exception {
+        final ApplicationLoader loader = new ApplicationLoader(true);
+        use(loader);
+        return loader;
+    }
+
+    /** It asks for its manager by its URI, and refers to nothing itself. */
+    @Test
+    void shouldKeepTheManagerOfAnApplicationThatRuns() throws Exception {
+        final ApplicationLoader loader = new ApplicationLoader(true);
+        use(loader);
+        for (int i = 0; i < 5; i++) {
+            System.gc();
+        }
+        final Cache<String, Object> cache =
+                provider.getCacheManager(ALLOWING, loader).getCache("c");
+        assertThat(cache.get("payload").getClass().getClassLoader()).isSameAs(loader);
+        assertThat(beans()).isNotEmpty();
+        provider.close(ALLOWING, loader);
+        assertThat(cache.isClosed()).isTrue();
+        assertThat(beans()).isEmpty();
+    }
+
     private ClassLoader useAndClose() throws Exception {
         final ApplicationLoader loader = new ApplicationLoader(true);
+        use(loader).close();
+        return loader;
+    }
+
+    private CacheManager use(ApplicationLoader loader) throws Exception {
         final CacheManager manager = provider.getCacheManager(ALLOWING, loader);
         final Object held = loader.payload();
         final Cache<String, Object> cache = manager.createCache(
@@ -171,8 +226,7 @@ class ClassLoaderTest {
         cache.loadAll(java.util.Set.of("x"), true, loaded);
         loaded.get();
         assertThat(cache.get("x").getClass().getClassLoader()).isSameAs(loader);
-        manager.close();
-        return loader;
+        return manager;
     }
 
     private static <T> T holding(Object held, T made) {

@@ -1,5 +1,7 @@
 package org.rowankv.jcache.event;
 
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -22,13 +24,16 @@ import org.rowankv.protocol.Request;
  * operation returns, unless it ran inside a callback while another thread was delivering events of the same key. No
  * lock is held while a listener runs. If the store streams changes, listeners also receive changes made outside this
  * JVM: always asynchronously, each once, in the order of a key's versions among themselves; or a report of their loss.
- * {@code clear} causes no events. Thread-safe.
+ * {@code clear} causes no events.
+ *
+ * <p>References subscriptions weakly: each lives with the open cache that it is of. So an application that ends without
+ * closing its caches is not kept by other applications that have the same cache open. Thread-safe.
  */
 public final class EventHub {
     /** Held while a change stream begins or ends. */
     private final ReentrantLock subscribing = new ReentrantLock();
 
-    private final List<Subscription<?, ?>> subscriptions = new CopyOnWriteArrayList<>();
+    private final List<WeakReference<Subscription<?, ?>>> subscriptions = new CopyOnWriteArrayList<>();
     private final Map<KeyBytes, KeyEventQueue> queues = new ConcurrentHashMap<>();
     private final CallbackThreads callbacks;
     private final RowanClient client;
@@ -57,7 +62,7 @@ public final class EventHub {
                 // First: the stream must contain every change that an operation delivers.
                 remoteChanges.begin((subscription.interest() & Interest.OLD_VALUE) != 0);
             }
-            subscriptions.add(subscription);
+            subscriptions.add(new WeakReference<>(subscription));
             refreshInterest();
         } finally {
             subscribing.unlock();
@@ -67,7 +72,7 @@ public final class EventHub {
     public void unsubscribe(Subscription<?, ?> subscription) {
         subscribing.lock();
         try {
-            subscriptions.remove(subscription);
+            subscriptions.removeIf(each -> each.refersTo(subscription));
             refreshInterest();
         } finally {
             subscribing.unlock();
@@ -75,14 +80,26 @@ public final class EventHub {
     }
 
     private void refreshInterest() {
+        subscriptions.removeIf(each -> each.refersTo(null));
         int all = 0;
-        for (Subscription<?, ?> subscription : subscriptions) {
+        for (Subscription<?, ?> subscription : present()) {
             all |= subscription.interest();
         }
         interest = all;
         if (remoteChanges != null && (all & Interest.ALL_EVENTS) == 0) {
             remoteChanges.end();
         }
+    }
+
+    private List<Subscription<?, ?>> present() {
+        final List<Subscription<?, ?>> present = new ArrayList<>(subscriptions.size());
+        for (WeakReference<Subscription<?, ?>> each : subscriptions) {
+            final Subscription<?, ?> subscription = each.get();
+            if (subscription != null) {
+                present.add(subscription);
+            }
+        }
+        return present;
     }
 
     /** Whether a listener is registered for events of the operation: then its requests go through {@link #execute}. */
@@ -148,7 +165,7 @@ public final class EventHub {
             try {
                 if (!isDelivered.getAsBoolean()) {
                     final Notification notification = Notification.ofStream(shard, change);
-                    subscriptions.forEach(subscription -> subscription.offerLater(notification));
+                    present().forEach(subscription -> subscription.offerLater(notification));
                 }
             } finally {
                 queue.order().unlock();
@@ -160,7 +177,7 @@ public final class EventHub {
 
     /** Reports a loss of stream changes. */
     void reportLoss() {
-        subscriptions.forEach(Subscription::reportLoss);
+        present().forEach(Subscription::reportLoss);
     }
 
     private void deliver(KeyEventQueue queue, @Nullable Notification expiry, @Nullable Notification change) {
@@ -188,7 +205,7 @@ public final class EventHub {
         Throwable first = null;
         callbacks.enter();
         try {
-            for (Subscription<?, ?> subscription : subscriptions) {
+            for (Subscription<?, ?> subscription : present()) {
                 final Throwable failure = subscription.offer(notification);
                 if (first == null) {
                     first = failure;

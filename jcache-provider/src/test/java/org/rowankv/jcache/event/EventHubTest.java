@@ -80,12 +80,14 @@ final class EventHubTest {
     private final DeliveredChanges delivered = new DeliveredChanges();
     private final EventHub hub = new EventHub(new CallbackThreads(), client, cache, delivered);
     private final List<String> received = new CopyOnWriteArrayList<>();
+    /** Held as its cache would. */
+    private Subscription<String, String> subscription;
 
     @BeforeEach
     void listen() {
         final CacheEntryCreatedListener<String, String> listener =
                 events -> events.forEach(event -> received.add(event.getKey() + "=" + event.getValue()));
-        hub.subscribe(new Subscription<>(
+        subscription = new Subscription<>(
                 source,
                 Registration.of(new MutableCacheEntryListenerConfiguration<>(() -> listener, null, false, true)),
                 new EntryDecoder<>() {
@@ -106,7 +108,8 @@ final class EventHubTest {
                 },
                 false,
                 Runnable::run,
-                100));
+                100);
+        hub.subscribe(subscription);
     }
 
     @AfterEach
