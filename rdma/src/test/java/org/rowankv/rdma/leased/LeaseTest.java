@@ -200,8 +200,8 @@ final class LeaseTest {
         assertThat(post(pair, 2, 64)).isEqualTo(PostStatus.POSTED);
         assertThat(post(pair, 3, 64)).isEqualTo(PostStatus.POSTED);
         pair.poll(statuses::put, 1);
-        // The entries leave at the fence, their progress word never.
-        model.network().holdOneSided(WORD);
+        // The entries leave during the fence, their progress word never.
+        model.network().holdFromNextDestroy(WORD);
         receiver.queue().fence(2);
         model.network().holdOneSided(0);
         await(pair, 3);

@@ -43,6 +43,9 @@ public final class ModelNetwork {
     private long sends;
     private long writes;
     private int heldBytes;
+    /** −1: as before. */
+    private int heldFromNextDestroy = -1;
+
     private long breakAfter = Long.MAX_VALUE;
     private @Nullable String refusal;
 
@@ -68,6 +71,11 @@ public final class ModelNetwork {
     /** Holds WRITEs of that many bytes and less, and READs, back, so that they are under way; 0: none any more. */
     public synchronized void holdOneSided(int mostBytes) {
         heldBytes = mostBytes;
+    }
+
+    /** As {@link #holdOneSided}, from the moment on at which the next queue pair is about to be destroyed. */
+    public synchronized void holdFromNextDestroy(int mostBytes) {
+        heldFromNextDestroy = mostBytes;
     }
 
     /** Breaks the queue pair that makes the SEND after so many others. */
@@ -373,6 +381,10 @@ public final class ModelNetwork {
             synchronized (ModelNetwork.this) {
                 if (destroyed) {
                     return;
+                }
+                if (heldFromNextDestroy >= 0) {
+                    heldBytes = heldFromNextDestroy;
+                    heldFromNextDestroy = -1;
                 }
                 for (int i = 0; i < STEPS_PER_POLL && peer != null; i++) {
                     peer.step();
