@@ -1,5 +1,6 @@
 package org.rowankv.sim.plant;
 
+import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -14,16 +15,37 @@ public sealed interface Catcher {
     /** The same, with another bound. */
     Catcher within(int newAtMost);
 
-    /** Seeds of {@code rowan sim}, or of {@code rowan sim --cluster}, from the first one on. */
-    record BySim(boolean cluster, int took, int atMost) implements Catcher {
+    /** What runs seeds, by its command. */
+    enum Simulator {
+        STORE("sim"),
+        CLUSTER("sim --cluster"),
+        /** Over RDMA, with leased segments. */
+        LEASED("sim --fabric leased");
+
+        private final String command;
+
+        Simulator(String command) {
+            this.command = command;
+        }
+
+        private static Simulator of(String command) {
+            return Arrays.stream(values())
+                    .filter(each -> each.command.equals(command))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    /** Seeds of a simulator, from the first one on. */
+    record BySim(Simulator simulator, int took, int atMost) implements Catcher {
         @Override
         public Catcher within(int newAtMost) {
-            return new BySim(cluster, took, newAtMost);
+            return new BySim(simulator, took, newAtMost);
         }
 
         @Override
         public String toString() {
-            return cluster ? "sim --cluster" : "sim";
+            return simulator.command;
         }
     }
 
@@ -50,7 +72,7 @@ public sealed interface Catcher {
     static Catcher parse(String text) {
         final Matcher sim = Syntax.SIM.matcher(text);
         if (sim.matches()) {
-            return checked(text, new BySim(sim.group(1) != null, number(sim.group(2)), number(sim.group(3))));
+            return checked(text, new BySim(Simulator.of(sim.group(1)), number(sim.group(2)), number(sim.group(3))));
         }
         final Matcher test = Syntax.TEST.matcher(text);
         if (test.matches()) {
@@ -76,9 +98,10 @@ public sealed interface Catcher {
     /** The textual forms of a catcher. */
     final class Syntax {
         private static final String FORMS =
-                "'sim, took 17 seeds, at most 200', 'sim --cluster, took 17 seeds, at most 200' and"
+                "'sim, took 17 seeds, at most 200', the same of 'sim --cluster' and 'sim --fabric leased', and"
                         + " 'MODULE:org.rowankv.SomeTest#shouldFind, took 3 s, at most 60' (#METHOD may be left out)";
-        private static final Pattern SIM = Pattern.compile("sim( --cluster)?, took (\\d+) seeds?, at most (\\d+)");
+        private static final Pattern SIM =
+                Pattern.compile("(sim|sim --cluster|sim --fabric leased), took (\\d+) seeds?, at most (\\d+)");
         private static final Pattern TEST =
                 Pattern.compile("([a-z/-]+):([\\w.]+Test)(?:#(\\w+))?, took (\\d+) s, at most (\\d+)");
 

@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.sim.plant.Catcher.BySim;
+import org.rowankv.sim.plant.Catcher.Simulator;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -112,6 +113,6 @@ public final class MutationsCommand implements Callable<Integer> {
     private boolean isSelected(PlantedBug bug) {
         return bug.name().contains(only)
                 && bug.catcher().toString().contains(by)
-                && (!cluster || bug.catcher() instanceof BySim sim && sim.cluster());
+                && (!cluster || bug.catcher() instanceof BySim sim && sim.simulator() != Simulator.STORE);
     }
 }

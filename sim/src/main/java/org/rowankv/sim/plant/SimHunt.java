@@ -59,7 +59,7 @@ final class SimHunt {
                 "-cp",
                 classPath,
                 SeedSearch.class.getName(),
-                catcher.cluster() ? SeedSearch.CLUSTER : SeedSearch.STORE,
+                catcher.simulator().name(),
                 Long.toString(firstSeed),
                 Integer.toString(most)));
         final WatchedJvm.Ended ended = jvm.run(command, tree.root(), Integer.MAX_VALUE, MOST_SECONDS_A_SEED);

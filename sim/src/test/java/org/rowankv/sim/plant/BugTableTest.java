@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rowankv.sim.plant.Catcher.BySim;
 import org.rowankv.sim.plant.Catcher.ByTest;
+import org.rowankv.sim.plant.Catcher.Simulator;
 
 class BugTableTest {
     private static final String ONE = """
@@ -48,7 +49,7 @@ class BugTableTest {
                                 "Readers wait for ever.",
                                 "if (at <= end) {\n    go();\n\n}",
                                 "if (at < end) {\n}",
-                                new BySim(true, 3, 40),
+                                new BySim(Simulator.CLUSTER, 3, 40),
                                 true),
                         new PlantedBug(
                                 "another",

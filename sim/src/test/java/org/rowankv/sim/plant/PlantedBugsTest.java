@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.rowankv.sim.plant.Catcher.BySim;
 import org.rowankv.sim.plant.Catcher.ByTest;
+import org.rowankv.sim.plant.Catcher.Simulator;
 
 /** Every planted bug fits the sources: a stale one would wrongly count as caught. */
 class PlantedBugsTest {
@@ -65,7 +66,7 @@ class PlantedBugsTest {
     }
 
     private static PlantedBug bug(String name, String right, String wrong) {
-        return new PlantedBug(name, VERSION, "", right, wrong, new BySim(false, 1, 1), false);
+        return new PlantedBug(name, VERSION, "", right, wrong, new BySim(Simulator.STORE, 1, 1), false);
     }
 
     /** A method may be inherited from the tests of all fabrics, or of all sessions. */
