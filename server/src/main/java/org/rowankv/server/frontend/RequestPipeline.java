@@ -373,6 +373,7 @@ final class RequestPipeline {
         waiting.clear();
         early.forEach(this::hold);
         early.clear();
+        areEarly = false;
     }
 
     /** The server has roles again: resumes held requests. */

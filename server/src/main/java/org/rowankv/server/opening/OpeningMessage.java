@@ -5,9 +5,8 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question of a shard's new primary to another replica, or the answer, which repeats shard and epoch, and most often the
- * argument.
- * Immutable; the payload is shared: read it by absolute positions only.
+ * A question of a shard's new primary to another replica, or the answer, which repeats shard, epoch and, but for
+ * HANDED_OVER, the argument. Immutable; the payload is shared: read it by absolute positions only.
  *
  * <p>Layout, little endian:
  *
