@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The registry of damaged entries of one area. Readers consult it before they trust an entry; while nothing is damaged
@@ -27,6 +28,8 @@ public final class DamagedEntries {
     private final Map<Integer, Expected> expected = new ConcurrentHashMap<>();
     /** Examined in vain: the number of the newest segment at that time. */
     private final Map<Suspect, Long> undecided = new ConcurrentHashMap<>();
+    /** Examined in vain while they were written to, or not committed. */
+    private final Set<Suspect> early = ConcurrentHashMap.newKeySet();
     /** By address, the generation of the segment. */
     private final Map<Long, Integer> lost = new ConcurrentHashMap<>();
 
@@ -49,20 +52,31 @@ public final class DamagedEntries {
     }
 
     /** The next use to examine, or null. Called by the scrubber only. */
-    public @org.jspecify.annotations.Nullable Suspect poll() {
-        return suspects.poll();
+    public @Nullable Suspect poll() {
+        Suspect next = suspects.poll();
+        // It may have been added once more while it was examined, and be settled by now.
+        while (next != null && !known.contains(next)) {
+            next = suspects.poll();
+        }
+        return next;
     }
 
     /** Nothing missing in that use is needed: expects that many missing entries from now on. */
     public void settled(Suspect suspect, int invalid, int missing) {
         expected.put(suspect.segment(), new Expected(suspect.generation(), invalid, missing));
         undecided.remove(suspect);
+        early.remove(suspect);
         known.remove(suspect);
     }
 
     /** Something missing is needed, or may be. @param newest number of the newest segment: all that is missing is older */
     public void undecided(Suspect suspect, long newest) {
         undecided.putIfAbsent(suspect, newest);
+    }
+
+    /** Something needed is missing in a use that is still written to, or not committed. */
+    public void inVain(Suspect suspect) {
+        early.add(suspect);
     }
 
     /** The newest segment when that use was first examined in vain; 0 if it was not. */
@@ -73,7 +87,7 @@ public final class DamagedEntries {
     /** That use is examined once more, if it was examined in vain: what is missing may have been replaced since. */
     public void again(int segment, int generation) {
         final Suspect suspect = new Suspect(segment, generation);
-        if (undecided.containsKey(suspect) && !suspects.contains(suspect)) {
+        if ((undecided.containsKey(suspect) || early.contains(suspect)) && !suspects.contains(suspect)) {
             suspects.add(suspect);
         }
     }

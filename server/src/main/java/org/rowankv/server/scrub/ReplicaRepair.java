@@ -26,6 +26,10 @@ import org.rowankv.server.shard.ShardReplica;
  * entry reveals neither its key nor whether it is one. So the indexes are searched for items that point to an address
  * without a whole entry. Each of those is replaced from another replica, or is lost: requests for it report that.
  *
+ * <p>In a segment that is still written to, or not committed yet, only what the indexes point to is replaced, and only by
+ * the entry of the same version, once that is on all replicas: an older one of its key may be committed, while the
+ * damaged one is not. All else waits until it is committed.
+ *
  * <p>One segment at a time, one index per cycle. Walking an index takes some ten nanoseconds per object, and happens
  * only on damage. Used by the scrubber's thread.
  */
@@ -42,14 +46,6 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
          * of theirs, it must also be on all replicas.
          */
         AWAITING_PEERS
-    }
-
-    /** An item of the index that points to no whole entry. */
-    private record Needed(ShardReplica replica, long position, long address, int type, int charge) {
-        /** Whether its publication word is that of an entry; otherwise the scan of the segment skips it. */
-        boolean hasWord() {
-            return type != 0;
-        }
     }
 
     /** What a replica must have digested: all that had landed there when it was first needed. */
@@ -93,11 +89,13 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     private int explained;
 
     private boolean keepsUnknown;
-    /** Whether the present use is examined for the first time. */
+    /** Whether the present use is examined for the first time, closed and committed. */
     private boolean isFirst;
+    /** Whether the present use was not closed, or not committed, when its examination began. */
+    private boolean isEarly;
 
     private int shard;
-    private final List<Needed> needed = new ArrayList<>();
+    private final List<DamagedItem> needed = new ArrayList<>();
     /** Addresses of damaged entries that are not needed there: replaced, overwritten or dead. */
     private final List<Long> unneeded = new ArrayList<>();
 
@@ -160,7 +158,8 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         if (suspect == null) {
             return false;
         }
-        if (!isStill(suspect)) {
+        isEarly = !isStill(suspect);
+        if (segments.generation(suspect.segment()) != suspect.generation()) {
             // It is not needed there any more.
             damage.settled(suspect, 0, 0);
             return true;
@@ -170,7 +169,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         invalid = 0;
         explained = 0;
         keepsUnknown = false;
-        isFirst = damage.undecidedSince(suspect) == 0;
+        isFirst = !isEarly && damage.undecidedSince(suspect) == 0;
         needed.clear();
         unneeded.clear();
         awaited.clear();
@@ -227,7 +226,9 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     }
 
     private void look(ShardReplica replica, long position, long address) {
-        if (segments.segmentOf(address) != suspected().segment() || whole.get(strideOf(address))) {
+        if (segments.segmentOf(address) != suspected().segment()
+                || whole.get(strideOf(address))
+                || isEarly && whyInvalid(address, suspected()) == null) { // written since the scan
             return;
         }
         final ByteBuffer buffer = segments.region().buffer(address);
@@ -235,11 +236,16 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         final long word = FrameDescriptor.wordAcquire(buffer, at);
         if (FrameDescriptor.generation(word) == suspected().generation()
                 && FrameDescriptor.isEntryType(FrameDescriptor.type(word))) {
-            needed.add(new Needed(
-                    replica, position, address, FrameDescriptor.type(word), chargeOf(FrameDescriptor.length(word))));
+            needed.add(new DamagedItem(
+                    segments,
+                    replica,
+                    position,
+                    address,
+                    FrameDescriptor.type(word),
+                    chargeOf(FrameDescriptor.length(word))));
         } else {
             countBad(1); // its word is damaged, so the scan skipped it
-            needed.add(new Needed(replica, position, address, 0, 0));
+            needed.add(new DamagedItem(segments, replica, position, address, 0, 0));
         }
     }
 
@@ -248,7 +254,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     }
 
     private void awaitPeers() {
-        for (Needed each : needed) {
+        for (DamagedItem each : needed) {
             for (PeerReplica peer : peers.of(each.replica().shardId())) {
                 awaited.add(new Awaited(peer, each.position()));
             }
@@ -257,6 +263,10 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
 
     private void repair() {
         final DamagedEntries.Suspect use = suspected();
+        if (isEarly) {
+            repairEarly(use);
+            return;
+        }
         if (needed.isEmpty() && found == segments.entryBytes(use.segment())) {
             // All that was written is there. The apparent entry is left from an earlier use of the segment: bytes of a
             // value that match this use, as one stride in four billion does.
@@ -265,7 +275,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         }
         countBad(invalid);
         boolean allThere = true;
-        for (Needed each : needed) {
+        for (DamagedItem each : needed) {
             allThere &= repair(each, use);
         }
         log.retire();
@@ -286,6 +296,21 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
             final long base = segments.area().addressOf(use.segment());
             damage.found(base, base + segments.length());
             damage.settled(use, invalid, missing);
+        }
+    }
+
+    /** The segment is examined as a whole when the scrubber finds it committed. */
+    private void repairEarly(DamagedEntries.Suspect use) {
+        boolean allThere = true;
+        for (DamagedItem each : needed) {
+            allThere &= !each.isReferredTo(replicas) || isReplaced(each, reason(each, use));
+        }
+        log.retire();
+        log.drain();
+        if (allThere) {
+            damage.settled(use, 0, 0);
+        } else {
+            damage.inVain(use);
         }
     }
 
@@ -322,7 +347,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
 
         @Override
         public void onInvalid(long address, String reason) {
-            for (Needed each : needed) {
+            for (DamagedItem each : needed) {
                 if (each.address() == address) {
                     return;
                 }
@@ -355,23 +380,17 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     }
 
     /** Whether it is restored, or is not needed any more. */
-    private boolean repair(Needed each, DamagedEntries.Suspect use) {
+    private boolean repair(DamagedItem each, DamagedEntries.Suspect use) {
         final ShardReplica replica = each.replica();
-        if (!isReferredTo(each)) {
+        if (!each.isReferredTo(replicas)) {
             explained += each.charge();
             if (each.hasWord()) {
                 letGo(each.address(), "overwritten meanwhile");
             }
             return true;
         }
-        final long end = segments.area().addressOf(use.segment()) + segments.length();
-        final String why = check.whyInvalid(each.address(), end, use.generation());
-        final String reason = why == null ? "damaged for a moment" : why;
-        final ByteBuffer copy = copyOf(each);
-        if (copy != null && replace(each, copy)) {
-            errors.reportExpected(
-                    place(each.address()), new IllegalStateException(reason + "; taken from another replica"));
-            damage.countReplaced();
+        final String reason = reason(each, use);
+        if (isReplaced(each, reason)) {
             if (each.hasWord()) {
                 unneeded.add(each.address());
             }
@@ -385,23 +404,39 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         return false;
     }
 
-    /** Not once its replica is given up. */
-    private boolean isReferredTo(Needed each) {
-        return replicas.has(each.replica()) && each.replica().index().refers(each.position(), each.address());
+    private @Nullable String whyInvalid(long address, DamagedEntries.Suspect use) {
+        final long end = segments.area().addressOf(use.segment()) + segments.length();
+        return check.whyInvalid(address, end, use.generation());
     }
 
-    private @Nullable ByteBuffer copyOf(Needed each) {
-        return find(each, entry -> isThat(each, entry));
+    private String reason(DamagedItem each, DamagedEntries.Suspect use) {
+        final String why = whyInvalid(each.address(), use);
+        return why == null ? "damaged for a moment" : why;
+    }
+
+    private boolean isReplaced(DamagedItem each, String reason) {
+        final ByteBuffer copy = copyOf(each);
+        if (copy != null && replace(each, copy)) {
+            errors.reportExpected(
+                    place(each.address()), new IllegalStateException(reason + "; taken from another replica"));
+            damage.countReplaced();
+            return true;
+        }
+        return false;
+    }
+
+    private @Nullable ByteBuffer copyOf(DamagedItem each) {
+        return find(each, entry -> isEarly ? each.isThatCommitted(entry) : each.isThat(entry));
     }
 
     /** Another replica has a whole entry of that key, and whether that is on all replicas is not known here yet. */
-    private boolean isUndecided(Needed each) {
-        return isReferredTo(each)
+    private boolean isUndecided(DamagedItem each) {
+        return each.isReferredTo(replicas)
                 && copyOf(each) == null
-                && find(each, entry -> isOfItsKey(each, entry) && !isCommitted(each, entry)) != null;
+                && find(each, entry -> isEarly ? each.isThatUncommitted(entry) : each.mayBeThat(entry)) != null;
     }
 
-    private @Nullable ByteBuffer find(Needed each, PeerReplica.Match match) {
+    private @Nullable ByteBuffer find(DamagedItem each, PeerReplica.Match match) {
         for (PeerReplica peer : peers.of(each.replica().shardId())) {
             final ByteBuffer copy = peer.find(each.position(), match);
             if (copy != null) {
@@ -411,50 +446,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         return null;
     }
 
-    /**
-     * Whether a whole entry is the damaged one: it has the same version, which is unique, or the same key and is the
-     * newest there and on all replicas.
-     */
-    private boolean isThat(Needed each, ByteBuffer entry) {
-        final int damaged = segments.region().offset(each.address());
-        final boolean hasItsVersion =
-                EntryDescriptor.shard(entry, 0) == each.replica().shardId()
-                        && EntryDescriptor.version(entry, 0)
-                                == EntryDescriptor.version(segments.region().buffer(each.address()), damaged);
-        return hasItsVersion || isOfItsKey(each, entry) && isCommitted(each, entry);
-    }
-
-    private boolean isOfItsKey(Needed each, ByteBuffer entry) {
-        return EntryDescriptor.shard(entry, 0) == each.replica().shardId()
-                && hasKeyOf(
-                        entry,
-                        segments.region().buffer(each.address()),
-                        segments.region().offset(each.address()));
-    }
-
-    private static boolean isCommitted(Needed each, ByteBuffer entry) {
-        return EntryDescriptor.version(entry, 0) <= each.replica().commitVersion();
-    }
-
-    private boolean hasKeyOf(ByteBuffer entry, ByteBuffer buffer, int at) {
-        final int length = EntryDescriptor.keyLength(entry, 0);
-        final int flags = EntryDescriptor.flags(buffer, at);
-        final int keyAt = at + EntryDescriptor.headerLength(flags);
-        if (EntryDescriptor.cacheId(buffer, at) != EntryDescriptor.cacheId(entry, 0)
-                || EntryDescriptor.keyLength(buffer, at) != length
-                || keyAt + length > buffer.capacity()) {
-            return false;
-        }
-        final int entryKeyAt = EntryDescriptor.headerLength(EntryDescriptor.flags(entry, 0));
-        for (int i = 0; i < length; i++) {
-            if (entry.get(entryKeyAt + i) != buffer.get(keyAt + i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private boolean replace(Needed each, ByteBuffer copy) {
+    private boolean replace(DamagedItem each, ByteBuffer copy) {
         final int length = copy.capacity();
         if (!log.ensureRoom(length, segments.horizon(segments.segmentOf(each.address())))) {
             return false;

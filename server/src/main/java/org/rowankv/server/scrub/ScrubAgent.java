@@ -102,11 +102,11 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
             rounds.add(1);
         }
         generation = segments.generation(candidate);
-        if (!isStill(candidate, generation)) {
-            return;
-        }
         if (damage.isSuspect(candidate, generation)) {
             damage.again(candidate, generation);
+            return;
+        }
+        if (!isStill(candidate, generation)) {
             return;
         }
         segment = candidate;

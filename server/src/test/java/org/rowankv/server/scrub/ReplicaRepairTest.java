@@ -48,6 +48,11 @@ final class ReplicaRepairTest {
     /** Closes the segment, flips a bit in it, and scrubs. */
     private void damage(long address, int offset) {
         assertThat(here.closeLog()).isTrue();
+        damageInPlace(address, offset);
+    }
+
+    /** The segment stays as it is. */
+    private void damageInPlace(long address, int offset) {
         final ByteBuffer buffer = segments.region().buffer(address);
         final int at = segments.region().offset(address) + offset;
         buffer.put(at, (byte) (buffer.get(at) ^ 4));
@@ -123,11 +128,11 @@ final class ReplicaRepairTest {
         return segments.damage().isSuspect(use.segment(), use.generation());
     }
 
-    /** The scrubber passes over the whole area twice. */
+    /** The scrubber passes over the whole area a few times. */
     private void scrub() {
         final ManualClock clock = new ManualClock();
         final ScrubAgent scrubber = new ScrubAgent(segments, mending, clock, 1 << 30);
-        while (scrubber.rounds() < 3) {
+        while (scrubber.rounds() < 8) {
             clock.advanceMs(1);
             peerCycles++;
             final int unused = scrubber.doWork();
@@ -209,5 +214,68 @@ final class ReplicaRepairTest {
         peerCycles = 2;
         assertThat(mending.step()).isTrue();
         assertThat(versionHere()).isEqualTo(here.version());
+    }
+
+    /** An idle server would answer CORRUPTED until so much is written that the segment is full. */
+    @Test
+    void shouldMendWhatIsInASegmentThatIsWrittenTo() {
+        onBoth(0, EntryType.SESSION_OPEN, "");
+        onBoth(1, EntryType.PUT, "k");
+        here.replica.raiseCommitVersion(here.version());
+        final long damaged = here.addressOf("k");
+        final DamagedEntries.Suspect use = useOf(damaged);
+        damageInPlace(damaged, valueOffset("k"));
+        here.write(SESSION, 2, 1, EntryType.PUT, "later", 100);
+        peerCycles = 2;
+        assertThat(mending.step()).isTrue();
+
+        assertThat(here.addressOf("k")).isNotEqualTo(damaged);
+        assertThat(isSuspect(use)).isFalse();
+        assertThat(segments.damage().replacedEntries()).isOne();
+        assertThat(here.closeLog()).isTrue();
+        scrub();
+        assertThat(segments.damage().badEntries()).isOne();
+        assertThat(segments.damage().lostEntries()).isZero();
+        assertThat(new EntryCheck(segments.region()).isWrittenOff(damaged))
+                .as("a start must not miss it")
+                .isTrue();
+    }
+
+    /** It would become the committed one, though a start may still undo it. */
+    @Test
+    void shouldMendNothingUncommitted() {
+        onBoth(1, EntryType.PUT, "k");
+        final long damaged = here.addressOf("k");
+        damageInPlace(damaged, valueOffset("k"));
+        peerCycles = 2;
+        assertThat(mending.step()).isFalse();
+        assertThat(here.addressOf("k")).isEqualTo(damaged);
+
+        here.replica.raiseCommitVersion(here.version());
+        assertThat(mending.step()).isTrue();
+        assertThat(here.addressOf("k")).isNotEqualTo(damaged);
+    }
+
+    /** The damaged one may be newer than what is committed of its key: an older value would take its place. */
+    @Test
+    void shouldMendOnlyFromTheSameVersionBeforeTheSegmentIsCommitted() {
+        onBoth(1, EntryType.PUT, "k");
+        here.replica.raiseCommitVersion(here.version());
+        here.write(SESSION, 2, 0, EntryType.PUT, "k", 100);
+        final long damaged = here.addressOf("k");
+        final DamagedEntries.Suspect use = useOf(damaged);
+        damageInPlace(damaged, VERSION_BYTE);
+        peerCycles = 2;
+        assertThat(mending.step()).isTrue();
+        assertThat(here.addressOf("k")).isEqualTo(damaged);
+        assertThat(isSuspect(use)).as("examined again at the next pass").isTrue();
+        assertThat(segments.damage().lostEntries()).isZero();
+
+        peer.write(SESSION, 2, 0, EntryType.PUT, "k", 100);
+        here.replica.raiseCommitVersion(here.version());
+        assertThat(here.closeLog()).isTrue();
+        scrub();
+        assertThat(versionHere()).isEqualTo(peer.version());
+        assertThat(isSuspect(use)).isFalse();
     }
 }

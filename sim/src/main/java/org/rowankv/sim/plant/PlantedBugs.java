@@ -17,6 +17,7 @@ public final class PlantedBugs {
             "calls.txt",
             "cluster.txt",
             "codecs.txt",
+            "damage.txt",
             "driver.txt",
             "fabric.txt",
             "handover.txt",
