@@ -4,28 +4,22 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.sim.workload.Coverage;
 
 /**
- * Result of one seed, of either simulator.
+ * Result of one seed, of any form.
  *
- * @param <R> the report itself
+ * @param hash of its trace
+ * @param begun number of begun operations
+ * @param coverage of its clients
+ * @param violation the first one, or null
  */
-public interface SeedReport<R> {
-    long seed();
-
-    /** The command that repeats this seed. */
-    String command();
-
-    /** Hash of the trace. */
-    long hash();
-
-    EventCounters eventCounters();
-
-    /** Coverage of its clients. */
-    Coverage coverage();
-
-    /** The first violation, or null. */
-    @Nullable
-    String violation();
-
+public record SeedReport(
+        long seed,
+        long hash,
+        int begun,
+        EventCounters eventCounters,
+        Coverage coverage,
+        @Nullable String violation) {
     /** The same, with that violation. */
-    R withViolation(String what);
+    public SeedReport withViolation(String what) {
+        return new SeedReport(seed, hash, begun, eventCounters, coverage, what);
+    }
 }

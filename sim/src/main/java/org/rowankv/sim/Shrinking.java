@@ -11,13 +11,18 @@ import org.jspecify.annotations.Nullable;
 final class Shrinking {
     private static final int MOST_RUNS = 80;
 
-    private final SimMemories memories = new SimMemories();
+    private final SimMemories memories;
     private final String kind;
-    private SimReport smallest;
+    private SimPlan smallest;
+    /** Operations that the smallest plan had begun when it failed. */
+    private int begun;
+
     private int runs;
 
-    Shrinking(SimReport failing) {
-        this.smallest = failing;
+    Shrinking(SimPlan plan, SeedReport failing, SimMemories memories) {
+        this.memories = memories;
+        this.smallest = plan;
+        this.begun = failing.begun();
         this.kind = kindOf(failing.violation());
     }
 
@@ -34,7 +39,7 @@ final class Shrinking {
         return withoutLists.replaceAll("[^ ]*[0-9][^ ]*", "#").replaceAll("'[^']*'", "#");
     }
 
-    SimReport shrink() {
+    SimPlan shrink() {
         boolean smaller = true;
         while (smaller && runs < MOST_RUNS) {
             smaller = operations();
@@ -49,9 +54,10 @@ final class Shrinking {
         if (runs++ >= MOST_RUNS) {
             return false;
         }
-        final SimReport report = new Simulation(plan, memories, null).run();
+        final SeedReport report = new Simulation(plan, memories, null).run();
         if (report.violation() != null && kindOf(report.violation()).equals(kind)) {
-            smallest = report;
+            smallest = plan;
+            begun = report.begun();
             return true;
         }
         return false;
@@ -60,42 +66,40 @@ final class Shrinking {
     private boolean operations() {
         boolean smaller = false;
         // The operations begun before the failure suffice, as long as the end of the run finds it too.
-        final int begun = smallest.begun();
-        if (begun < smallest.plan().operations()) {
-            smaller = fails(smallest.plan().withOperations(Math.max(1, begun)));
+        if (begun < smallest.operations()) {
+            smaller = fails(smallest.withOperations(Math.max(1, begun)));
         }
         for (int part = 2; part <= 16; part *= 2) {
-            final int now = smallest.plan().operations();
-            smaller |= fails(smallest.plan().withOperations(Math.max(1, now - now / part)));
+            final int now = smallest.operations();
+            smaller |= fails(smallest.withOperations(Math.max(1, now - now / part)));
         }
         return smaller;
     }
 
     private boolean quieter() {
         boolean smaller = false;
-        final SimPlan plan = smallest.plan();
-        smaller |= plan.lossPerMille() > 0 && fails(smallest.plan().withoutLoss());
-        smaller |= plan.stallPerMyriad() > 0 && fails(smallest.plan().withoutStalls());
-        smaller |= plan.deathPerMyriad() > 0 && fails(smallest.plan().withoutDeaths());
-        smaller |= plan.yieldPerMyriad() > 0 && fails(smallest.plan().withoutYields());
-        smaller |= plan.ttlPerMille() > 0 && fails(smallest.plan().withoutExpiry());
+        final SimPlan plan = smallest;
+        smaller |= plan.lossPerMille() > 0 && fails(smallest.withoutLoss());
+        smaller |= plan.stallPerMyriad() > 0 && fails(smallest.withoutStalls());
+        smaller |= plan.deathPerMyriad() > 0 && fails(smallest.withoutDeaths());
+        smaller |= plan.yieldPerMyriad() > 0 && fails(smallest.withoutYields());
+        smaller |= plan.ttlPerMille() > 0 && fails(smallest.withoutExpiry());
         return smaller;
     }
 
     private boolean faults() {
         boolean smaller = false;
-        for (int i = smallest.plan().faults().size() - 1; i >= 0; i--) {
-            final List<PlannedFault> fewer = new ArrayList<>(smallest.plan().faults());
+        for (int i = smallest.faults().size() - 1; i >= 0; i--) {
+            final List<PlannedFault> fewer = new ArrayList<>(smallest.faults());
             fewer.remove(i);
-            smaller |= fails(smallest.plan().withFaults(fewer));
+            smaller |= fails(smallest.withFaults(fewer));
         }
         return smaller;
     }
 
     private boolean clients() {
         boolean smaller = false;
-        while (smallest.plan().clients() > 1
-                && fails(smallest.plan().withClients(smallest.plan().clients() - 1))) {
+        while (smallest.clients() > 1 && fails(smallest.withClients(smallest.clients() - 1))) {
             smaller = true;
         }
         return smaller;

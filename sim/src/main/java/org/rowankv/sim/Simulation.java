@@ -85,7 +85,7 @@ final class Simulation {
     }
 
     /** Runs to the end or to the first violation. */
-    SimReport run() {
+    SeedReport run() {
         SimThread.current().tells(points::onPoint);
         try {
             memories.begin();
@@ -126,7 +126,7 @@ final class Simulation {
             SimThread.current().tells(null);
         }
         eventCounters.add("changes of a full disk refused", memories.refused());
-        return new SimReport(plan, trace.hash(), begun, eventCounters, workload.coverage(), violation);
+        return new SeedReport(plan.seed(), trace.hash(), begun, eventCounters, workload.coverage(), violation);
     }
 
     private void note(String what) {

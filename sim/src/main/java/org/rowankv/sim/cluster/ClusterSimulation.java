@@ -14,7 +14,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.sim.EventCounters;
 import org.rowankv.sim.LossError;
 import org.rowankv.sim.NodeClock;
-import org.rowankv.sim.SimOnThread;
+import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.SimThread;
 import org.rowankv.sim.Timeline;
 import org.rowankv.sim.Trace;
@@ -110,16 +110,8 @@ final class ClusterSimulation {
 
     // --- the run ---
 
-    /** Runs on a separate thread: thread-local state of libraries would retain whole simulations. */
-    static ClusterReport run(ClusterPlan plan, MemoryPool pool) {
-        pool.begin();
-        final ClusterReport[] report = new ClusterReport[1];
-        SimOnThread.run(() -> report[0] = new ClusterSimulation(plan, pool, null).run());
-        return report[0];
-    }
-
     /** Runs to the end or to the first violation. */
-    ClusterReport run() {
+    SeedReport run() {
         SimThread.current().tells(points::onPoint);
         try {
             hosts.forEach(SimHost::start);
@@ -158,7 +150,7 @@ final class ClusterSimulation {
         }
         eventCounters.add("steps", scheduler.taken());
         eventCounters.add("simulated milliseconds", timeline.nowNs() / 1_000_000);
-        return new ClusterReport(plan, trace.hash(), begun, eventCounters, workload.coverage(), violation);
+        return new SeedReport(plan.seed(), trace.hash(), begun, eventCounters, workload.coverage(), violation);
     }
 
     private void disturb() {

@@ -91,7 +91,10 @@ final class RoleChecker {
                         + configuration.term() + " after term " + servedTerm[shard] + " has begun: "
                         + Arrays.toString(servedTerm));
             }
-            servedTerm[shard] = Math.max(servedTerm[shard], configuration.term());
+            // One that is still handing the shard over in a later configuration has not begun to serve it there.
+            if (configuration.shard(shard).primary() == process.host().number()) {
+                servedTerm[shard] = Math.max(servedTerm[shard], configuration.term());
+            }
         }
     }
 }

@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.chaos.OutageTable;
+import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.SimOnThread;
 
 /** Outages of many simulated clusters, each hit once by one fault, as a table. */
-final class SimOutages {
+public final class SimOutages {
     private static final double NS_PER_MS = 1e6;
     private static final int MEDIAN = 50;
     private static final int TAIL = 99;
@@ -21,7 +22,7 @@ final class SimOutages {
     private int violations;
 
     /** @param servers 2 or 3 */
-    SimOutages(int servers, int leaseMs, PrintStream out) {
+    public SimOutages(int servers, int leaseMs, PrintStream out) {
         this.servers = servers;
         this.leaseMs = leaseMs;
         this.out = out;
@@ -34,7 +35,7 @@ final class SimOutages {
      * @param firstSeed of the first of them
      * @return the number of violations, which are printed
      */
-    int print(int rounds, long firstSeed) {
+    public int print(int rounds, long firstSeed) {
         out.printf(
                 Locale.ROOT,
                 "sim: outages in simulated ms: servers=%d replicas=2 lease_ms=%d step_us=%.1f latency_us=%.1f store_ms=%.1f%n",
@@ -63,12 +64,13 @@ final class SimOutages {
                     three(measured, SimOutage.Role.BACKUP),
                     three(measured, SimOutage.Role.NOTHING));
         }
+        out.println("sim: outages=" + rounds * SimOutage.Fault.values().length + " violations=" + violations);
         return violations;
     }
 
     private @Nullable SimOutage measure(SimOutage.Fault fault, long seed) {
         final SimOutage one = new SimOutage(fault, (int) (seed % (servers - 1)));
-        final ClusterReport[] report = new ClusterReport[1];
+        final SeedReport[] report = new SeedReport[1];
         pool.begin();
         SimOnThread.run(() -> report[0] =
                 new ClusterSimulation(ClusterPlan.ofOutages(seed, servers, leaseMs), pool, null, one).run());

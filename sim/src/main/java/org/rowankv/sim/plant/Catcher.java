@@ -1,8 +1,8 @@
 package org.rowankv.sim.plant;
 
-import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.rowankv.sim.command.Form;
 
 /** The simulator or test that must catch a planted bug, with its measured effort and the permitted effort. */
 public sealed interface Catcher {
@@ -15,37 +15,16 @@ public sealed interface Catcher {
     /** The same, with another bound. */
     Catcher within(int newAtMost);
 
-    /** What runs seeds, by its command. */
-    enum Simulator {
-        STORE("sim"),
-        CLUSTER("sim --cluster"),
-        /** Over RDMA, with leased segments. */
-        LEASED("sim --fabric leased");
-
-        private final String command;
-
-        Simulator(String command) {
-            this.command = command;
-        }
-
-        private static Simulator of(String command) {
-            return Arrays.stream(values())
-                    .filter(each -> each.command.equals(command))
-                    .findFirst()
-                    .orElseThrow();
-        }
-    }
-
     /** Seeds of a simulator, from the first one on. */
-    record BySim(Simulator simulator, int took, int atMost) implements Catcher {
+    record BySim(Form form, int took, int atMost) implements Catcher {
         @Override
         public Catcher within(int newAtMost) {
-            return new BySim(simulator, took, newAtMost);
+            return new BySim(form, took, newAtMost);
         }
 
         @Override
         public String toString() {
-            return simulator.command;
+            return "sim " + form.options();
         }
     }
 
@@ -72,7 +51,7 @@ public sealed interface Catcher {
     static Catcher parse(String text) {
         final Matcher sim = Syntax.SIM.matcher(text);
         if (sim.matches()) {
-            return checked(text, new BySim(Simulator.of(sim.group(1)), number(sim.group(2)), number(sim.group(3))));
+            return checked(text, new BySim(Form.of(sim.group(1)), number(sim.group(2)), number(sim.group(3))));
         }
         final Matcher test = Syntax.TEST.matcher(text);
         if (test.matches()) {
@@ -98,10 +77,10 @@ public sealed interface Catcher {
     /** The textual forms of a catcher. */
     final class Syntax {
         private static final String FORMS =
-                "'sim, took 17 seeds, at most 200', the same of 'sim --cluster' and 'sim --fabric leased', and"
+                "'sim --embedded, took 17 seeds, at most 200', the same of other forms of sim, and"
                         + " 'MODULE:org.rowankv.SomeTest#shouldFind, took 3 s, at most 60' (#METHOD may be left out)";
         private static final Pattern SIM =
-                Pattern.compile("(sim|sim --cluster|sim --fabric leased), took (\\d+) seeds?, at most (\\d+)");
+                Pattern.compile("sim (--[a-z]+(?: [a-z]+)?), took (\\d+) seeds?, at most (\\d+)");
         private static final Pattern TEST =
                 Pattern.compile("([a-z/-]+):([\\w.]+Test)(?:#(\\w+))?, took (\\d+) s, at most (\\d+)");
 

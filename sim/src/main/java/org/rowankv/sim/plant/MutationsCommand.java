@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.sim.command.Form;
 import org.rowankv.sim.plant.Catcher.BySim;
-import org.rowankv.sim.plant.Catcher.Simulator;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Plants known bugs, one at a time, by recompiling one class. Only the catcher of each bug is run:"
-                    + " seeds of one of the simulators, or a test class.",
+                    + " seeds of a form of the simulator, or a test class.",
             "The last line is \"sim: mutations=N survived_at_first=N survivors=0\"; survivors make the exit code non-zero."
                     + " survived_at_first counts the bugs that nothing caught when they were first planted."
         })
@@ -113,6 +113,6 @@ public final class MutationsCommand implements Callable<Integer> {
     private boolean isSelected(PlantedBug bug) {
         return bug.name().contains(only)
                 && bug.catcher().toString().contains(by)
-                && (!cluster || bug.catcher() instanceof BySim sim && sim.simulator() != Simulator.STORE);
+                && (!cluster || bug.catcher() instanceof BySim sim && sim.form() != Form.EMBEDDED);
     }
 }

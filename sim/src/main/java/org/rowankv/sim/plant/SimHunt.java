@@ -59,7 +59,7 @@ final class SimHunt {
                 "-cp",
                 classPath,
                 SeedSearch.class.getName(),
-                catcher.simulator().name(),
+                catcher.form().name(),
                 Long.toString(firstSeed),
                 Integer.toString(most)));
         final WatchedJvm.Ended ended = jvm.run(command, tree.root(), Integer.MAX_VALUE, MOST_SECONDS_A_SEED);

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.rowankv.sim.command.Form;
 import org.rowankv.sim.plant.Catcher.BySim;
 import org.rowankv.sim.plant.Catcher.ByTest;
-import org.rowankv.sim.plant.Catcher.Simulator;
 
 class BugTableTest {
     private static final String ONE = """
@@ -49,7 +49,7 @@ class BugTableTest {
                                 "Readers wait for ever.",
                                 "if (at <= end) {\n    go();\n\n}",
                                 "if (at < end) {\n}",
-                                new BySim(Simulator.CLUSTER, 3, 40),
+                                new BySim(Form.CLUSTER, 3, 40),
                                 true),
                         new PlantedBug(
                                 "another",

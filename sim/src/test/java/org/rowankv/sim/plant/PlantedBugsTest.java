@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.rowankv.sim.command.Form;
 import org.rowankv.sim.plant.Catcher.BySim;
 import org.rowankv.sim.plant.Catcher.ByTest;
-import org.rowankv.sim.plant.Catcher.Simulator;
 
 /** Every planted bug fits the sources: a stale one would wrongly count as caught. */
 class PlantedBugsTest {
@@ -66,7 +66,7 @@ class PlantedBugsTest {
     }
 
     private static PlantedBug bug(String name, String right, String wrong) {
-        return new PlantedBug(name, VERSION, "", right, wrong, new BySim(Simulator.STORE, 1, 1), false);
+        return new PlantedBug(name, VERSION, "", right, wrong, new BySim(Form.EMBEDDED, 1, 1), false);
     }
 
     /** A method may be inherited from the tests of all fabrics, or of all sessions. */

@@ -1,26 +1,28 @@
-package org.rowankv.sim;
+package org.rowankv.sim.command;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.rowankv.runtime.Clock;
+import org.rowankv.sim.EventCounters;
+import org.rowankv.sim.SeedReport;
+import org.rowankv.sim.SimThread;
 import org.rowankv.sim.workload.Coverage;
 
 /**
  * A run of many seeds, in sequence on each of a few threads.
- *
- * @param <R> result of a seed
  */
-public final class SimRun<R extends SeedReport<R>> {
+final class SimRun {
     private static final long PROGRESS_NS = 5_000_000_000L;
     private static final int MOST_VIOLATIONS = 3;
 
-    private final Supplier<LongFunction<R>> perThread;
+    private final LongFunction<Form> forms;
     private final LongSupplier order;
     private final int seeds;
     private final int threads;
@@ -28,29 +30,31 @@ public final class SimRun<R extends SeedReport<R>> {
     private final Clock clock;
     private final PrintStream out;
 
-    private final EventCounters eventCounters = new EventCounters();
+    private final Map<Form, EventCounters> eventCounters = new EnumMap<>(Form.class);
+    private final Map<Form, Integer> doneOf = new EnumMap<>(Form.class);
     private final Coverage coverage = new Coverage();
-    private final List<R> violations = new ArrayList<>();
+    private final List<SeedReport> violations = new ArrayList<>();
     private int begun;
     private int done;
+    private long operations;
     private long nextProgressNs;
     private long startNs;
 
     /**
-     * @param perThread creates, once per thread, the runner of a seed
+     * @param forms of each seed
      * @param order supplies the next seed
      * @param seeds number of seeds
      * @param twice whether every seed runs twice, to check that both runs are equal
      */
-    public SimRun(
-            Supplier<LongFunction<R>> perThread,
+    SimRun(
+            LongFunction<Form> forms,
             LongSupplier order,
             int seeds,
             int threads,
             boolean twice,
             Clock clock,
             PrintStream out) {
-        this.perThread = perThread;
+        this.forms = forms;
         this.order = order;
         this.seeds = seeds;
         this.threads = threads;
@@ -60,7 +64,7 @@ public final class SimRun<R extends SeedReport<R>> {
     }
 
     /** Returns the violations, those of the smallest seeds first. Stops after a few. */
-    public List<R> run() {
+    List<SeedReport> run() {
         SimThread.installPoints();
         startNs = clock.nanoTime();
         nextProgressNs = startNs + PROGRESS_NS;
@@ -87,10 +91,10 @@ public final class SimRun<R extends SeedReport<R>> {
     }
 
     private void work() {
-        final LongFunction<R> running = perThread.get();
+        final FormedSeeds running = new FormedSeeds(forms);
         for (long seed = next(); seed >= 0; seed = next()) {
-            final R report = running.apply(seed);
-            report(report, twice ? running.apply(seed) : report);
+            final SeedReport report = running.run(seed, null);
+            report(report, twice ? running.run(seed, null) : report);
         }
     }
 
@@ -103,13 +107,17 @@ public final class SimRun<R extends SeedReport<R>> {
         return ordered.getAsLong();
     }
 
-    private synchronized void report(R report, R again) {
+    private synchronized void report(SeedReport report, SeedReport again) {
         done++;
-        eventCounters.addAll(report.eventCounters());
+        final Form form = forms.apply(report.seed());
+        doneOf.merge(form, 1, Integer::sum);
+        eventCounters.computeIfAbsent(form, unused -> new EventCounters()).addAll(report.eventCounters());
+        operations += report.begun();
         coverage.addAll(report.coverage());
         if (report.violation() != null) {
             // At once: the run may be killed before it ends.
-            out.println("sim: found something, repeat it with: " + FoundSeeds.keep(report));
+            out.println(
+                    "sim: found something, repeat it with: " + FoundSeeds.keep(form.command(report.seed()), report));
             violations.add(report);
         } else if (again.hash() != report.hash()) {
             violations.add(report.withViolation("the same seed took another path the second time: trace "
@@ -124,20 +132,33 @@ public final class SimRun<R extends SeedReport<R>> {
                     done,
                     seeds,
                     done * 1e9 / (now - startNs),
-                    eventCounters.of("operations"),
+                    operations,
                     violations.size());
         }
     }
 
-    public EventCounters eventCounters() {
-        return eventCounters;
+    /** What seeds of a form have met. */
+    EventCounters eventCounters(Form form) {
+        return eventCounters.getOrDefault(form, new EventCounters());
     }
 
-    public Coverage coverage() {
+    /** What all have met. */
+    EventCounters eventCounters() {
+        final EventCounters all = new EventCounters();
+        eventCounters.values().forEach(all::addAll);
+        return all;
+    }
+
+    Coverage coverage() {
         return coverage;
     }
 
-    public int done() {
+    int done() {
         return done;
+    }
+
+    /** Seeds of a form that are done. */
+    int done(Form form) {
+        return doneOf.getOrDefault(form, 0);
     }
 }

@@ -1,7 +1,11 @@
-package org.rowankv.sim;
+package org.rowankv.sim.command;
 
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.sim.SeedReport;
+import org.rowankv.sim.Seeds;
+import org.rowankv.sim.SimOnThread;
+import org.rowankv.sim.SimThread;
 
 /**
  * The first seed with a violation.
@@ -11,25 +15,24 @@ import org.jspecify.annotations.Nullable;
  */
 public record FirstViolation(int seeds, String violation) {
     /**
-     * Runs seeds of whole stores; null if none has a violation.
+     * Runs seeds of a form; null if none has a violation.
      *
      * @param begins receives each seed before it runs
      */
-    public static @Nullable FirstViolation of(long firstSeed, int most, LongConsumer begins) {
+    public static @Nullable FirstViolation of(Form form, long firstSeed, int most, LongConsumer begins) {
         final FirstViolation[] found = new FirstViolation[1];
         SimThread.installPoints();
         SimOnThread.run(() -> {
-            final SimMemories memories = new SimMemories();
+            final Seeds seeds = form.open();
             for (int i = 0; i < most && found[0] == null; i++) {
                 begins.accept(firstSeed + i);
-                found[0] = in(i + 1, new Simulation(SimPlan.of(firstSeed + i), memories, null).run());
+                found[0] = in(i + 1, seeds.run(firstSeed + i, null));
             }
         });
         return found[0];
     }
 
-    /** Extracts the violation of a report; null if there is none. */
-    public static @Nullable FirstViolation in(int seeds, SeedReport<?> report) {
+    private static @Nullable FirstViolation in(int seeds, SeedReport report) {
         final String violation = report.violation();
         return violation == null
                 ? null
