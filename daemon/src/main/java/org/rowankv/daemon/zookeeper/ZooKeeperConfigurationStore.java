@@ -161,7 +161,10 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
     @Override
     public @Nullable VersionedNode read(String path) {
         NodePath.require(path);
-        return call(() -> find(path)).node;
+        return call(() -> {
+            catchUp(path);
+            return find(path).node;
+        });
     }
 
     /** A node, and its count of changes in ZooKeeper: −1 if there is no node, not even an empty one. */
@@ -172,8 +175,15 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
         }
     }
 
-    private Found find(String path) throws Exception {
+    /**
+     * What is read after this is no older than this call, also by another server: a client never goes back in time. So
+     * one per attempt suffices for all that it reads, in whatever order.
+     */
+    private void catchUp(String path) throws Exception {
         curator.sync().forPath(path);
+    }
+
+    private Found find(String path) throws Exception {
         final Stat stat = new Stat();
         final byte[] bytes;
         try {
@@ -220,7 +230,6 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
 
     /** The count of deletions; read before the nodes that a change depends on. */
     private int deletions() throws Exception {
-        curator.sync().forPath(DELETIONS);
         Stat stat = curator.checkExists().forPath(DELETIONS);
         while (stat == null) {
             try {
@@ -246,6 +255,7 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
     private boolean change(String path, long expectedVersion, byte[] bytes, @Nullable NodeVersion condition)
             throws Exception {
         while (true) {
+            catchUp(path);
             final List<CuratorOp> operations = new ArrayList<>();
             operations.add(checkOf(DELETIONS, deletions()));
             final Found found = find(path);
@@ -298,6 +308,7 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
     /** Terminates as a change does. @param isParent whether nodes are below it: then it stays, empty */
     private boolean delete(String path, long expectedVersion, boolean isParent) throws Exception {
         while (true) {
+            catchUp(path);
             final int deletions = deletions();
             final Found found = find(path);
             if (!found.isAt(expectedVersion)) {
@@ -333,7 +344,7 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
     public List<String> list(String prefix) {
         final String parent = prefix.equals("/") ? "" : NodePath.require(prefix);
         return call(listings, () -> {
-            curator.sync().forPath(prefix);
+            catchUp(prefix);
             final List<String> names;
             try {
                 names = new ArrayList<>(curator.getChildren().forPath(prefix));
