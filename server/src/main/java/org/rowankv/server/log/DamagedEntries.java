@@ -30,6 +30,8 @@ public final class DamagedEntries {
     private final Map<Suspect, Long> undecided = new ConcurrentHashMap<>();
     /** Examined in vain while they were written to, or not committed. */
     private final Set<Suspect> early = ConcurrentHashMap.newKeySet();
+    /** By address, the bytes of what was replaced in uses that are not settled. */
+    private final Map<Suspect, Map<Long, Integer>> replaced = new ConcurrentHashMap<>();
     /** By address, the generation of the segment. */
     private final Map<Long, Integer> lost = new ConcurrentHashMap<>();
 
@@ -65,8 +67,24 @@ public final class DamagedEntries {
     public void settled(Suspect suspect, int invalid, int missing) {
         expected.put(suspect.segment(), new Expected(suspect.generation(), invalid, missing));
         undecided.remove(suspect);
+        replaced.remove(suspect);
+        examinedEarly(suspect);
+    }
+
+    /** What was needed is replaced in a use that is not committed yet: it is examined as a whole when it is. */
+    public void examinedEarly(Suspect suspect) {
         early.remove(suspect);
         known.remove(suspect);
+    }
+
+    /** Records that the entry at an address is not needed there any more, and takes that many bytes. */
+    public void replaced(Suspect suspect, long address, int bytes) {
+        replaced.computeIfAbsent(suspect, unused -> new ConcurrentHashMap<>()).put(address, bytes);
+    }
+
+    /** What was replaced in a use since it was settled. */
+    public Map<Long, Integer> replaced(Suspect suspect) {
+        return replaced.getOrDefault(suspect, Map.of());
     }
 
     /** Something missing is needed, or may be. @param newest number of the newest segment: all that is missing is older */
@@ -74,9 +92,16 @@ public final class DamagedEntries {
         undecided.putIfAbsent(suspect, newest);
     }
 
-    /** Something needed is missing in a use that is still written to, or not committed. */
+    /** Something needed is missing in a use that is not committed yet. */
     public void inVain(Suspect suspect) {
         early.add(suspect);
+    }
+
+    /** All such uses are examined once more. Called now and then. */
+    public void againEarly() {
+        for (Suspect suspect : early) {
+            again(suspect.segment(), suspect.generation());
+        }
     }
 
     /** The newest segment when that use was first examined in vain; 0 if it was not. */

@@ -1,6 +1,7 @@
 package org.rowankv.server.scrub;
 
 import java.nio.ByteBuffer;
+import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.Replicas;
@@ -36,14 +37,18 @@ record DamagedItem(Segments segments, ShardReplica replica, long position, long 
         return isOfItsKey(entry) && !isCommitted(entry);
     }
 
-    /** Whether it is the entry, which may be uncommitted, and is on all replicas. */
-    boolean isThatCommitted(ByteBuffer entry) {
-        return hasItsVersion(entry) && isCommitted(entry);
+    /**
+     * Whether it is the entry, which may be uncommitted, and is on all replicas. The checksum tells an older version
+     * from a damaged one. The key must be whole: else a newer entry of the key has an item of its own.
+     */
+    boolean isExactlyThat(ByteBuffer entry) {
+        return hasItsVersion(entry) && isOfItsKey(entry) && hasItsChecksum(entry) && isCommitted(entry);
     }
 
-    /** Whether it is the entry, and it is not known to be on all replicas. */
-    boolean isThatUncommitted(ByteBuffer entry) {
-        return hasItsVersion(entry) && !isCommitted(entry);
+    private boolean hasItsChecksum(ByteBuffer entry) {
+        return FrameDescriptor.bodyCrc(entry, 0)
+                == FrameDescriptor.bodyCrc(
+                        segments.region().buffer(address), segments.region().offset(address));
     }
 
     private boolean isCommitted(ByteBuffer entry) {

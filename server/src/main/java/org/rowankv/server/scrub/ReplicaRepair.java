@@ -27,8 +27,8 @@ import org.rowankv.server.shard.ShardReplica;
  * without a whole entry. Each of those is replaced from another replica, or is lost: requests for it report that.
  *
  * <p>In a segment that is still written to, or not committed yet, only what the indexes point to is replaced, and only by
- * the entry of the same version, once that is on all replicas: an older one of its key may be committed, while the
- * damaged one is not. All else waits until it is committed.
+ * the same entry, once that is on all replicas: an older one of its key may be committed, while the damaged one is not.
+ * All else waits until the segment is committed.
  *
  * <p>One segment at a time, one index per cycle. Walking an index takes some ten nanoseconds per object, and happens
  * only on damage. Used by the scrubber's thread.
@@ -141,7 +141,8 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
             }
             case AWAITING_PEERS -> {
                 awaited.removeIf(Awaited::isOver);
-                if (awaited.isEmpty() && needed.stream().noneMatch(this::isUndecided)) {
+                // What is not committed in time is examined again: it must not keep others waiting.
+                if (awaited.isEmpty() && (isEarly || needed.stream().noneMatch(this::isUndecided))) {
                     repair();
                     peers.forget();
                     state = State.IDLE;
@@ -159,7 +160,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
             return false;
         }
         isEarly = !isStill(suspect);
-        if (segments.generation(suspect.segment()) != suspect.generation()) {
+        if (suspect.generation() == 0 || segments.generation(suspect.segment()) != suspect.generation()) {
             // It is not needed there any more.
             damage.settled(suspect, 0, 0);
             return true;
@@ -228,6 +229,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     private void look(ShardReplica replica, long position, long address) {
         if (segments.segmentOf(address) != suspected().segment()
                 || whole.get(strideOf(address))
+                || segments.generation(suspected().segment()) != suspected().generation()
                 || isEarly && whyInvalid(address, suspected()) == null) { // written since the scan
             return;
         }
@@ -274,6 +276,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
             return;
         }
         countBad(invalid);
+        damage.replaced(use).values().forEach(bytes -> explained += bytes);
         boolean allThere = true;
         for (DamagedItem each : needed) {
             allThere &= repair(each, use);
@@ -303,12 +306,18 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     private void repairEarly(DamagedEntries.Suspect use) {
         boolean allThere = true;
         for (DamagedItem each : needed) {
-            allThere &= !each.isReferredTo(replicas) || isReplaced(each, reason(each, use));
+            if (each.isReferredTo(replicas)) {
+                final boolean isReplaced = isReplaced(each, reason(each, use));
+                allThere &= isReplaced;
+                if (isReplaced && !each.hasWord()) {
+                    damage.countBad(); // no later scan finds it
+                }
+            }
         }
         log.retire();
         log.drain();
         if (allThere) {
-            damage.settled(use, 0, 0);
+            damage.examinedEarly(use);
         } else {
             damage.inVain(use);
         }
@@ -351,6 +360,10 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
                 if (each.address() == address) {
                     return;
                 }
+            }
+            if (damage.replaced(suspected()).containsKey(address)) {
+                unneeded.add(address);
+                return;
             }
             explained += chargeOf(FrameDescriptor.length(wordAt(address)));
             letGo(address, reason);
@@ -426,14 +439,12 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
     }
 
     private @Nullable ByteBuffer copyOf(DamagedItem each) {
-        return find(each, entry -> isEarly ? each.isThatCommitted(entry) : each.isThat(entry));
+        return find(each, entry -> isEarly ? each.isExactlyThat(entry) : each.isThat(entry));
     }
 
     /** Another replica has a whole entry of that key, and whether that is on all replicas is not known here yet. */
     private boolean isUndecided(DamagedItem each) {
-        return each.isReferredTo(replicas)
-                && copyOf(each) == null
-                && find(each, entry -> isEarly ? each.isThatUncommitted(entry) : each.mayBeThat(entry)) != null;
+        return each.isReferredTo(replicas) && copyOf(each) == null && find(each, each::mayBeThat) != null;
     }
 
     private @Nullable ByteBuffer find(DamagedItem each, PeerReplica.Match match) {
@@ -456,6 +467,7 @@ public final class ReplicaRepair implements SegmentScan.Visitor {
         final long address = log.appendCopy(copy, 0, length, type, replica.tenure(), 0);
         if (replica.relocate(LOCK_OWNER, each.position(), type, each.address(), address)) {
             segments.markDead(each.address(), length);
+            damage.replaced(suspected(), each.address(), segments.charge(length));
             replica.clears().repaired(EntryDescriptor.cacheId(copy, 0), EntryDescriptor.version(copy, 0));
             final int flags = EntryDescriptor.flags(copy, 0);
             final long sequence = EntryDescriptor.sequence(copy, 0, flags);

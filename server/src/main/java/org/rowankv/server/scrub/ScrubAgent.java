@@ -22,6 +22,8 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
     private static final int MOST_STEPS = 32;
     /** Maximum backlog: time lost while the agents were idle or descheduled is not made up beyond this. */
     private static final long MOST_BEHIND_NS = 300_000_000;
+    /** Between two examinations of a segment that is not committed, and lacks something. */
+    private static final long EARLY_AGAIN_NS = 2_000_000_000;
 
     private final Segments segments;
     private final DamagedEntries damage;
@@ -35,6 +37,7 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
     private int found;
     private int invalid;
     private long dueNs;
+    private long earlyDueNs;
     private final OwnedCounter scrubbedBytes = new OwnedCounter();
     private final OwnedCounter rounds = new OwnedCounter();
 
@@ -47,6 +50,7 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
         this.bytesPerSecond = bytesPerSecond;
         this.scan = new SegmentScan(segments.region());
         this.dueNs = clock.nanoTime();
+        this.earlyDueNs = dueNs;
     }
 
     @Override
@@ -59,10 +63,14 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
         if (repair.step()) {
             return 1;
         }
+        final long nowNs = clock.nanoTime();
+        if (nowNs - earlyDueNs >= 0) {
+            earlyDueNs = nowNs + EARLY_AGAIN_NS;
+            damage.againEarly();
+        }
         if (bytesPerSecond == 0) {
             return 0;
         }
-        final long nowNs = clock.nanoTime();
         if (nowNs - dueNs < 0) {
             return 0;
         }

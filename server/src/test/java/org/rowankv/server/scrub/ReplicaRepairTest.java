@@ -128,6 +128,17 @@ final class ReplicaRepairTest {
         return segments.damage().isSuspect(use.segment(), use.generation());
     }
 
+    /** Three seconds of a scrubber that examines only what is reported. */
+    private void notScrubbing() {
+        final ManualClock clock = new ManualClock();
+        final ScrubAgent scrubber = new ScrubAgent(segments, mending, clock, 0);
+        for (int step = 0; step < 100; step++) {
+            clock.advanceMs(30);
+            peerCycles++;
+            final int unused = scrubber.doWork();
+        }
+    }
+
     /** The scrubber passes over the whole area a few times. */
     private void scrub() {
         final ManualClock clock = new ManualClock();
@@ -246,14 +257,65 @@ final class ReplicaRepairTest {
     void shouldMendNothingUncommitted() {
         onBoth(1, EntryType.PUT, "k");
         final long damaged = here.addressOf("k");
+        final DamagedEntries.Suspect use = useOf(damaged);
         damageInPlace(damaged, valueOffset("k"));
         peerCycles = 2;
-        assertThat(mending.step()).isFalse();
+        assertThat(mending.step()).isTrue();
         assertThat(here.addressOf("k")).isEqualTo(damaged);
 
         here.replica.raiseCommitVersion(here.version());
+        notScrubbing();
+        assertThat(here.addressOf("k")).isNotEqualTo(damaged);
+        assertThat(isSuspect(use)).isFalse();
+    }
+
+    /** Nothing else will say that it was replaced, and its segment would never be freed. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    void shouldAccountForAReplacedOneWhoseWordIsDamaged(int at) {
+        onBoth(0, EntryType.SESSION_OPEN, "");
+        onBoth(1, EntryType.PUT, "k");
+        here.replica.raiseCommitVersion(here.version());
+        final long damaged = here.addressOf("k");
+        final DamagedEntries.Suspect use = useOf(damaged);
+        damageInPlace(damaged, at);
+        here.write(SESSION, 2, 1, EntryType.PUT, "later", 100);
+        peerCycles = 2;
         assertThat(mending.step()).isTrue();
         assertThat(here.addressOf("k")).isNotEqualTo(damaged);
+        assertThat(here.closeLog()).isTrue();
+        scrub();
+        assertThat(isSuspect(use)).isFalse();
+        assertThat(segments.damage().badEntries()).isOne();
+        assertThat(segments.damage().replacedEntries()).isOne();
+    }
+
+    /** A flip has made its version that of the value before it, which is committed. */
+    @Test
+    void shouldNotMendWithAnOlderOneWhoseVersionTheDamagedOneHas() {
+        onBoth(1, EntryType.PUT, "k");
+        final long older = here.version();
+        here.replica.raiseCommitVersion(older);
+        here.write(SESSION, 2, 0, EntryType.PUT, "k", 100);
+        final long damaged = here.addressOf("k");
+        final int at = segments.region().offset(damaged);
+        damageInPlace(damaged, valueOffset("k"));
+        segments.region().buffer(damaged).putLong(at + VERSION_BYTE - 1, older);
+        peerCycles = 2;
+        assertThat(mending.step()).isTrue();
+        assertThat(here.addressOf("k")).isEqualTo(damaged);
+    }
+
+    /** A newer entry of the key would have an item beside it. */
+    @Test
+    void shouldMendNothingWhoseKeyIsDamagedBeforeTheSegmentIsCommitted() {
+        onBoth(1, EntryType.PUT, "k");
+        here.replica.raiseCommitVersion(here.version());
+        final long damaged = here.addressOf("k");
+        damageInPlace(damaged, valueOffset("k") - 1);
+        peerCycles = 2;
+        assertThat(mending.step()).isTrue();
+        assertThat(here.replica.index().refers(here.positionOf("k"), damaged)).isTrue();
     }
 
     /** The damaged one may be newer than what is committed of its key: an older value would take its place. */
