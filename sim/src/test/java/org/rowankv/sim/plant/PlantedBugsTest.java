@@ -39,7 +39,8 @@ class PlantedBugsTest {
         final String text = TREE.read(WAITING);
         final List<PlantedBug> waiting = BugTable.parse(
                 WAITING,
-                text.replaceAll("(?m)^tried: .+$", "caught by: sim --embedded, took 1 seeds, at most 1\nat first: survived"));
+                text.replaceAll(
+                        "(?m)^tried: .+$", "caught by: sim --embedded, took 1 seeds, at most 1\nat first: survived"));
         assertThat(waiting).as("bugs of " + WAITING).hasSize((int)
                 Pattern.compile("(?m)^bug: ").matcher(text).results().count());
         assertThat(BugCheck.mistakes(waiting, TREE)).isEmpty();
