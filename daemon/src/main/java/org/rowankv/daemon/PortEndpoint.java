@@ -65,6 +65,7 @@ final class PortEndpoint implements ClientEndpoint {
             }
             port = open.serve(routing);
         }
+        server.copies().yieldTo(counts::mutationLatencyCount);
         return new Opened() {
             @Override
             public void pause() {

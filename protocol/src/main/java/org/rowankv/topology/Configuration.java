@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -291,7 +292,9 @@ public record Configuration(
         final List<ShardAssignment> next = new ArrayList<>(shards);
         ofShards.forEach(shard ->
                 next.set(shard, shards.get(shard).withEpoch(shards.get(shard).epoch() + 1)));
-        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
+        return hasManager()
+                ? changed(incarnations, next, manager, excluded)
+                : new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
     }
 
     /** A copy with a higher term, for a coordinated restart of all servers, in which each shard gets a new epoch. */
@@ -367,13 +370,20 @@ public record Configuration(
         return changed(newIncarnations, shards, manager, nowExcluded);
     }
 
-    /** With joining replicas on members, where shards have too few. */
-    public Configuration filled(int replicas) {
+    /**
+     * With joining replicas on members, where shards have too few.
+     *
+     * @param notTo members that get none
+     * @param which shards get any
+     */
+    public Configuration filled(int replicas, Set<Integer> notTo, Predicate<ShardAssignment> which) {
         final int[] held = held();
+        final Set<Integer> gone = new HashSet<>(excluded);
+        gone.addAll(notTo);
         return changed(
                 incarnations,
                 shards.stream()
-                        .map(shard -> filled(shard, held, excluded, replicas))
+                        .map(shard -> which.test(shard) ? filled(shard, held, gone, replicas) : shard)
                         .toList(),
                 manager,
                 excluded);

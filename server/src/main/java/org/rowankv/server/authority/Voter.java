@@ -96,9 +96,4 @@ public record Voter(
     public boolean admits(int sender, long itsIncarnation) {
         return prepared != null && prepared.names(sender, itsIncarnation);
     }
-
-    /** Whether it answers a collect of that term: only behind the fence of exactly this term. */
-    public boolean answersCollect(long term) {
-        return preparedTerm() == term && promise <= term;
-    }
 }

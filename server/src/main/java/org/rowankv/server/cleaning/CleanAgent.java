@@ -152,6 +152,9 @@ public final class CleanAgent implements Agent {
 
     @Override
     public int doWork() {
+        if (pace.isUrgent(segments.freeCount()) && segments.former().freeOldest()) {
+            return 1;
+        }
         final int free = segments.freeCount();
         if (relocation.victim() >= 0 || look.segment() >= 0) {
             return advance(free);
@@ -290,6 +293,7 @@ public final class CleanAgent implements Agent {
                 && !segments.damage().isSuspect(segment, segments.generation(segment))
                 && (pinsOverlooked || !segments.pins().isPinned(segment))
                 && !segments.holds().isHeld(segment)
+                && !segments.former().isKept(segment)
                 && !inQuarantine.test(segment);
     }
 

@@ -1,7 +1,6 @@
 package org.rowankv.server.cluster;
 
 import java.util.List;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.AgentStoppedException;
@@ -69,10 +68,6 @@ public final class ClusterServer implements AutoCloseable {
 
     private long checkedNs;
     private volatile boolean storeChanged;
-    /** The agents request another start of the roles. */
-    private volatile boolean startRequested;
-    /** Why the requested start is delayed, until the agents read it. */
-    private volatile @Nullable ConfigurationStoreException whyNoStart;
 
     /** Checks only the settings; {@link #start} does the rest. */
     public ClusterServer(ClusterSettings settings, ClusterContext context) {
@@ -212,23 +207,6 @@ public final class ClusterServer implements AutoCloseable {
         return context.clock().nanoTime() - leavesByNs >= 0;
     }
 
-    /**
-     * As {@link org.rowankv.server.engine.EpochSupplier}: triggers a coordinated restart, which gives each shard a new
-     * epoch. Called by the server's agents; this server's thread accesses the store.
-     */
-    @Nullable
-    Configuration askForStart(List<Integer> shards) {
-        final ConfigurationStoreException before = whyNoStart;
-        whyNoStart = null;
-        startRequested = true;
-        signal.give();
-        if (before != null) {
-            throw before;
-        }
-        LOG.info("coordinated restart requested: server={} cause=new epochs needed shards={}", settings.name(), shards);
-        return null;
-    }
-
     // --- the thread ---
 
     private void run() {
@@ -314,8 +292,6 @@ public final class ClusterServer implements AutoCloseable {
     private void runTerm(Area area, StoredRoles roles) {
         phase = StartPhase.RECOVERING;
         waitLog.set("");
-        startRequested = false;
-        whyNoStart = null;
         final RoleTerm next = new RoleTerm(this, area, roles, changeFeedHandover);
         changeFeedHandover = ChangeFeedHandover.NONE;
         roleTerm = next;
@@ -359,14 +335,10 @@ public final class ClusterServer implements AutoCloseable {
             area.requireFile();
             try {
                 manage(present, roles);
-                if (startRequested && roles.supersede(present, Set.of())) {
-                    signal.give();
-                }
                 waitLog.follow(present.managerSays());
             } catch (ClosedWhileWaiting e) {
                 return; // it drains
             } catch (ConfigurationStoreException e) {
-                whyNoStart = startRequested ? e : null;
                 waitLog.waits("the configuration store is unreachable; the data path continues", ": " + e.getMessage());
                 backOff();
             }

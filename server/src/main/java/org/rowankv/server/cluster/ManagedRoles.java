@@ -1,8 +1,11 @@
 package org.rowankv.server.cluster;
 
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
@@ -15,15 +18,16 @@ import org.rowankv.server.authority.Electorate;
 import org.rowankv.server.authority.Grants;
 import org.rowankv.server.authority.ManagerTerm;
 import org.rowankv.server.authority.Votes;
+import org.rowankv.server.engine.EpochSupplier;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.manager.Adoption;
-import org.rowankv.server.manager.CompletedCopies;
 import org.rowankv.server.manager.ConfigurationManager;
 import org.rowankv.server.manager.ControlMessages;
 import org.rowankv.server.manager.CopyMessages;
 import org.rowankv.server.manager.Departures;
 import org.rowankv.server.manager.Election;
 import org.rowankv.server.manager.LeaseAgent;
+import org.rowankv.server.manager.ShardReports;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.peer.PeerCalls;
 import org.rowankv.server.peer.PeerMessageDescriptor;
@@ -41,6 +45,7 @@ import org.rowankv.topology.Configuration;
 final class ManagedRoles {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final long LEAVE_AGAIN_NS = 100_000_000;
+    private static final long RENEWED_WITHIN_NS = 5_000_000_000L;
 
     private final ClusterContext context;
     private final ClusterSettings settings;
@@ -53,7 +58,8 @@ final class ManagedRoles {
     private final SerialExecutor adopting;
     private final LeaseAgent leases;
     private final AgentHandle leasesAgent;
-    private final CompletedCopies completions;
+    private final ShardReports completions;
+    private final ShardReports renewals;
     private final Departures departures = new Departures();
     private final CopyMessages copies;
     private final ControlMessages control;
@@ -63,6 +69,10 @@ final class ManagedRoles {
     private volatile @Nullable Server server;
     private @Nullable ConfigurationManager manager;
     private @Nullable Election election;
+    /** Of the last request for new epochs: the epochs by shard, some of which were first asked for then. Of the agents. */
+    private Map<Integer, Integer> renewing = Map.of();
+
+    private long renewingSinceNs;
 
     /**
      * Begins to request a lease, and to grant leases if this server is the manager.
@@ -94,7 +104,10 @@ final class ManagedRoles {
         this.patience = patience;
         this.first = first;
         this.isUnreachable = isUnreachable;
-        this.completions = new CompletedCopies(alarm);
+        this.completions = new ShardReports(
+                serverId, PeerRequestType.COMPLETED, messages, alarm, (shard, server) -> shard.isJoining(server));
+        this.renewals = new ShardReports(
+                serverId, PeerRequestType.RENEW, messages, alarm, (shard, server) -> shard.primary() == server);
         this.adopting = new SerialExecutor("rowan-adoption-" + serverId, context.scheduling(), context.errors());
         this.leases = new LeaseAgent(
                 serverId,
@@ -106,9 +119,9 @@ final class ManagedRoles {
                 isUnreachable,
                 alarm,
                 margins);
-        this.copies = new CopyMessages(serverId, this::committed, messages, completions, context.clock());
+        this.copies = new CopyMessages(this::committed, messages, completions, context.clock());
         this.control = new ControlMessages(
-                messages, leases, completions, copies, departures, adopting, alarm, context.errors());
+                messages, leases, completions, renewals, copies, departures, adopting, alarm, context.errors());
         messages.control(control);
         leases.started(Electorate.of(first), first.startTerm() == first.term(), managing());
         this.leasesAgent = context.scheduling().take(leases, context.errors());
@@ -180,6 +193,7 @@ final class ManagedRoles {
                 own,
                 this::run,
                 completions,
+                renewals,
                 roles::registered,
                 departures,
                 calls,
@@ -258,6 +272,30 @@ final class ManagedRoles {
         return answer == null
                 ? Departures.Answer.UNDER_WAY
                 : Departures.Answer.of(PeerMessageDescriptor.argument(answer));
+    }
+
+    /**
+     * As {@link EpochSupplier}: asks the manager. The epochs come with its next configuration. For the agents.
+     *
+     * @throws IllegalStateException if they have not come for long, although this server holds a lease
+     */
+    @Nullable
+    Configuration renew(List<Integer> shards) {
+        final long nowNs = leases.now().monotonicNs();
+        final Configuration present = committed();
+        final Map<Integer, Integer> epochs = new TreeMap<>();
+        shards.forEach(shard -> epochs.put(shard, present.shard(shard).epoch()));
+        // Without a lease there may be no manager either, and there is nothing to renew an epoch for.
+        if (!leases.mayAnswer() || Collections.disjoint(renewing.entrySet(), epochs.entrySet())) {
+            renewingSinceNs = nowNs;
+        }
+        renewing = epochs;
+        renewals.tell(present, epochs);
+        if (nowNs - renewingSinceNs > RENEWED_WITHIN_NS) {
+            throw new IllegalStateException("the manager, server " + present.manager() + ", has stored none for "
+                    + (nowNs - renewingSinceNs) / 1_000_000 + " ms");
+        }
+        return null;
     }
 
     /** Runs a step on the thread of the adoption, and waits for its end. */

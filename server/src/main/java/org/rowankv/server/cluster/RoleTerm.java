@@ -22,10 +22,10 @@ import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.manager.Departures;
 import org.rowankv.server.peer.ClusterCatalogue;
-import org.rowankv.server.peer.LogReconciliation;
 import org.rowankv.server.peer.PeerCalls;
 import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
+import org.rowankv.server.peer.ReconciliationMessages;
 import org.rowankv.server.peer.SpaceReclaimer;
 import org.rowankv.server.peer.StaleTermException;
 import org.rowankv.server.recovery.RecoveredServer;
@@ -216,20 +216,24 @@ final class RoleTerm implements MembershipView {
         AssignedReplicas.beginTenures(configuration, area);
         area.superblock().adoptTerm(configuration.term());
         area.superblock().acceptIncomplete();
-        read.settle();
+        if (read.replicas().all().isEmpty()) {
+            read.keepFormer(); // it receives copies
+        } else {
+            read.settle();
+        }
         final List<Integer> others = configuration.members().stream()
                 .filter(member -> member != serverId)
                 .toList();
         final PeerCalls calling = new PeerCalls(opened, this::term, context.scheduling());
         this.calls = calling;
-        final LogReconciliation reconciliation = new LogReconciliation(configuration, read);
+        final ReconciliationMessages reconciling = new ReconciliationMessages(configuration, read, calling, patience);
         adopted = configuration;
-        messages.adopt(configuration, calling, reconciliation);
+        messages.adopt(configuration, calling, reconciling);
         beginManaged(configuration, calling);
-        reconciliation.compare(calling, patience);
+        reconciling.reconciliation().compare();
         calling.askAll(() -> others, PeerRequestType.COMPARED, 0, patience);
         cluster.await(() -> messages.compared().containsAll(others), patience);
-        final long copies = reconciliation.scatter(calling, patience);
+        final long copies = reconciling.reconciliation().scatter();
         Chaos.point("start.scattered");
         calling.askAll(() -> others, PeerRequestType.COLLECTED, 0, patience);
         cluster.await(() -> messages.collected().containsAll(others), patience);
@@ -244,11 +248,11 @@ final class RoleTerm implements MembershipView {
         return copies;
     }
 
-    /** Takes joining replicas, empty ones, while the other members serve; returns 0. */
+    /** Takes joining replicas, empty ones, while the other members serve, and keeps what it had; returns 0. */
     private long join(Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
         patience.check();
         Objects.requireNonNull(checkpoints).discard(read.replicas());
-        read.discard();
+        read.keepFormer();
         AssignedReplicas.beginTenures(configuration, area);
         area.superblock().adoptTerm(configuration.term());
         area.superblock().acceptIncomplete();
@@ -294,7 +298,13 @@ final class RoleTerm implements MembershipView {
         final ManagedRoles following = Objects.requireNonNull(managed);
         final PeerCalls calling = Objects.requireNonNull(calls);
         final Replicas replicas = AssignedReplicas.of(configuration, read);
-        final DeferredSpacePressure lazy = new DeferredSpacePressure();
+        final SpaceReclaimer pressure = new SpaceReclaimer(
+                configuration.serverCount(),
+                following::others,
+                calling,
+                messages::answer,
+                context.clock(),
+                messagesAgent::wakeUp);
         final List<IoPoller> ios = context.door().ios();
         area.whenForced(() -> ios.forEach(IoPoller::wakeUp));
         final ServerContext parts = new ServerContext(
@@ -306,25 +316,16 @@ final class RoleTerm implements MembershipView {
                 context.scheduling(),
                 settings.threading(),
                 context.errors(),
-                lazy,
-                lazy,
+                pressure,
                 following.copies(),
-                cluster::askForStart,
+                following::renew,
                 following.leases()::mayAnswer,
                 ios);
         final EndpointSettings endpointSettings = ServerContext.endpointSettings(
                 serverId, serverSettings, read.segments(), incarnation, configuration.clusterId(), messages, this);
         final Server made = new Server(
                 parts, endpointSettings, unused -> opened, context.fabric().capabilities());
-        final SpaceReclaimer pressure = new SpaceReclaimer(
-                made,
-                configuration.serverCount(),
-                following::others,
-                calling,
-                messages::answer,
-                context.clock(),
-                messagesAgent::wakeUp);
-        lazy.is(pressure);
+        pressure.use(made);
         server = made;
         earlierChanges.continueIn(configuration, serverId, replicas);
         made.start();

@@ -39,7 +39,8 @@ public final class FileConfigurationStore implements ConfigurationStore {
     /** Opens the store, and creates its directory if necessary. */
     public FileConfigurationStore(Path directory) {
         this.directory = directory;
-        this.files = Executors.newSingleThreadExecutor(work -> DetachedThread.of(work, "rowan-configuration"));
+        this.files =
+                Executors.newSingleThreadExecutor(work -> DetachedThread.of(work, "rowan-configuration " + directory));
         try {
             call(this::load);
         } catch (RuntimeException e) {

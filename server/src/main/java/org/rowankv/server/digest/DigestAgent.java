@@ -430,12 +430,23 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
             throw damaged(segment, address, "assembled from blocks, " + reason);
         }
         final int shard = EntryDescriptor.shard(buffer, at);
-        final ShardReplica replica = replicas.get(shard);
         final long version = EntryDescriptor.version(buffer, at);
-        replica.versions().raiseAssembled(version);
         if (!takesSpaceHere(shard, buffer, at, version) && drawsCredit(shard, version)) {
             drawn.add(shard, segments.charge(length));
         }
+        takeEffect(address, type, length);
+    }
+
+    /**
+     * An entry of this server's replica that lies in a log of copies takes effect: assembled from blocks, or used
+     * again while its shard is copied here. For the agents of its server.
+     */
+    public void takeEffect(long address, int type, int length) {
+        final ByteBuffer buffer = segments.region().buffer(address);
+        final int at = segments.region().offset(address);
+        final long version = EntryDescriptor.version(buffer, at);
+        final ShardReplica replica = replicas.get(EntryDescriptor.shard(buffer, at));
+        replica.versions().raiseAssembled(version);
         if (type != EntryType.COMPLETION && version > replica.commitVersion()) {
             replica.tail().copied(version, address);
         }

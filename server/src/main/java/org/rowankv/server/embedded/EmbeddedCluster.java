@@ -32,7 +32,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerContext;
 import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.inspect.LiveReplicaReport;
-import org.rowankv.server.recovery.ColdStart;
+import org.rowankv.server.recovery.LogReconciliation;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.resync.CopyListener;
 import org.rowankv.server.shard.ShardReplica;
@@ -131,7 +131,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         // anything is removed because of it.
         final Configuration started = files.startTerm();
         recovered.forEach(RecoveredServer::settle);
-        final long scattered = ColdStart.collectAndScatter(started, recovered);
+        final long scattered = LogReconciliation.reconcile(started, recovered);
         this.configuration = new NewestConfiguration(started);
         this.fabric = context.fabric().apply(new LocalFabric(LocalFabricSettings.of(with -> {
             with.maxMessage = settings.shape().maxMessage();
@@ -153,7 +153,6 @@ public final class EmbeddedCluster implements AutoCloseable {
                                 context.scheduling(),
                                 ThreadingMode.SHARED,
                                 errors,
-                                pressure::wakeUp,
                                 pressure,
                                 copies,
                                 this::renewed,

@@ -1,11 +1,14 @@
 package org.rowankv.server.embedded;
 
+import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.function.IntPredicate;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.resync.CopyListener;
+import org.rowankv.server.resync.Inquiry;
+import org.rowankv.server.resync.PresentEntries;
 
 /**
  * Forwards the progress of copies to the joining servers. The list grows until all servers are open.
@@ -23,6 +26,12 @@ record JoiningCopies(List<Server> servers, IntPredicate complete) implements Cop
         final boolean heard = servers.get(server).joining().copied(shard, epoch);
         servers.get(server).wakeUp();
         return heard;
+    }
+
+    @Override
+    public Inquiry ask(int server, int shard, int epoch, ByteBuffer question) {
+        final Server asked = servers.get(server);
+        return Inquiry.over(PresentEntries.presentIn(asked.replicas().get(shard), asked.segments(), question));
     }
 
     /** All of a server's at once: until then a start copies all anyway. */

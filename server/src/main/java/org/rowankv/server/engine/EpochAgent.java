@@ -8,6 +8,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.shard.CurrentRoles;
+import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
 import org.rowankv.topology.Configuration;
 import org.slf4j.Logger;
@@ -55,19 +56,26 @@ final class EpochAgent implements Agent {
             return 0;
         }
         nextNs = nowNs + INTERVAL_NS;
-        final List<ShardPrimary> primaries = roles.get().primaries();
-        for (ShardPrimary primary : primaries) {
-            if (primary.versions().needsEpoch()) {
-                return renew(primaries, nowNs);
+        final Roles present = roles.get();
+        for (ShardPrimary primary : present.primaries()) {
+            if (needsEpoch(present, primary)) {
+                return renew(present, nowNs);
             }
         }
         return 0;
     }
 
-    private int renew(List<ShardPrimary> primaries, long nowNs) {
+    /** A shard that leaves begins nothing: its next primary has another epoch. */
+    private static boolean needsEpoch(Roles present, ShardPrimary primary) {
+        return primary.versions().needsEpoch()
+                && !present.isLeaving(primary.replica().shardId());
+    }
+
+    private int renew(Roles present, long nowNs) {
+        final List<ShardPrimary> primaries = present.primaries();
         final List<Integer> shards = new ArrayList<>();
         for (ShardPrimary primary : primaries) {
-            if (primary.versions().needsEpoch()) {
+            if (needsEpoch(present, primary)) {
                 shards.add(primary.replica().shardId());
             }
         }

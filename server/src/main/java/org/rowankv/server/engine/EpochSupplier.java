@@ -8,10 +8,10 @@ import org.rowankv.topology.Configuration;
 @FunctionalInterface
 public interface EpochSupplier {
     /**
-     * Stores a configuration in which each of the shards has a larger epoch, or requests a coordinated restart, which
-     * assigns them. May block on the configuration store.
+     * Stores a configuration in which each of the shards has a larger epoch, or asks the manager for one. May block on
+     * the configuration store of a store in one process.
      *
-     * @return the stored configuration; null if the epochs arrive with a restart, or the call is to be repeated
+     * @return the stored configuration; null if the epochs come with roles, or the call is to be repeated
      * @throws RuntimeException if it failed; it may be retried
      */
     @Nullable

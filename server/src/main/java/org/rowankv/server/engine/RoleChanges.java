@@ -137,9 +137,10 @@ public final class RoleChanges {
         wakeUp.run();
     }
 
-    /** See {@link Roles#bareTerm}. */
+    /** See {@link Roles#bareTerm}; 0 also until the next primaries have the change streams of shards that have left. */
     public long bareTerm() {
-        return current.get().bareTerm();
+        final long term = current.get().bareTerm(); // first: a shard that is seen to have left may owe its stream
+        return openings.owesChanges() ? 0 : term;
     }
 
     /** Whether this server is to open that shard: it serves it soon, or another server does. */

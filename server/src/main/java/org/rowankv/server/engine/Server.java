@@ -156,7 +156,7 @@ public final class Server implements AutoCloseable {
                 parts.copies(),
                 clock,
                 settings.copyBytesPerSecond());
-        this.join = new JoinAgent(serverId, digest, segments, replicas, parts.copies(), clock, errors);
+        this.join = new JoinAgent(serverId, digest, segments, replicas, roles, parts.copies(), clock, errors);
         this.roleChanges =
                 RoleChanges.of(parts, roles, digest, inFlightWindow, links, join, endpoint, maxMessage, this::wakeUp);
         roleChanges.openings().report(new OpeningListener() {
@@ -240,7 +240,7 @@ public final class Server implements AutoCloseable {
                 serving,
                 parts.scheduling(),
                 clock,
-                parts.wakeUp());
+                parts.pressure()::wakeUp);
     }
 
     /** The servers of this process, from whose replicas damaged entries are repaired. Call before the start. */

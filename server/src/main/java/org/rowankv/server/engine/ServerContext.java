@@ -1,7 +1,6 @@
 package org.rowankv.server.engine;
 
 import java.util.List;
-import java.util.function.IntConsumer;
 import org.rowankv.rdma.EndpointSettings;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.IoPoller;
@@ -25,7 +24,6 @@ import org.rowankv.topology.Configuration;
  * @param replicas of its shards
  * @param configuration that assigns its roles
  * @param threading SHARED, or DEDICATED
- * @param wakeUp wakes the agents of a server of the cluster
  * @param pressure receives requests of a worker without space
  * @param copies receives the progress of copies to joining replicas
  * @param epochs source of new epochs when versions are exhausted
@@ -41,7 +39,6 @@ public record ServerContext(
         Scheduling scheduling,
         ThreadingMode threading,
         ErrorLog errors,
-        IntConsumer wakeUp,
         SpacePressure pressure,
         CopyListener copies,
         EpochSupplier epochs,

@@ -28,7 +28,7 @@ final class ServerLinks {
 
     /** Creates connections for a writer that comes and goes: they are in no statistics. */
     BackupConnections makeShortLived() {
-        return new BackupConnections(endpoint, roles.get(), parts.clock(), parts.errors(), parts.wakeUp());
+        return new BackupConnections(endpoint, roles.get(), parts.clock(), parts.errors(), parts.pressure()::wakeUp);
     }
 
     /** Those made so far; grows. Any thread. */

@@ -1,5 +1,6 @@
 package org.rowankv.server.frontend;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,6 +18,9 @@ import org.rowankv.runtime.concurrent.LatencyHistogram;
  * instance, at most one is open at a time. Thread-safe; reads are not a consistent snapshot.
  */
 public final class PortCounters {
+    private static final Operation[] MUTATIONS =
+            Arrays.stream(Operation.values()).filter(Operation::isMutation).toArray(Operation[]::new);
+
     private final FaultLog<WireFault> faults;
     private final List<LoopCounters> loops = new CopyOnWriteArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
@@ -160,6 +164,15 @@ public final class PortCounters {
     /** Requests of that operation in that bucket of a {@link LatencyHistogram}. */
     public long latencyCount(Operation operation, int bucket) {
         return sum(loop -> loop.latency(operation).count(bucket));
+    }
+
+    /** Mutations in that bucket of a {@link LatencyHistogram}. */
+    public long mutationLatencyCount(int bucket) {
+        long count = 0;
+        for (Operation operation : MUTATIONS) {
+            count += latencyCount(operation, bucket);
+        }
+        return count;
     }
 
     public long latencySumNs(Operation operation) {

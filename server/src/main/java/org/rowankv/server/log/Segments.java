@@ -68,6 +68,7 @@ public final class Segments {
     private final DamagedEntries damage = new DamagedEntries();
     private final SegmentPins pins;
     private final SegmentHolds holds;
+    private final FormerSegments former;
 
     /** @param cleanerReserve free segments that only the cleaner may take, so that it can always proceed */
     public Segments(Area area, RandomSource random, int cleanerReserve, long spaceLimit) {
@@ -88,6 +89,7 @@ public final class Segments {
         final int count = area.segmentCount();
         this.pins = new SegmentPins(count);
         this.holds = new SegmentHolds(count);
+        this.former = new FormerSegments(this);
         this.generations = new int[count];
         this.uses = new long[count];
         this.deadBytes = new SegmentTally(count);
@@ -135,6 +137,11 @@ public final class Segments {
     /** The segments that hold entries which are not on all replicas. */
     public SegmentHolds holds() {
         return holds;
+    }
+
+    /** The segments of earlier tenures that may be of use. */
+    public FormerSegments former() {
+        return former;
     }
 
     /** The segments that are pinned by a reader. */
@@ -307,6 +314,14 @@ public final class Segments {
      */
     public int reopen(int segment) {
         return entryBytes.getAndSet(segment, -1);
+    }
+
+    /** Nothing in a closed segment counts any more, nor does it when a start finds it. */
+    void endAll(int segment) {
+        tombstoneBytes.set(segment, 0);
+        keepsEnded.set(segment, 0);
+        deadBytes.reset(segment);
+        recordBytes.set(segment, entryBytes.get(segment));
     }
 
     /** Offset after the last word of the segment's present use, whole or not. Reads the segment. */

@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.authority.Authority;
@@ -43,13 +44,16 @@ public final class ConfigurationManager {
     /** A server that returns sooner is not replaced. */
     private static final long COPY_AFTER_NS = 10_000_000_000L;
 
+    private static final long RENEW_AGAIN_NS = 1_000_000_000;
+
     private final int serverId;
     private final int replicas;
     private final ClusterNodes nodes;
     private final LeaseAgent leases;
     private final Adoption adoption;
     private final AdoptionThread adopting;
-    private final CompletedCopies completions;
+    private final ShardReports completions;
+    private final ShardReports renewals;
     private final MemberRegistrations registrations;
     private final Departures departures;
     private final PeerCalls calls;
@@ -71,6 +75,7 @@ public final class ConfigurationManager {
 
     private String saying = "";
     private long lackingSinceNs;
+    private long renewedNs;
 
     /** Runs the steps of the adoption, one after the other, and waits for their ends. */
     public interface AdoptionThread {
@@ -86,7 +91,8 @@ public final class ConfigurationManager {
             LeaseAgent leases,
             Adoption adoption,
             AdoptionThread adopting,
-            CompletedCopies completions,
+            ShardReports completions,
+            ShardReports renewals,
             MemberRegistrations registrations,
             Departures departures,
             PeerCalls calls,
@@ -99,12 +105,14 @@ public final class ConfigurationManager {
         this.adoption = adoption;
         this.adopting = adopting;
         this.completions = completions;
+        this.renewals = renewals;
         this.registrations = registrations;
         this.departures = departures;
         this.calls = calls;
         this.patience = patience;
         this.scheduling = scheduling;
         this.lackingSinceNs = leases.now().monotonicNs();
+        this.renewedNs = lackingSinceNs - RENEW_AGAIN_NS;
     }
 
     /** What it waits for; empty if nothing. */
@@ -182,32 +190,53 @@ public final class ConfigurationManager {
         if (!due.isEmpty()) {
             return present.handedOver(due);
         }
-        final Configuration relieved = departures.next(present, leases.now().monotonicNs());
+        final Configuration relieved =
+                departures.next(present, replicas, leases.now().monotonicNs());
         if (relieved != null) {
             Chaos.point("leave.step");
             return relieved;
         }
         final Configuration returned = withReturned(present);
-        return returned == null ? withReplaced(present) : returned;
+        if (returned != null) {
+            return returned;
+        }
+        final Configuration renewed = withRenewed(present);
+        return renewed == null ? withReplaced(present) : renewed;
+    }
+
+    /** With larger epochs of the shards whose versions come to their end. Not often, whatever a server reports. */
+    private @Nullable Configuration withRenewed(Configuration present) {
+        final long nowNs = leases.now().monotonicNs();
+        final Set<Integer> ending = new TreeSet<>();
+        renewals.in(present).values().forEach(ending::addAll);
+        ending.removeIf(shard -> present.shard(shard).epoch() >= Version.MAX_EPOCH);
+        if (ending.isEmpty() || nowNs - renewedNs < RENEW_AGAIN_NS) {
+            return null;
+        }
+        renewedNs = nowNs;
+        return present.renewed(ending);
     }
 
     /**
      * Members take over the replicas that shards lack: those of servers that stay away after a while, and at once when
-     * no server is away.
+     * no server is away. While some are about to stop, only those of shards that would be lost without them, at once.
      */
     private @Nullable Configuration withReplaced(Configuration present) {
         final boolean isCopying =
                 present.shards().stream().anyMatch(shard -> !shard.joining().isEmpty());
-        // Not to one that is about to stop either.
-        final boolean isLeaving =
-                !departures.servers(present, leases.now().monotonicNs()).isEmpty();
-        final Configuration filled = isCopying || isLeaving ? null : present.filled(replicas);
+        final Set<Integer> leaving = departures.leaving(present, leases.now().monotonicNs());
+        final Configuration filled = isCopying
+                ? null
+                : present.filled(
+                        replicas, leaving, shard -> leaving.isEmpty() || Departures.isLostWithout(shard, leaving));
         if (filled == null || filled.shards().equals(present.shards())) {
             lackingSinceNs = leases.now().monotonicNs();
             return null;
         }
         final boolean isWhole = present.members().size() == present.serverCount();
-        return isWhole || leases.now().monotonicNs() - lackingSinceNs >= COPY_AFTER_NS ? filled : null;
+        return isWhole || !leaving.isEmpty() || leases.now().monotonicNs() - lackingSinceNs >= COPY_AFTER_NS
+                ? filled
+                : null;
     }
 
     /**

@@ -2,8 +2,6 @@ package org.rowankv.server.manager;
 
 import java.nio.ByteBuffer;
 import java.util.BitSet;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
@@ -16,7 +14,10 @@ import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.server.peer.RemoteReplicas;
+import org.rowankv.server.resync.PresentEntries;
+import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
 
 /**
  * Messages among the servers of a cluster about leases, configurations and copies: passes each to what handles it.
@@ -29,7 +30,8 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
 
     private final PeerMessages messages;
     private final LeaseAgent leases;
-    private final CompletedCopies completions;
+    private final ShardReports completions;
+    private final ShardReports renewals;
     private final CopyMessages copies;
     private final Departures departures;
     /** Null until this server serves. */
@@ -47,7 +49,8 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
     public ControlMessages(
             PeerMessages messages,
             LeaseAgent leases,
-            CompletedCopies completions,
+            ShardReports completions,
+            ShardReports renewals,
             CopyMessages copies,
             Departures departures,
             Executor adopting,
@@ -56,6 +59,7 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
         this.messages = messages;
         this.leases = leases;
         this.completions = completions;
+        this.renewals = renewals;
         this.copies = copies;
         this.departures = departures;
         this.adopting = adopting;
@@ -93,9 +97,11 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
                         messages.answer(from, message, 0, NOTHING);
                     }
                 });
-            case PeerRequestType.COMPLETED -> completed(from, incarnation, message);
+            case PeerRequestType.COMPLETED -> completions.received(from, incarnation, message);
+            case PeerRequestType.RENEW -> renewals.received(from, incarnation, message);
             case PeerRequestType.LEAVE -> leave(from, incarnation, message);
             case PeerRequestType.COPY_ANNOUNCED, PeerRequestType.COPIED -> copy(following, serving, from, message);
+            case PeerRequestType.PRESENT -> present(following, serving, from, message);
             case PeerRequestType.FIND -> find(serving, from, message);
             case PeerRequestType.OPENING -> opening(serving, from, message);
             default -> throw new AssertionError("question " + PeerMessageDescriptor.question(message));
@@ -140,15 +146,6 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
         });
     }
 
-    private void completed(int from, long incarnation, ByteBuffer message) {
-        final ByteBuffer payload = PeerMessageDescriptor.payload(message);
-        final Map<Integer, Integer> epochs = new TreeMap<>();
-        while (payload.remaining() >= 2 * Integer.BYTES) {
-            epochs.put(payload.getInt(), payload.getInt());
-        }
-        completions.report(from, incarnation, epochs);
-    }
-
     private void leave(int from, long incarnation, ByteBuffer message) {
         if (leases.isManager()) {
             final Departures.Answer answer = departures.ask(
@@ -168,6 +165,37 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
             serving.roleChanges().openings().received(from, OpeningMessage.decoded(payload));
         } else {
             errors.reportExpected("a message of server " + from, new IllegalArgumentException(reason));
+        }
+    }
+
+    private void present(Adoption following, Server serving, int from, ByteBuffer message) {
+        if (PeerMessageDescriptor.isAnswer(message)) {
+            copies.answered(from, message);
+            serving.wakeUp();
+            return;
+        }
+        final ByteBuffer question = PeerMessageDescriptor.payload(message);
+        final String reason = PresentEntries.whyInvalid(question);
+        if (reason != null) {
+            errors.reportExpected("a message of server " + from, new IllegalArgumentException(reason));
+            return;
+        }
+        final int shard = PeerMessageDescriptor.shard(message);
+        final long epoch = PeerMessageDescriptor.argument(message);
+        final ShardReplica replica = serving.replicas().find(shard);
+        if (replica == null) {
+            return;
+        }
+        final ShardAssignment present = following.prepared().shard(shard);
+        final boolean isCopiedHere =
+                present.isJoining(serving.serverId()) && present.primary() == from && present.epoch() == epoch;
+        if (isCopiedHere || serving.copies().hasBegun(shard, (int) epoch, from)) {
+            messages.answer(
+                    from,
+                    message,
+                    0,
+                    ByteBuffer.wrap(PresentEntries.presentIn(replica, serving.segments(), question)
+                            .toByteArray()));
         }
     }
 

@@ -1,17 +1,19 @@
 package org.rowankv.server.manager;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.server.peer.PeerMessageDescriptor;
 import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.server.resync.CopyListener;
+import org.rowankv.server.resync.Inquiry;
 import org.rowankv.topology.Configuration;
 
 /**
@@ -21,28 +23,73 @@ import org.rowankv.topology.Configuration;
  */
 public final class CopyMessages implements CopyListener {
     private static final long REPEAT_NS = 50_000_000;
+    /** What is said of a shard while the receiver is busy with what it has. */
+    private static final long SAY_AGAIN_NS = 250_000_000;
+
+    /** A server that left a question unanswered is not asked for so long. */
+    private static final long SILENCE_NS = 60_000_000_000L;
+
     private static final long ANSWERED = Long.MIN_VALUE;
 
     private record Said(int question, int shard, int epoch, int server) {}
 
-    private final int serverId;
     private final Supplier<Configuration> committed;
     private final PeerMessages messages;
-    private final CompletedCopies completions;
+    private final ShardReports completions;
     private final Clock clock;
     /** When each was sent last, or that it was answered. */
     private final Map<Said, Long> sent = new ConcurrentHashMap<>();
 
+    /** Questions by number. */
+    private final Map<Long, Asked> asked = new ConcurrentHashMap<>();
+
+    private final AtomicLong questions = new AtomicLong();
+    /** By server: its process that left a question unanswered. */
+    private final Map<Integer, Silence> silences = new ConcurrentHashMap<>();
+
+    private record Silence(long incarnation, long sinceNs) {}
+
     private long reportedNs;
+
+    private final class Asked implements Inquiry {
+        private final long number = questions.incrementAndGet();
+        private final int server;
+        private final int shard;
+        private final int epoch;
+        private final long incarnation;
+        private final long sinceNs = clock.nanoTime();
+        private volatile @Nullable BitSet answer;
+
+        Asked(int server, int shard, int epoch) {
+            this.server = server;
+            this.shard = shard;
+            this.epoch = epoch;
+            this.incarnation = incarnation(server);
+        }
+
+        @Override
+        public boolean isOver() {
+            if (answer == null && clock.nanoTime() - sinceNs < PATIENCE_NS) {
+                return false;
+            }
+            // Of an epoch that is over nothing is answered.
+            if (asked.remove(number) != null
+                    && answer == null
+                    && committed.get().shard(shard).epoch() == epoch) {
+                silences.put(server, new Silence(incarnation, clock.nanoTime()));
+            }
+            return true;
+        }
+
+        @Override
+        public @Nullable BitSet answer() {
+            return answer;
+        }
+    }
 
     /** @param committed supplies the configuration in force */
     public CopyMessages(
-            int serverId,
-            Supplier<Configuration> committed,
-            PeerMessages messages,
-            CompletedCopies completions,
-            Clock clock) {
-        this.serverId = serverId;
+            Supplier<Configuration> committed, PeerMessages messages, ShardReports completions, Clock clock) {
         this.committed = committed;
         this.messages = messages;
         this.completions = completions;
@@ -70,7 +117,7 @@ public final class CopyMessages implements CopyListener {
             sent.remove(said);
             return true;
         }
-        if (last == null || nowNs - last >= REPEAT_NS) {
+        if (last == null || nowNs - last >= SAY_AGAIN_NS) {
             sent.put(said, nowNs);
             messages.send(
                     said.server,
@@ -80,8 +127,46 @@ public final class CopyMessages implements CopyListener {
         return false;
     }
 
-    /** The number of such a message is the epoch. */
+    /** A server that lately left a question unanswered is not asked: each question would delay the copy. */
+    @Override
+    public Inquiry ask(int server, int shard, int epoch, ByteBuffer question) {
+        asked.values().forEach(Asked::isOver); // though it may never be read
+        final Silence silence = silences.get(server);
+        if (silence != null
+                && silence.incarnation == incarnation(server)
+                && clock.nanoTime() - silence.sinceNs < SILENCE_NS) {
+            return Inquiry.over(null);
+        }
+        final Asked next = new Asked(server, shard, epoch);
+        asked.put(next.number, next);
+        messages.send(
+                server,
+                PeerMessageDescriptor.write(
+                        PeerRequestType.PRESENT, false, shard, committed.get().term(), next.number, epoch, question));
+        return next;
+    }
+
+    private long incarnation(int server) {
+        return committed.get().incarnations().get(server);
+    }
+
+    private void answered(Asked question, int from, ByteBuffer message) {
+        if (question.server == from) {
+            question.answer = BitSet.valueOf(PeerMessageDescriptor.payload(message));
+            asked.remove(question.number);
+            silences.remove(from);
+        }
+    }
+
+    /** The number of such a message is the epoch, but for a question. */
     void answered(int from, ByteBuffer message) {
+        if (PeerMessageDescriptor.question(message) == PeerRequestType.PRESENT) {
+            final Asked question = asked.get(PeerMessageDescriptor.number(message));
+            if (question != null) {
+                answered(question, from, message);
+            }
+            return;
+        }
         final Said said = new Said(
                 PeerMessageDescriptor.question(message),
                 PeerMessageDescriptor.shard(message),
@@ -97,20 +182,11 @@ public final class CopyMessages implements CopyListener {
             return true;
         }
         final long nowNs = clock.nanoTime();
-        if (nowNs - reportedNs < REPEAT_NS || !present.hasManager()) {
+        if (nowNs - reportedNs < REPEAT_NS) {
             return false;
         }
         reportedNs = nowNs;
-        if (present.manager() == serverId) {
-            completions.report(serverId, present.incarnations().get(serverId), epochs);
-            return false;
-        }
-        final ByteBuffer payload =
-                ByteBuffer.allocate(epochs.size() * 2 * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        epochs.forEach((shard, epoch) -> payload.putInt(shard).putInt(epoch));
-        messages.send(
-                present.manager(),
-                PeerMessageDescriptor.write(PeerRequestType.COMPLETED, false, 0, present.term(), 0, 0, payload.flip()));
+        completions.tell(present, epochs);
         return false;
     }
 }

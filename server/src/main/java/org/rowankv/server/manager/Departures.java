@@ -16,7 +16,8 @@ import org.rowankv.topology.ShardAssignment;
  * to every manager, until it is answered; one that is not repeated is forgotten.
  *
  * <p>Refused is a member without which those that stay would lack a complete replica of some shard: a cluster that stops
- * as a whole moves nothing.
+ * as a whole moves nothing. While one stays, that waits for a copy to one that stays; and at first, where a shard has
+ * fewer replicas than others, also for the beginning of a copy: an excluded server may be back soon.
  *
  * <p>Thread-safe: requests come from the messages' agent, the manager's thread takes the steps.
  */
@@ -38,6 +39,9 @@ public final class Departures {
 
     /** Servers that are stopped together ask within that time: none takes over the roles of another one. */
     static final long GATHER_NS = 200_000_000;
+
+    /** Within that time, an excluded server that lives has registered again. */
+    static final long RETURN_NS = 5_000_000_000L;
 
     /** A request that is not repeated for so long was given up. */
     static final long FORGET_NS = 1_000_000_000;
@@ -77,6 +81,17 @@ public final class Departures {
         return servers;
     }
 
+    /** The members that are about to stop, also those that have no roles any more. */
+    synchronized Set<Integer> leaving(Configuration present, long nowNs) {
+        final Set<Integer> leaving = servers(present, nowNs);
+        departed.forEach((server, incarnation) -> {
+            if (present.names(server, incarnation)) {
+                leaving.add(server);
+            }
+        });
+        return leaving;
+    }
+
     /** Whether that incarnation had no roles any more when it stopped. */
     synchronized boolean hasDeparted(int server, long incarnation) {
         return departed.getOrDefault(server, -1L) == incarnation;
@@ -86,9 +101,10 @@ public final class Departures {
      * The next step for those that are about to stop; null if there is none now.
      *
      * @param present in force at all members
+     * @param replicas that each shard should have
      */
-    synchronized @Nullable Configuration next(Configuration present, long nowNs) {
-        final Set<Integer> leaving = servers(present, nowNs);
+    synchronized @Nullable Configuration next(Configuration present, int replicas, long nowNs) {
+        final Set<Integer> leaving = leaving(present, nowNs);
         final Map<Integer, Integer> primaries = new TreeMap<>();
         final Set<Integer> bare = new HashSet<>();
         for (int server : leaving) {
@@ -100,7 +116,10 @@ public final class Departures {
                 departed.put(server, request.incarnation);
                 answer(server, request, Answer.DONE);
             } else if (isNeeded(present, server, leaving)) {
-                answer(server, request, Answer.REFUSED);
+                final boolean isNew = nowNs - request.firstNs < RETURN_NS;
+                if (!mayBeSpared(present, server, leaving, isNew ? replicas : 0)) {
+                    answer(server, request, Answer.REFUSED);
+                }
             } else if (!present.primariesOf(server).isEmpty()) {
                 handOver(present, server, leaving, primaries);
             } else if (request.bareTerm == present.term()) {
@@ -119,9 +138,27 @@ public final class Departures {
                 server, new Request(request.incarnation, request.bareTerm, request.firstNs, request.lastNs, answer));
     }
 
+    /**
+     * Whether one that is needed now may be needed no more, soon.
+     *
+     * @param enough replicas; to shards with fewer, copies may begin
+     */
+    private static boolean mayBeSpared(Configuration present, int server, Set<Integer> leaving, int enough) {
+        return !leaving.containsAll(present.members())
+                && present.shards().stream()
+                        .allMatch(shard -> !shard.isReplica(server)
+                                || !isLostWithout(shard, leaving)
+                                || !leaving.containsAll(shard.joining())
+                                || shard.replicaCount() < enough);
+    }
+
+    /** Whether no server that stays has a complete replica. */
+    static boolean isLostWithout(ShardAssignment shard, Set<Integer> leaving) {
+        return successor(shard, leaving, new int[0]) < 0;
+    }
+
     private static boolean isNeeded(Configuration present, int server, Set<Integer> leaving) {
-        return present.shards().stream()
-                .anyMatch(shard -> shard.isReplica(server) && successor(shard, leaving, new int[0]) < 0);
+        return present.shards().stream().anyMatch(shard -> shard.isReplica(server) && isLostWithout(shard, leaving));
     }
 
     /** A shard that is being copied stays until the copy is complete, because its primary sends it. */

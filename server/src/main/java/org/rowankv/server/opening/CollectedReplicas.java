@@ -51,7 +51,16 @@ final class CollectedReplicas {
     private final Map<Asker, Pending> pending = new TreeMap<>();
 
     /** A shard of which this server was the last primary before that epoch, with its change stream if it has one. */
-    private record Left(int epoch, @Nullable ByteBuffer changes) {}
+    private static final class Left {
+        private final int epoch;
+        private final @Nullable ByteBuffer changes;
+        private boolean isSent;
+
+        Left(int epoch, @Nullable ByteBuffer changes) {
+            this.epoch = epoch;
+            this.changes = changes;
+        }
+    }
 
     private final Map<Integer, Left> left = new TreeMap<>();
 
@@ -142,6 +151,7 @@ final class CollectedReplicas {
         final long commitVersion = replica.commitVersion();
         if (handed != null) {
             answers.send(from, question.handedOver(commitVersion, handed.changes));
+            handed.isSent = true;
             return true;
         }
         final long[] versions = replica.tail().versionsAbove(Math.max(question.argument(), commitVersion));
@@ -161,6 +171,11 @@ final class CollectedReplicas {
     void left(int shard, int epoch) {
         final ShardChanges.Handed handed = replicas.get(shard).changes().handOver(HandedChanges.MOST_BYTES);
         left.put(shard, new Left(epoch, handed == null ? null : HandedChanges.encode(handed)));
+    }
+
+    /** Whether the next primary of a shard has not asked yet for its change stream. */
+    boolean owesChanges() {
+        return left.values().stream().anyMatch(each -> each.changes != null && !each.isSent);
     }
 
     private void fetch(int from, OpeningMessage question, Configuration prepared) {

@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
@@ -50,6 +51,9 @@ public final class OpeningAgent implements Agent {
         ShardPrimary primaryOf(ShardReplica replica, int epoch);
     }
 
+    /** The epoch of an opening that other roles have ended, and the change stream if it has received one. */
+    private record Carried(int epoch, ShardChanges.@Nullable Handed changes) {}
+
     private record Received(int from, OpeningMessage message) {}
 
     private record Requested(Configuration committed, int shard) {}
@@ -78,12 +82,16 @@ public final class OpeningAgent implements Agent {
     private final AtomicInteger receivedCount = new AtomicInteger();
 
     private final Map<Integer, ShardOpening> openings = new TreeMap<>();
+    private final Map<Integer, Carried> carried = new TreeMap<>();
     private final Map<Integer, ScatterTarget> targets = new TreeMap<>();
     /** Replicas of opened shards whose tails CommitVer has not passed yet. */
     private final List<ShardReplica> toTrim = new ArrayList<>();
 
     /** Whether shards may be leaving this server. */
     private volatile boolean isLeaving;
+
+    /** Whether the next primary of a shard that has left has not asked yet for its change stream. */
+    private volatile boolean owesChanges;
 
     private boolean isRetired = true;
     private int openedShards;
@@ -170,6 +178,14 @@ public final class OpeningAgent implements Agent {
     }
 
     /**
+     * Whether a shard has left this server and its next primary has not asked yet for its change stream: then this server
+     * must stay a replica of it. Any thread.
+     */
+    public boolean owesChanges() {
+        return owesChanges;
+    }
+
+    /**
      * A message has arrived. Any thread.
      *
      * @param from the sender, which the caller has verified: a server that holds roles, with its present incarnation
@@ -201,17 +217,22 @@ public final class OpeningAgent implements Agent {
                 || !collected.isIdle()
                 || !toTrim.isEmpty()
                 || !isRetired
-                || isLeaving;
+                || isLeaving
+                || owesChanges;
     }
 
     @Override
     public int doWork() {
+        final Roles roles = current.get();
+        if (!carried.isEmpty()) {
+            carried.entrySet().removeIf(each -> isPast(each.getKey(), each.getValue().epoch, roles));
+        }
         if (!isAtWork()) {
             return 0;
         }
         final long nowNs = clock.nanoTime();
-        final Roles roles = current.get();
         int work = begin(nowNs) + receive() + leave(roles) + collected.doWork(prepared, current.get());
+        owesChanges = collected.owesChanges();
         work += advance(roles, nowNs);
         for (ScatterTarget target : targets.values()) {
             work += target.doWork();
@@ -241,18 +262,37 @@ public final class OpeningAgent implements Agent {
                         + ", which term " + next.committed.term() + " makes its primary");
             }
             if (present != null) {
-                present.end();
+                giveUp(present);
             }
             if (openings.isEmpty()) {
                 beganNs = nowNs;
                 saidNs = nowNs;
             }
-            openings.put(
-                    next.shard, new ShardOpening(around, replicas.get(next.shard), next.committed.term(), assignment));
+            final ShardOpening opening =
+                    new ShardOpening(around, replicas.get(next.shard), next.committed.term(), assignment);
+            final Carried before = carried.remove(next.shard);
+            if (before != null && before.epoch + 1 == assignment.epoch()) {
+                opening.goOnFrom(before.epoch, before.changes);
+            }
+            openings.put(next.shard, opening);
             isRetired = false;
             begun++;
         }
         return begun;
+    }
+
+    /** Whether the epoch after that one is not this server's to open. */
+    private boolean isPast(int shard, int epoch, Roles roles) {
+        return roles.epoch(shard) > epoch + 1 || roles.epoch(shard) > epoch && !roles.isUnopened(shard);
+    }
+
+    /**
+     * Other roles have ended an opening. What it received of a change stream is still whole if this server is the primary
+     * of the next epoch: nothing was written in this one.
+     */
+    private void giveUp(ShardOpening opening) {
+        opening.end();
+        carried.put(opening.shard(), new Carried(opening.epoch(), opening.changes()));
     }
 
     /** The shards that this server hands over leave it as soon as nothing of them is under way. */
@@ -267,6 +307,7 @@ public final class OpeningAgent implements Agent {
             if (!current.get().isLeaving(shard)) {
                 continue;
             }
+            owesChanges = true; // before the roles show that it has left
             if (inFlightWindow.isIdle(shard) && current.left(shard)) {
                 // So the next primary does not take what is here for missing: a primary's own entries are in no tail.
                 primary.replica().raiseCommitVersion(primary.versions().last());
@@ -298,6 +339,9 @@ public final class OpeningAgent implements Agent {
             }
             final ShardOpening opening = openings.get(message.shard());
             if (opening == null || opening.epoch() != message.epoch()) {
+                if (opening != null) {
+                    opening.lateChanges(next.from, message);
+                }
                 continue; // of an earlier opening
             }
             if (message.kind() == OpeningMessage.HANDED_OVER) {
@@ -318,7 +362,7 @@ public final class OpeningAgent implements Agent {
         while (each.hasNext()) {
             final ShardOpening opening = each.next();
             if (roles.term() >= opening.term() && !isInForce(opening, roles)) {
-                opening.end(); // the shard has another set of replicas now: another call of open follows, here or there
+                giveUp(opening); // other replicas have the shard now: another call of open follows, here or there
                 each.remove();
                 work++;
             } else {
@@ -361,6 +405,8 @@ public final class OpeningAgent implements Agent {
                 fetchedEntries += opening.fetched();
                 opened++;
                 listener.opened(replica.shardId(), opening.epoch());
+            } else {
+                giveUp(opening);
             }
         }
         return opened;

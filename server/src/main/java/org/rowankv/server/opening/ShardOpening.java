@@ -100,6 +100,8 @@ final class ShardOpening {
     private Step step = Step.AWAITING_ROLES;
     private @Nullable LandingPosition mark;
     private ShardChanges.@Nullable Handed changes;
+    /** Of the opening that this one goes on from; −1: there was none. */
+    private int earlierEpoch = -1;
     /** The highest known of any replica. */
     private long commitVersion;
 
@@ -245,13 +247,7 @@ final class ShardOpening {
         if (answer.isOfLastPrimary()) {
             collectedLast(other, answer);
         }
-        if (answer.payload().limit() > 0) {
-            try {
-                changes = HandedChanges.decode(answer.payload());
-            } catch (IllegalArgumentException e) {
-                around.impossible(from, shard(), "a change stream: " + e.getMessage());
-            }
-        }
+        take(from, answer);
     }
 
     /** What it has sent is on all replicas; it need not be asked once more. */
@@ -264,6 +260,33 @@ final class ShardOpening {
         }
         commitVersion = Math.max(commitVersion, answer.commitVersion());
         last.isCollected = true;
+    }
+
+    /**
+     * Other roles have ended the opening of the epoch before, which was here: nothing was written in that epoch.
+     *
+     * @param received the change stream, if it came by then
+     */
+    void goOnFrom(int epochBefore, ShardChanges.@Nullable Handed received) {
+        earlierEpoch = epochBefore;
+        changes = received;
+    }
+
+    /** An answer to a question of an earlier opening has arrived: its change stream is still of use. */
+    void lateChanges(int from, OpeningMessage answer) {
+        if (answer.kind() == OpeningMessage.HANDED_OVER && answer.epoch() == earlierEpoch && changes == null) {
+            take(from, answer);
+        }
+    }
+
+    private void take(int from, OpeningMessage answer) {
+        if (answer.payload().limit() > 0) {
+            try {
+                changes = HandedChanges.decode(answer.payload());
+            } catch (IllegalArgumentException e) {
+                around.impossible(from, shard(), "a change stream: " + e.getMessage());
+            }
+        }
     }
 
     /** The change stream of a former primary that has handed the shard over; null if there is none. */

@@ -53,7 +53,7 @@ public final class PeerMessages implements MessageHandler, Agent {
     private volatile @Nullable Endpoint endpoint;
     private volatile @Nullable Configuration configuration;
     private volatile @Nullable PeerCalls calls;
-    private volatile @Nullable LogReconciliation reconciliation;
+    private volatile @Nullable ReconciliationMessages reconciliation;
     private volatile @Nullable SpaceReclaimer pressure;
     private volatile @Nullable ClusterCatalogue catalogue;
     private volatile @Nullable ControlHandler control;
@@ -70,7 +70,7 @@ public final class PeerMessages implements MessageHandler, Agent {
     }
 
     /** Starts to answer requests of that configuration's term. */
-    public void adopt(Configuration adopted, PeerCalls newCalls, LogReconciliation newReconciliation) {
+    public void adopt(Configuration adopted, PeerCalls newCalls, ReconciliationMessages newReconciliation) {
         calls = newCalls;
         reconciliation = newReconciliation;
         configuration = adopted;
@@ -176,8 +176,10 @@ public final class PeerMessages implements MessageHandler, Agent {
             case PeerRequestType.LEASE,
                     PeerRequestType.CONFIRM,
                     PeerRequestType.COMPLETED,
+                    PeerRequestType.RENEW,
                     PeerRequestType.COPY_ANNOUNCED,
                     PeerRequestType.COPIED,
+                    PeerRequestType.PRESENT,
                     PeerRequestType.OPENING -> true;
             default -> false;
         };
@@ -256,11 +258,11 @@ public final class PeerMessages implements MessageHandler, Agent {
     }
 
     private void reconcile(int from, ByteBuffer message) {
-        final LogReconciliation present = reconciliation;
+        final ReconciliationMessages present = reconciliation;
         if (present == null) {
             return;
         }
-        final LogReconciliation.Answer answer = present.answer(
+        final ReconciliationMessages.Answer answer = present.answer(
                 from,
                 PeerMessageDescriptor.question(message),
                 PeerMessageDescriptor.shard(message),

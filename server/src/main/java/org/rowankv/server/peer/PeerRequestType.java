@@ -78,5 +78,17 @@ public final class PeerRequestType {
      */
     public static final int FIND = 21;
 
+    /**
+     * The versions of the sender's primary shards in the payload come to the end of their epochs; to the manager, without an
+     * answer.
+     */
+    public static final int RENEW = 22;
+
+    /**
+     * Which of the objects of a shard in the payload the answerer has; the argument is the epoch. The payload of the answer
+     * has a bit for each.
+     */
+    public static final int PRESENT = 23;
+
     private PeerRequestType() {}
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.agent.Agent;
@@ -34,7 +35,9 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
     /** A request of another server that waits for this server's agents. */
     private record Asked(int from, ByteBuffer question, long quietCycles, long sinceNs) {}
 
-    private final Server own;
+    /** Created with this, and used before any call. */
+    private volatile @Nullable Server created;
+
     private final Supplier<List<Integer>> others;
     private final PeerCalls calls;
     private final Answers answers;
@@ -60,20 +63,31 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
      * @param awake wakes the agent that runs this
      */
     public SpaceReclaimer(
-            Server own,
             int serverCount,
             Supplier<List<Integer>> others,
             PeerCalls calls,
             Answers answers,
             Clock clock,
             Runnable awake) {
-        this.own = own;
         this.others = others;
         this.calls = calls;
         this.answers = answers;
         this.clock = clock;
         this.awake = awake;
         this.lacking = new AtomicIntegerArray(serverCount);
+    }
+
+    /** Sets the server whose space it frees. Before any other call. */
+    public void use(Server server) {
+        created = server;
+    }
+
+    private Server own() {
+        final Server server = created;
+        if (server == null) {
+            throw new AssertionError("called before the server was created");
+        }
+        return server;
     }
 
     @Override
@@ -85,15 +99,15 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
 
     @Override
     public void wakeUp(int server) {
-        own.wakeUp(); // the agents of others poll by themselves
+        own().wakeUp(); // the agents of others poll by themselves
     }
 
     @Override
     public void requestSpace(int server) {
-        final boolean unused = own.spaceRequests().releaseGrants();
-        own.spaceRequests().endExpired();
-        if (server == own.serverId()) {
-            own.spaceRequests().requestSpace();
+        final boolean unused = own().spaceRequests().releaseGrants();
+        own().spaceRequests().endExpired();
+        if (server == own().serverId()) {
+            own().spaceRequests().requestSpace();
         } else {
             lacking.set(server, 1);
         }
@@ -102,7 +116,7 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
 
     @Override
     public boolean isExpiring(long sinceNs) {
-        if (own.spaceRequests().isExpiring(sinceNs)) {
+        if (own().spaceRequests().isExpiring(sinceNs)) {
             return true;
         }
         if (others.get().isEmpty() || anyEnded && lastBeganNs - sinceNs >= 0) {
@@ -114,8 +128,8 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
 
     @Override
     public long quietCycles(int server) {
-        if (server == own.serverId()) {
-            return own.quietCycles();
+        if (server == own().serverId()) {
+            return own().quietCycles();
         }
         request();
         return passes.get();
@@ -125,18 +139,18 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
 
     /** A worker elsewhere lacks space, here or at another server. */
     void makeRoom(int from, ByteBuffer question) {
-        final boolean unused = own.spaceRequests().releaseGrants();
-        own.spaceRequests().endExpired();
-        if (PeerMessageDescriptor.argument(question) == own.serverId()) {
-            own.spaceRequests().requestSpace();
+        final boolean unused = own().spaceRequests().releaseGrants();
+        own().spaceRequests().endExpired();
+        if (PeerMessageDescriptor.argument(question) == own().serverId()) {
+            own().spaceRequests().requestSpace();
         } else {
-            own.wakeUp();
+            own().wakeUp();
         }
         // A resent request keeps the first one's start.
         if (asked.stream()
                 .noneMatch(one -> one.from == from
                         && PeerMessageDescriptor.number(one.question) == PeerMessageDescriptor.number(question))) {
-            asked.add(new Asked(from, question, own.quietCycles(), clock.nanoTime()));
+            asked.add(new Asked(from, question, own().quietCycles(), clock.nanoTime()));
         }
     }
 
@@ -161,12 +175,13 @@ public final class SpaceReclaimer implements SpacePressure, Agent {
         int count = 0;
         for (final Iterator<Asked> each = asked.iterator(); each.hasNext(); ) {
             final Asked one = each.next();
-            if (own.quietCycles() >= one.quietCycles + 2 && !own.spaceRequests().isExpiring(one.sinceNs)) {
+            if (own().quietCycles() >= one.quietCycles + 2
+                    && !own().spaceRequests().isExpiring(one.sinceNs)) {
                 each.remove();
                 answers.answer(one.from, one.question, 0, NOTHING);
                 count++;
             } else {
-                own.wakeUp();
+                own().wakeUp();
             }
         }
         return count;

@@ -126,8 +126,8 @@ public final class RecoveredServer implements EntryAssembler.Handler {
     }
 
     /**
-     * What {@link #read} has found of replicas that were here formerly. {@link #settle} and {@link #discard} free it. For
-     * other threads too, once it is read.
+     * What {@link #read} has found of replicas that were here formerly. {@link #settle} frees it, {@link
+     * #keepFormer} ends it. For other threads too, once it is read.
      */
     public List<FormerReplica> former() {
         final List<FormerReplica> former = new ArrayList<>();
@@ -223,19 +223,27 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         assembler.log().retire();
     }
 
-    /** Frees all segments, where the roles of this server begin anew with copies from others. Instead of {@link #finish}. */
-    public void discard() {
+    /**
+     * Nothing that was read counts: the roles of this server begin anew with copies from others. What was read is kept
+     * as {@linkplain Segments#former former}, for it may save a part of these copies. Instead of {@link #finish}.
+     */
+    public void keepFormer() {
         isSettled = true;
         assembler.log().retire();
         log.retire();
+        kept.end();
+        segments.area().drain(); // what was torn is void on the device before its segment is committed there
         for (int s : inUse()) {
             final SegmentState state = segments.state(s);
             if (state != SegmentState.COMMITTED) {
                 segments.transition(s, state, SegmentState.COMMITTED);
             }
-            segments.free(s);
+            if (segments.entryBytes(s) > 0) {
+                segments.former().keep(s);
+            } else {
+                segments.free(s);
+            }
         }
-        kept.end();
         segments.recountSpace();
     }
 
@@ -380,16 +388,7 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         kept.keepOnly(shard, lacking);
     }
 
-    /** Takes over an entry that another replica has and this one lacks. */
-    void takeOver(RecoveredServer from, int shard, long version, int tenure) {
-        final long sourceAddress = from.candidate(shard, version);
-        takeOver(
-                from.segments.region().buffer(sourceAddress),
-                from.segments.region().offset(sourceAddress),
-                tenure);
-    }
-
-    /** As above, from an entry found whole in that replica. */
+    /** Takes over an entry that another replica has and this one lacks, found whole there. */
     public void takeOver(ByteBuffer source, int sourceAt, int tenure) {
         final long word = FrameDescriptor.wordPlain(source, sourceAt);
         final int type = FrameDescriptor.type(word);

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Re-replication (§4.5 of the paper): the primary sends a replica that is catching up what it lacks of a shard, through
- * Rowan into that server's backup log, where it is digested like everything else. At a bounded rate for all, and for
- * each server apart, so that none waits for another.
+ * Rowan into that server's backup log, where it is digested like everything else. At a bounded rate for all, which
+ * {@linkplain CopyPace yields} to clients, and for each server apart, so that none waits for another.
  *
  * <p>It follows the roles in force: a copy begins when they name a joining backup that has not received one from here,
  * and stops when they name it no more, or as another incarnation.
@@ -29,6 +29,7 @@ public final class CopyAgent implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(CopyAgent.class);
     private static final int BYTES_PER_TURN = 128 << 10;
     private static final int ENTRIES_PER_TURN = 256;
+    private static final int BURSTS_PER_SECOND = 10;
     private static final long SAY_EVERY_NS = 3_000_000_000L;
     /** So long after the last progress it counts as busy: a server that does not answer must not keep agents awake. */
     private static final long BUSY_NS = 1_000_000_000L;
@@ -47,7 +48,7 @@ public final class CopyAgent implements Agent {
     private final int maxMessage;
     private final CopyListener listener;
     private final Clock clock;
-    private final long bytesPerSecond;
+    private final CopyPace pace;
 
     private final List<TargetCopy> targets = new CopyOnWriteArrayList<>();
     private int turns;
@@ -88,9 +89,14 @@ public final class CopyAgent implements Agent {
         this.segments = segments;
         this.listener = listener;
         this.clock = clock;
-        this.bytesPerSecond = bytesPerSecond;
+        this.pace = new CopyPace(bytesPerSecond);
         this.allowedNs = clock.nanoTime();
         takeUp(roles);
+    }
+
+    /** From now on copies hinder clients' writes little, which take those times. */
+    public void yieldTo(WriteTimes times) {
+        pace.yieldTo(times);
     }
 
     private void takeUp(Roles next) {
@@ -151,6 +157,7 @@ public final class CopyAgent implements Agent {
             takeUp(current.get());
         }
         if (targets.isEmpty() || isDone()) {
+            pace.rest();
             busy = false;
             return 0;
         }
@@ -185,12 +192,13 @@ public final class CopyAgent implements Agent {
         return true;
     }
 
-    /** The allowance of a second expires with it. */
+    /** The allowance of a moment expires with it. */
     private void allow(long nowNs) {
+        final long bytesPerSecond = pace.bytesPerSecond(nowNs);
         final long sinceNs = Math.min(nowNs - allowedNs, 1_000_000_000L);
         final long more = sinceNs / 1000 * bytesPerSecond / 1_000_000;
         if (more > 0) {
-            allowance = Math.min(allowance + more, bytesPerSecond);
+            allowance = Math.min(allowance + more, Math.max(BYTES_PER_TURN, bytesPerSecond / BURSTS_PER_SECOND));
             allowedNs = nowNs;
         }
     }
@@ -203,26 +211,42 @@ public final class CopyAgent implements Agent {
         saidNs = nowNs;
         int shards = 0;
         int copied = 0;
+        long present = 0;
         for (TargetCopy target : targets) {
             for (ShardCopy copy : target.shards()) {
                 shards++;
                 copied += copy.phase() == Phase.COPIED ? 1 : 0;
+                present += copy.presentThere();
             }
         }
         LOG.info(
-                "server {}: {} of {} shard(s) copied to joining servers, {} entries, {} bytes, {} ms{}",
+                "server {}: {} of {} shard(s) copied to joining servers, {} entries, {} bytes, {} there already, {} ms, at"
+                        + " most {} MiB/s now{}",
                 serverId,
                 copied,
                 shards,
                 entries.get(),
                 bytes.get(),
+                present,
                 (nowNs - beganNs) / 1_000_000,
+                pace.rate() >> 20,
                 busy || isDone ? "" : ", no progress for " + (nowNs - progressNs) / 1_000_000 + " ms");
     }
 
     /** Whether a copy goes on, so that the agents may not idle for long. For the agents of its server. */
     public boolean isBusy() {
         return busy;
+    }
+
+    /** Whether this server copies that shard to that one, as its primary in that epoch. Any thread. */
+    public boolean hasBegun(int shard, int epoch, int server) {
+        for (TargetCopy target : targets) {
+            if (target.server() == server
+                    && target.shards().stream().anyMatch(copy -> copy.shard() == shard && copy.hasBegun(epoch))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Entries sent so far. */

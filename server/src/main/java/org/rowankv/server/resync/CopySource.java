@@ -2,6 +2,7 @@ package org.rowankv.server.resync;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Function;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Chaos;
@@ -16,7 +17,7 @@ import org.rowankv.server.shard.ShardReplica;
 /**
  * The entries of one shard that a replica lacks while catching up, in sequence, each copied into a buffer: the openings
  * of open sessions, the completions that may still be requested, and the live objects in hash order. Only entries from
- * before the replica's tenure; later ones were sent when they were written.
+ * before the replica's tenure; later ones were sent when they were written. What the receiver has already is left out.
  *
  * <p>Tombstones are excluded: there is nothing older for them to end, and that a cache is destroyed is
  * {@linkplain CopyListener#announced announced}. Meanwhile, copied entries may be superseded,
@@ -32,6 +33,9 @@ final class CopySource {
     static final int NO_ROOM = -1;
     /** Nothing can be copied before a damaged object is repaired, which another replica may have. */
     static final int AWAITS_REPAIR = -2;
+
+    /** Whether the receiver has the next entries already is not known yet. */
+    static final int AWAITS_ANSWER = -3;
 
     private static final int LOCK_OWNER = (1 << 20) + 5;
 
@@ -52,8 +56,10 @@ final class CopySource {
     private boolean inBucket;
     /** The end of the current bucket at its first visit; it may be split since. */
     private long bucketEnd;
-    /** Versions of the entries copied from that bucket. */
+    /** Versions of the entries copied from that bucket, and where they were. */
     private long[] copied = new long[16];
+
+    private long[] places = new long[16];
 
     private int copiedCount;
     private boolean over;
@@ -66,20 +72,41 @@ final class CopySource {
     /** In this call, so far: a damaged object of the bucket may still be repaired. */
     private boolean awaitsRepair;
 
+    /** In this call. */
+    private boolean awaitsAnswer;
+
     private boolean leavesOut;
+    private final Inventory inventory;
 
     /**
      * Every version of the shard that was assigned before the replica that is catching up became a backup is finished.
      *
      * @param epoch with which the tenure of that replica began
+     * @param receiver asks its server which objects are there
      */
-    CopySource(Segments segments, ShardReplica replica, int epoch, ByteBuffer target) {
+    CopySource(
+            Segments segments,
+            ShardReplica replica,
+            int epoch,
+            Function<ByteBuffer, Inquiry> receiver,
+            ByteBuffer target) {
         this.segments = segments;
         this.replica = replica;
         this.end = Version.of(epoch, 0);
         this.target = target;
+        this.inventory = new Inventory(segments, replica, end, receiver);
         this.check = new EntryCheck(segments.region());
         this.sessions = replica.sessions().openIds();
+    }
+
+    /** The epoch has changed. */
+    void askAgain() {
+        inventory.askAgain();
+    }
+
+    /** Objects that the receiver had already, so far. */
+    long presentThere() {
+        return inventory.found();
     }
 
     /** From now on damaged objects are left out. */
@@ -88,25 +115,29 @@ final class CopySource {
     }
 
     /**
-     * Copies the next entry to a place in the buffer; its length, or {@link #END}, {@link #NO_ROOM} or {@link
-     * #AWAITS_REPAIR}.
+     * Copies the next entry to a place in the buffer; its length, or {@link #END}, {@link #NO_ROOM}, {@link
+     * #AWAITS_REPAIR} or {@link #AWAITS_ANSWER}.
      */
     int next(int at, int bytes) {
         targetAt = at;
         room = bytes;
         length = 0;
         awaitsRepair = false;
+        awaitsAnswer = false;
         while (length == 0 && !inObjects) {
             nextOfSession();
         }
-        while (length == 0 && !awaitsRepair && !over) {
+        while (length == 0 && !awaitsRepair && !awaitsAnswer && !over) {
             nextOfBucket();
         }
         if (metDamage) {
             metDamage = false;
             Chaos.point("copy.damaged");
         }
-        return length == 0 && awaitsRepair ? AWAITS_REPAIR : length;
+        if (length != 0) {
+            return length;
+        }
+        return awaitsRepair ? AWAITS_REPAIR : awaitsAnswer ? AWAITS_ANSWER : END;
     }
 
     private void nextOfSession() {
@@ -138,6 +169,10 @@ final class CopySource {
     }
 
     private void nextOfBucket() {
+        if (!inventory.isKnown(position)) {
+            awaitsAnswer = true;
+            return;
+        }
         replica.index().lock(LOCK_OWNER);
         try {
             // While the lock is held the cleaner cannot free anything that the index points to.
@@ -166,7 +201,12 @@ final class CopySource {
         final ByteBuffer entry = segments.region().buffer(address);
         final int at = segments.region().offset(address);
         final long version = EntryDescriptor.version(entry, at);
-        if (!isWhole(address) || isCopied(version)) {
+        // The place too: a damaged version may be that of a neighbour. The whole entry is examined once, unless it
+        // moves.
+        if (inventory.has(address, version)) {
+            return;
+        }
+        if (isCopied(version, address) || !isWhole(address) || isCopied(version)) {
             return; // what is damaged has no meaning, and would stop the receiver
         }
         final int type = FrameDescriptor.type(FrameDescriptor.wordPlain(entry, at));
@@ -175,10 +215,21 @@ final class CopySource {
             if (length > 0) {
                 if (copiedCount == copied.length) {
                     copied = Arrays.copyOf(copied, 2 * copiedCount);
+                    places = Arrays.copyOf(places, 2 * copiedCount);
                 }
+                places[copiedCount] = address;
                 copied[copiedCount++] = version;
             }
         }
+    }
+
+    private boolean isCopied(long version, long address) {
+        for (int i = 0; i < copiedCount; i++) {
+            if (copied[i] == version && places[i] == address) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isCopied(long version) {

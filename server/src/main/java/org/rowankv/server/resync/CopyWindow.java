@@ -12,7 +12,7 @@ import org.rowankv.server.replication.RowanReplicator;
 import org.rowankv.server.shard.CurrentRoles;
 
 /**
- * The entries on their way to one joining server, of one shard after the other: at most {@link #ENTRIES}, in a buffer
+ * The entries on their way to one joining server: at most {@link #ENTRIES}, in a buffer
  * that is used as a ring. They land in any order, and their places are reused in order. Used by one agent.
  *
  * <p>It holds what is copied while an acknowledgement is on its way: milliseconds, where processors are busy.

@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
@@ -39,6 +41,10 @@ public final class JoinAgent implements Agent {
     private final Segments segments;
     private final Replicas replicas;
     private final TenureChanges changes;
+    private final OwnedCounter reused = new OwnedCounter();
+    /** Null when nothing more is found there. */
+    private volatile @Nullable FormerEntries former;
+
     private final CopyListener listener;
     private final Clock clock;
     private final ErrorLog errors;
@@ -59,6 +65,7 @@ public final class JoinAgent implements Agent {
             DigestAgent digest,
             Segments segments,
             Replicas replicas,
+            CurrentRoles roles,
             CopyListener listener,
             Clock clock,
             ErrorLog errors) {
@@ -67,6 +74,9 @@ public final class JoinAgent implements Agent {
         this.segments = segments;
         this.replicas = replicas;
         this.changes = new TenureChanges(serverId, digest, segments, replicas);
+        this.former = segments.former().newestFirst().isEmpty()
+                ? null
+                : new FormerEntries(serverId, segments, replicas, digest, roles, listener, clock, reused);
         this.listener = listener;
         this.clock = clock;
         this.errors = errors;
@@ -112,8 +122,11 @@ public final class JoinAgent implements Agent {
     public boolean announced(int shard, int epoch, long bytes, BitSet destroyed) {
         final ShardReplica replica = replicas.find(shard);
         if (replica != null && epoch >= replica.tenure()) {
-            replica.clears().retire(destroyed);
-            digest.reserve().announced(shard, epoch, bytes);
+            if (epoch > digest.reserve().epoch(shard)) {
+                replica.clears().retire(destroyed);
+                digest.reserve().announced(shard, epoch, bytes);
+            }
+            return former == null;
         }
         return true;
     }
@@ -126,7 +139,7 @@ public final class JoinAgent implements Agent {
 
     @Override
     public int doWork() {
-        int done = changes.step();
+        int done = changes.step() + useFormer();
         for (Copied copied = landed.poll(); copied != null; copied = landed.poll()) {
             onCopied(copied.shard(), copied.epoch());
         }
@@ -179,6 +192,31 @@ public final class JoinAgent implements Agent {
         digest.joined(shard);
         final @Nullable Integer before = complete.put(shard, copy.epoch());
         isNew |= before == null || before < copy.epoch();
+    }
+
+    private int useFormer() {
+        final FormerEntries using = former;
+        if (using == null) {
+            return 0;
+        }
+        final int done = using.advance();
+        if (using.isOver()) {
+            former = null;
+        }
+        return done;
+    }
+
+    /** Entries that this server had before its tenures, and need not be copied. Any thread. */
+    public long reusedEntries() {
+        return reused.get();
+    }
+
+    @Override
+    public void onClose() {
+        final FormerEntries using = former;
+        if (using != null) {
+            using.close();
+        }
     }
 
     private boolean isComplete(int shard) {

@@ -18,16 +18,19 @@ final class ShardCopy {
     private final ShardPrimary primary;
     private final int server;
     private final Segments segments;
+    private final CopyListener listener;
     /** With which the joining replica's tenure began. */
     private final int tenure;
     /** The last version assigned before, or not long after, the server became a backup. */
     private final long last;
 
     /** In which the shard's primary copies now. */
-    private int epoch;
+    private volatile int epoch;
 
     private @Nullable CopySize size;
     private @Nullable CopySource source;
+    /** Of a source that has ended. */
+    private long presentThere;
     /** Entries that were taken from the source and have not landed. */
     private int underWay;
 
@@ -44,10 +47,11 @@ final class ShardCopy {
     private volatile long copiedBytes;
 
     /** In the roles in force that server is a joining backup, since that epoch. */
-    ShardCopy(ShardPrimary primary, int server, int epoch, Segments segments) {
+    ShardCopy(ShardPrimary primary, int server, int epoch, Segments segments, CopyListener listener) {
         this.primary = primary;
         this.server = server;
         this.segments = segments;
+        this.listener = listener;
         this.tenure = epoch;
         this.epoch = epoch;
         // An entry that begins to be sent from now on goes to that server too.
@@ -64,6 +68,11 @@ final class ShardCopy {
 
     int epoch() {
         return epoch;
+    }
+
+    /** Whether its primary's index shows all from before the other replica's tenure, in that epoch. Any thread. */
+    boolean hasBegun(int ofEpoch) {
+        return epoch == ofEpoch && phase != Phase.AWAITING_VERSIONS;
     }
 
     Phase phase() {
@@ -84,6 +93,9 @@ final class ShardCopy {
             return;
         }
         epoch = next;
+        if (source != null) {
+            source.askAgain();
+        }
         if (phase == Phase.COPIED) {
             enter(Phase.REPORTING);
         } else if (phase == Phase.WAITING) {
@@ -146,7 +158,12 @@ final class ShardCopy {
     CopySource source(ByteBuffer target) {
         CopySource from = source;
         if (from == null) {
-            from = new CopySource(segments, primary.replica(), tenure, target);
+            from = new CopySource(
+                    segments,
+                    primary.replica(),
+                    tenure,
+                    question -> listener.ask(server, shard(), epoch, question),
+                    target);
             source = from;
             enter(Phase.COPYING);
         }
@@ -175,8 +192,14 @@ final class ShardCopy {
         copiedBytes = before + length;
     }
 
+    /** Objects that were there already, so far. */
+    long presentThere() {
+        return source == null ? presentThere : source.presentThere();
+    }
+
     /** The source has no more. */
     void ended() {
+        presentThere = presentThere();
         isEnded = true;
         source = null;
     }

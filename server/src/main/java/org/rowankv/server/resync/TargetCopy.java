@@ -1,8 +1,8 @@
 package org.rowankv.server.resync;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.resync.CopyProgress.Phase;
@@ -18,6 +18,8 @@ import org.rowankv.server.shard.ShardPrimary;
 final class TargetCopy {
     /** What they refer to is read from memory that may be cold: the agents beside this one wait meanwhile. */
     private static final int BUCKETS_PER_TURN = 128;
+    /** While the receiver is asked what it has of one, others are copied. */
+    private static final int SHARDS_AT_ONCE = 4;
 
     private final int server;
     private final long incarnation;
@@ -28,9 +30,10 @@ final class TargetCopy {
     private final CopyWindow window;
     private final List<ShardCopy> shards = new CopyOnWriteArrayList<>();
     /** Whose entries are being read. */
-    private @Nullable ShardCopy copying;
+    private final List<ShardCopy> copying = new ArrayList<>();
 
     private Roles roles;
+    private boolean lacksRoom;
     private int sentEntries;
     private long sentBytes;
 
@@ -87,7 +90,7 @@ final class TargetCopy {
         for (ShardPrimary primary : next.primaries()) {
             final int shard = primary.replica().shardId();
             if (isCopied(shard, next) && shards.stream().noneMatch(copy -> copy.shard() == shard)) {
-                shards.add(new ShardCopy(primary, server, next.epoch(shard), segments));
+                shards.add(new ShardCopy(primary, server, next.epoch(shard), segments, listener));
             }
         }
         roles = next;
@@ -107,9 +110,7 @@ final class TargetCopy {
     private void drop(ShardCopy copy) {
         shards.remove(copy);
         window.forget(copy);
-        if (copy.equals(copying)) {
-            copying = null;
-        }
+        copying.remove(copy);
     }
 
     /**
@@ -186,28 +187,42 @@ final class TargetCopy {
 
     private int copy(int maxEntries, long maxBytes, long nowNs) {
         int done = 0;
-        ShardCopy copy = copying == null ? nextToCopy() : copying;
-        while (copy != null && sentEntries < maxEntries && sentBytes < maxBytes && !window.isFull()) {
-            copying = copy;
+        lacksRoom = false;
+        for (int i = 0; i < SHARDS_AT_ONCE && !lacksRoom && sentEntries < maxEntries && sentBytes < maxBytes; i++) {
+            if (i == copying.size() && !beginNext()) {
+                break;
+            }
+            final ShardCopy copy = copying.get(i);
+            final int before = sentEntries;
+            if (copy(copy, maxEntries, maxBytes, nowNs)) {
+                copying.remove(i);
+                i--;
+                done++;
+            }
+            done += sentEntries - before;
+        }
+        return done;
+    }
+
+    /** Whether that was the last of that shard. */
+    private boolean copy(ShardCopy copy, int maxEntries, long maxBytes, long nowNs) {
+        while (sentEntries < maxEntries && sentBytes < maxBytes && !window.isFull()) {
             final int length = window.add(copy);
-            if (length == CopySource.NO_ROOM) {
-                break; // the rest waits for that server
+            if (length == CopySource.END) {
+                copy.ended();
+                return true;
             }
             if (length == CopySource.AWAITS_REPAIR) {
                 copy.awaitRepair(nowNs);
-                break;
             }
-            done++;
-            if (length == CopySource.END) {
-                copy.ended();
-                copy = nextToCopy();
-                copying = copy;
-            } else {
-                sentEntries++;
-                sentBytes += length;
+            if (length <= 0) {
+                lacksRoom = length == CopySource.NO_ROOM; // smaller ones must not overtake it for ever
+                return false;
             }
+            sentEntries++;
+            sentBytes += length;
         }
-        return done;
+        return false;
     }
 
     private int complete() {
@@ -225,13 +240,15 @@ final class TargetCopy {
         return done;
     }
 
-    private @Nullable ShardCopy nextToCopy() {
+    private boolean beginNext() {
         for (int i = 0; i < shards.size(); i++) {
-            if (shards.get(i).phase() == Phase.WAITING) {
-                return shards.get(i);
+            final ShardCopy next = shards.get(i);
+            if (next.phase() == Phase.WAITING && !copying.contains(next)) {
+                copying.add(next);
+                return true;
             }
         }
-        return null;
+        return false;
     }
 
     private int report(long nowNs) {

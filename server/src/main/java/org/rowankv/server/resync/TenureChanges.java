@@ -176,6 +176,7 @@ final class TenureChanges {
         }
         segments.space().release(leaving.free());
         if (leaving.isEmpty()) {
+            leaving.replica().tail().trim(Long.MAX_VALUE); // it holds segments
             replicas.end(leaving.replica());
             digest.tenureChanges(leaving.replica().shardId());
             ending = null;

@@ -128,6 +128,7 @@ public final class ScrubAgent implements Agent, SegmentScan.Visitor {
         return use != 0
                 && segments.state(candidate) == SegmentState.COMMITTED
                 && segments.isClosed(candidate)
+                && !segments.former().isKept(candidate)
                 && segments.generation(candidate) == use;
     }
 

@@ -18,6 +18,9 @@ class AuthorityFullModelTest {
                 Scope.of(2, 3).withVotesInFlight(),
                 Scope.of(3, 2).withCrashes(1).withSkew(1),
                 Scope.of(3, 2).withPrimary(1).withCrashes(1).withReads(),
+                Scope.of(2, 3).handingOver().withCrashes(1).withReads(),
+                Scope.of(2, 4).handingOver().withWrites(),
+                Scope.of(3, 3).handingOver().excludingAtOnce(1),
                 Scope.of(3, 3).excludingAtOnce(1),
                 Scope.of(3, 3).withPrimary(1).excludingAtOnce(1));
     }

@@ -71,6 +71,14 @@ class AuthorityModelTest {
     }
 
     @Test
+    void shouldLetOneAnswerWhileShardsAreHandedOver() {
+        assertSafe(
+                Scope.of(2, 3).handingOver().withWrites(),
+                Scope.of(2, 2).handingOver().withCrashes(1).withReads(),
+                Scope.of(3, 2).handingOver().withWrites());
+    }
+
+    @Test
     void shouldLetOneAnswerWhileLeasesTravel() {
         assertSafe(Scope.of(2, 2).withPrimary(1).withLeasesInFlight());
     }
@@ -126,6 +134,16 @@ class AuthorityModelTest {
         found.add(new Object[] {
             Mistake.IGNORES_VOTE_VERSION, Scope.of(2, 2).exactly(), "servers 0 and 1 may both answer reads"
         });
+        found.add(new Object[] {
+            Mistake.OPENS_BEFORE_HAND_OVER,
+            Scope.of(2, 2).handingOver().excludingAtOnce(0),
+            "servers 0 and 1 may both answer reads"
+        });
+        found.add(new Object[] {
+            Mistake.LEAVES_WITH_A_WRITE_BEGUN,
+            Scope.of(2, 2).handingOver().excludingAtOnce(0).withWrites(),
+            "the complete replica of server 0 lacks the acknowledged value"
+        });
         return found;
     }
 
@@ -142,7 +160,10 @@ class AuthorityModelTest {
     /** From each state with a term left, some way leads to a server that serves in the newest term. */
     @Test
     void shouldAlwaysBeAbleToServeAgain() {
-        for (Scope scope : List.of(Scope.of(2, 3).withCrashes(1), Scope.of(3, 2))) {
+        for (Scope scope : List.of(
+                Scope.of(2, 3).withCrashes(1),
+                Scope.of(3, 2),
+                Scope.of(2, 3).handingOver().excludingAtOnce(1))) {
             final StateSearch.Result result = StateSearch.searchDeadEnds(scope);
             System.out.println("dead ends: " + result);
             assertThat(result.violation()).as(result.toString()).isEmpty();

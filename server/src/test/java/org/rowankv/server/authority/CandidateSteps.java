@@ -1,6 +1,7 @@
 package org.rowankv.server.authority;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,7 +28,6 @@ final class CandidateSteps {
             final boolean won = WorldCodec.hasWon(world, candidacy);
             final World next = world.copy();
             Steps.set(next.change(slot), won ? authority.elected() : authority.notElected());
-            Steps.closeUnlessPrimary(next, slot);
             emit(
                     next,
                     () -> "server " + slot + " learns that it is " + (won ? "" : "not ") + "the manager of term "
@@ -160,6 +160,14 @@ final class CandidateSteps {
             }
         }
         return all;
+    }
+
+    /** With a complete backup as the primary, and the present one as a backup. */
+    static ShardAssignment handedOver(ShardAssignment shard, int to) {
+        final int[] backups = Arrays.stream(shard.backups())
+                .map(backup -> backup == to ? shard.primary() : backup)
+                .toArray();
+        return new ShardAssignment(shard.epoch(), to, backups, shard.joining());
     }
 
     private void emit(World next, Supplier<String> label) {

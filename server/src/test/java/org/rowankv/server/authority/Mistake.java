@@ -16,7 +16,11 @@ enum Mistake {
     /** A new manager restores the roles of the term that it committed itself. */
     ROLLS_BACK,
     /** An election is not conditional on the version of the vote. */
-    IGNORES_VOTE_VERSION;
+    IGNORES_VOTE_VERSION,
+    /** The next primary opens a shard while the last one has not given it up. */
+    OPENS_BEFORE_HAND_OVER,
+    /** A primary gives a shard up with a write under way, and acknowledges it later. */
+    LEAVES_WITH_A_WRITE_BEGUN;
 
     boolean standsUnprepared() {
         return this == STANDS_UNPREPARED || this == STANDS_UNPREPARED_AND_FORGETS_PENDING_WRITE;

@@ -123,6 +123,16 @@ final class ModelServer {
             this.bits = coded;
         }
 
+        /** Whether the shard's epoch does not change: it does with another primary's process, and other replicas. */
+        boolean isSameEpoch(Stored other) {
+            boolean isSame = shard.primary() == other.shard.primary()
+                    && electorate.incarnation(shard.primary()) == other.electorate.incarnation(shard.primary());
+            for (int slot = 0; slot < 4; slot++) {
+                isSame &= shard.isReplica(slot) == other.shard.isReplica(slot);
+            }
+            return isSame;
+        }
+
         Electorate electorate() {
             return electorate;
         }

@@ -1,5 +1,7 @@
 package org.rowankv.server.authority;
 
+import java.util.function.Consumer;
+
 /**
  * The bounds of one search. Within them every step is optional at every moment: any server may stand still for any
  * time, any message may be late or lost, any member may be suspected.
@@ -13,6 +15,7 @@ package org.rowankv.server.authority;
  * @param margin ticks: ε
  * @param joins whether servers are added
  * @param excludedAtOnce members that one configuration excludes at most
+ * @param handsOver whether a living primary is made a backup
  * @param writes whether one value is written; otherwise only leases are judged
  * @param reads whether a read may be interrupted between lease check and end
  * @param leasesInFlight whether requests and grants travel
@@ -30,6 +33,7 @@ record Scope(
         int margin,
         boolean joins,
         int excludedAtOnce,
+        boolean handsOver,
         boolean writes,
         boolean reads,
         boolean leasesInFlight,
@@ -39,192 +43,121 @@ record Scope(
     static final int LEASE = 2;
 
     static Scope of(int members, int terms) {
-        return new Scope(members, members, 0, terms, 0, 0, 0, false, members - 1, false, false, false, false, false);
+        return new Scope(
+                members, members, 0, terms, 0, 0, 0, false, members - 1, false, false, false, false, false, false);
     }
 
     LeaseTimes times() {
         return new LeaseTimes(LEASE, margin);
     }
 
-    Scope withPrimary(int slot) {
+    /** The components, to be changed. */
+    private static final class Changing {
+        private int servers;
+        private int members;
+        private int primary;
+        private int terms;
+        private int crashes;
+        private int skew;
+        private int margin;
+        private boolean joins;
+        private int excludedAtOnce;
+        private boolean handsOver;
+        private boolean writes;
+        private boolean reads;
+        private boolean leasesInFlight;
+        private boolean votesInFlight;
+        private boolean exact;
+    }
+
+    private Scope with(Consumer<Changing> change) {
+        final Changing changing = new Changing();
+        changing.servers = servers;
+        changing.members = members;
+        changing.primary = primary;
+        changing.terms = terms;
+        changing.crashes = crashes;
+        changing.skew = skew;
+        changing.margin = margin;
+        changing.joins = joins;
+        changing.excludedAtOnce = excludedAtOnce;
+        changing.handsOver = handsOver;
+        changing.writes = writes;
+        changing.reads = reads;
+        changing.leasesInFlight = leasesInFlight;
+        changing.votesInFlight = votesInFlight;
+        changing.exact = exact;
+        change.accept(changing);
         return new Scope(
-                servers,
-                members,
-                slot,
-                terms,
-                crashes,
-                skew,
-                margin,
-                joins,
-                excludedAtOnce,
-                writes,
-                reads,
-                leasesInFlight,
-                votesInFlight,
-                exact);
+                changing.servers,
+                changing.members,
+                changing.primary,
+                changing.terms,
+                changing.crashes,
+                changing.skew,
+                changing.margin,
+                changing.joins,
+                changing.excludedAtOnce,
+                changing.handsOver,
+                changing.writes,
+                changing.reads,
+                changing.leasesInFlight,
+                changing.votesInFlight,
+                changing.exact);
+    }
+
+    Scope withPrimary(int slot) {
+        return with(changing -> changing.primary = slot);
     }
 
     Scope withCrashes(int count) {
-        return new Scope(
-                servers,
-                members,
-                primary,
-                terms,
-                count,
-                skew,
-                margin,
-                joins,
-                excludedAtOnce,
-                writes,
-                reads,
-                leasesInFlight,
-                votesInFlight,
-                exact);
+        return with(changing -> changing.crashes = count);
     }
 
     /** Two intervals that two clocks measure differ by up to twice the skew, which is what the margin is for. */
     Scope withSkew(int ticks) {
-        return new Scope(
-                servers,
-                members,
-                primary,
-                terms,
-                crashes,
-                ticks,
-                2 * ticks,
-                joins,
-                excludedAtOnce,
-                writes,
-                reads,
-                leasesInFlight,
-                votesInFlight,
-                exact);
+        return with(changing -> {
+            changing.skew = ticks;
+            changing.margin = 2 * ticks;
+        });
     }
 
     Scope withJoiners(int count) {
-        return new Scope(
-                members + count,
-                members,
-                primary,
-                terms,
-                crashes,
-                skew,
-                margin,
-                true,
-                excludedAtOnce,
-                writes,
-                reads,
-                leasesInFlight,
-                votesInFlight,
-                exact);
+        return with(changing -> {
+            changing.servers = members + count;
+            changing.joins = true;
+        });
     }
 
     Scope excludingAtOnce(int count) {
-        return new Scope(
-                servers,
-                members,
-                primary,
-                terms,
-                crashes,
-                skew,
-                margin,
-                joins,
-                count,
-                writes,
-                reads,
-                leasesInFlight,
-                votesInFlight,
-                exact);
+        return with(changing -> changing.excludedAtOnce = count);
+    }
+
+    Scope handingOver() {
+        return with(changing -> changing.handsOver = true);
     }
 
     Scope withWrites() {
-        return new Scope(
-                servers,
-                members,
-                primary,
-                terms,
-                crashes,
-                skew,
-                margin,
-                joins,
-                excludedAtOnce,
-                true,
-                reads,
-                leasesInFlight,
-                votesInFlight,
-                exact);
+        return with(changing -> changing.writes = true);
     }
 
     Scope withReads() {
-        return new Scope(
-                servers,
-                members,
-                primary,
-                terms,
-                crashes,
-                skew,
-                margin,
-                joins,
-                excludedAtOnce,
-                true,
-                true,
-                leasesInFlight,
-                votesInFlight,
-                exact);
+        return with(changing -> {
+            changing.writes = true;
+            changing.reads = true;
+        });
     }
 
     Scope withLeasesInFlight() {
-        return new Scope(
-                servers,
-                members,
-                primary,
-                terms,
-                crashes,
-                skew,
-                margin,
-                joins,
-                excludedAtOnce,
-                writes,
-                reads,
-                true,
-                votesInFlight,
-                exact);
+        return with(changing -> changing.leasesInFlight = true);
     }
 
     Scope withVotesInFlight() {
-        return new Scope(
-                servers,
-                members,
-                primary,
-                terms,
-                crashes,
-                skew,
-                margin,
-                joins,
-                excludedAtOnce,
-                writes,
-                reads,
-                leasesInFlight,
-                true,
-                exact);
+        return with(changing -> changing.votesInFlight = true);
     }
 
     Scope exactly() {
-        return new Scope(
-                servers,
-                members,
-                primary,
-                terms,
-                crashes,
-                skew,
-                margin,
-                joins,
-                excludedAtOnce,
-                writes,
-                reads,
-                leasesInFlight,
-                votesInFlight,
-                true);
+        return with(changing -> changing.exact = true);
     }
 
     @Override
@@ -233,7 +166,7 @@ record Scope(
                 + (joins ? ", returns" : "") + ", primary " + primary + ", " + terms + " terms"
                 + (crashes > 0 ? ", " + crashes + " crash" : "") + (skew > 0 ? ", skew " + skew : "")
                 + (excludedAtOnce < members - 1 ? ", excluding " + excludedAtOnce + " at once" : "")
-                + (writes ? ", a write" : "") + (reads ? ", slow reads" : "")
+                + (handsOver ? ", hand-overs" : "") + (writes ? ", a write" : "") + (reads ? ", slow reads" : "")
                 + (leasesInFlight ? ", leases in flight" : "") + (votesInFlight ? ", votes in flight" : "")
                 + (exact ? ", exactly" : "");
     }

@@ -158,7 +158,6 @@ final class Steps {
             if (server.voter().preparedTerm() != term && server.authority.mayPrepare(stored.electorate())) {
                 final World next = world.copy();
                 set(next.change(slot), server.authority.preparing(stored.electorate()));
-                closeUnlessPrimary(next, slot);
                 emit(next, () -> "server " + slot + " prepares term " + each);
             }
             if ((world.committable >> term & 1) == 1 && server.authority.committed() < term) {
@@ -170,6 +169,7 @@ final class Steps {
                 }
             }
         }
+        leave(world, slot);
         open(world, slot);
         exclusion(world, slot);
         if (scope.leasesInFlight()) {
@@ -188,13 +188,33 @@ final class Steps {
         }
     }
 
-    /** A server that has prepared a configuration closes what that gives to another primary. */
-    static void closeUnlessPrimary(World world, int slot) {
+    /**
+     * A server that has committed a configuration which makes another the primary finishes the write that it has begun,
+     * and gives up the shard. Until then it answers reads.
+     */
+    private void leave(World world, int slot) {
         final ModelServer server = world.servers[slot];
-        final Voter voter = server.voter();
-        if (server.role.isOpen() && world.stored(voter.preparedTerm()).shard().primary() != slot) {
-            server.role.close();
+        if (!server.role.isOpen() || !isLeaving(world, slot)) {
+            return;
         }
+        if (!isWriting(world, slot) || mistake == Mistake.LEAVES_WITH_A_WRITE_BEGUN) {
+            final World next = world.copy();
+            next.change(slot).role.close();
+            emit(next, () -> "server " + slot + " gives up the shard in term " + server.authority.committed());
+        }
+    }
+
+    /** Whether it has begun a write as the primary: that of a former primary is not collected from itself. */
+    private static boolean isWriting(World world, int slot) {
+        final ModelServer server = world.servers[slot];
+        return world.writer == slot
+                && world.writerIncarnation == server.voter().incarnation()
+                && world.writerEpoch == server.epoch
+                && !world.known;
+    }
+
+    static boolean isLeaving(World world, int slot) {
+        return world.stored(world.servers[slot].authority.committed()).shard().primary() != slot;
     }
 
     private void open(World world, int slot) {
@@ -215,10 +235,11 @@ final class Steps {
                 final Voter voter = replica.voter();
                 if (!replica.up
                         || !stored.electorate().names(other, voter.incarnation())
-                        || !voter.answersCollect(term)) {
+                        || !answersCollect(world, voter, term)
+                        || !hasHandedOver(world, other, slot, term)) {
                     return;
                 }
-                value = Math.max(value, replica.value);
+                value = Math.max(value, isWriting(world, other) ? 0 : replica.value);
             }
         }
         final World next = world.copy();
@@ -235,6 +256,20 @@ final class Steps {
                 next,
                 () -> "server " + slot + " collects value " + collected + " and opens the shard in term " + term,
                 world.known && value == 0 ? "the acknowledged value is lost" : null);
+    }
+
+    /** Behind the fence of that term, or of a later one of the same epoch. */
+    private static boolean answersCollect(World world, Voter voter, int term) {
+        final int prepared = (int) voter.preparedTerm();
+        return prepared >= term && world.beginOfEpoch(prepared) <= term;
+    }
+
+    /** Whether a replica is not, and will not be, the primary before that of this term: it has left, or never was. */
+    private boolean hasHandedOver(World world, int replica, int primary, int term) {
+        final ModelServer server = world.servers[replica];
+        return replica == primary
+                || mistake == Mistake.OPENS_BEFORE_HAND_OVER
+                || !server.role.isOpen() && server.authority.committed() >= world.beginOfEpoch(term);
     }
 
     /** An excluded server finds that out: it gives up its replica and may join as a later incarnation. */
@@ -306,7 +341,6 @@ final class Steps {
         if (manager.pending() != null) {
             final World next = world.copy();
             set(next.change(slot), server.authority.written());
-            closeUnlessPrimary(next, slot);
             emit(next, () -> "manager " + slot + " learns that term " + (term + 1) + " is stored");
         } else if (world.term() > term) {
             final World next = world.copy();
@@ -339,6 +373,11 @@ final class Steps {
         for (Set<Integer> excluded : CandidateSteps.exclusions(scope, electorate, slot, false)) {
             for (ShardAssignment shard : CandidateSteps.shardsWithout(scope, stored.shard(), excluded)) {
                 propose(world, slot, electorate.excluding(excluded), shard);
+            }
+        }
+        for (int backup : scope.handsOver() ? stored.shard().backups() : new int[0]) {
+            if (stored.shard().isComplete(backup)) {
+                propose(world, slot, electorate.excluding(Set.of()), CandidateSteps.handedOver(stored.shard(), backup));
             }
         }
         for (int other = 0; other < scope.servers(); other++) {

@@ -107,15 +107,6 @@ class VoterTest {
     }
 
     @Test
-    void shouldAnswerACollectOnlyBehindTheFenceOfItsTerm() {
-        final Voter voter = voter(1).preparing(FIRST.excluding(Set.of(2)));
-        assertThat(voter.answersCollect(2)).isTrue();
-        assertThat(voter.answersCollect(1)).isFalse();
-        assertThat(voter.answersCollect(3)).isFalse();
-        assertThat(voter.confirmed(question(3, 1, 1), at(1)).answersCollect(2)).isFalse();
-    }
-
-    @Test
     void shouldNeverMakeAnExcludedProcessAMemberAgain() {
         final Electorate without = FIRST.excluding(Set.of(2));
         assertThat(without.term()).isEqualTo(2);

@@ -80,6 +80,15 @@ final class World {
         return history.size();
     }
 
+    /** The first term in which the shard had the primary and the replicas of that one. */
+    int beginOfEpoch(int term) {
+        int first = term;
+        while (first > 1 && stored(first - 1).isSameEpoch(stored(term))) {
+            first--;
+        }
+        return first;
+    }
+
     boolean hasTermsLeft() {
         return term() < scope.terms();
     }

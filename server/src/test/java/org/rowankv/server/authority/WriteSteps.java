@@ -16,12 +16,15 @@ final class WriteSteps {
 
     void from(World world) {
         for (int slot = 0; slot < scope.servers(); slot++) {
-            if (world.servers[slot].up && world.servers[slot].role.isOpen()) {
-                if (world.writer == World.NO_WRITER) {
-                    begin(world, slot);
-                } else if (world.writer == slot && !world.known) {
-                    acknowledge(world, slot);
-                }
+            final ModelServer server = world.servers[slot];
+            if (server.up && server.role.isOpen() && world.writer == World.NO_WRITER && !Steps.isLeaving(world, slot)) {
+                begin(world, slot);
+            }
+            if (server.up
+                    && (server.role.isOpen() || mistake == Mistake.LEAVES_WITH_A_WRITE_BEGUN)
+                    && world.writer == slot
+                    && !world.known) {
+                acknowledge(world, slot);
             }
             if (world.writer >= 0 && slot != world.writer && (world.landed >> slot & 1) == 0) {
                 land(world, slot);

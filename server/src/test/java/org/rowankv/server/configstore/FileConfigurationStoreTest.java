@@ -184,14 +184,15 @@ class FileConfigurationStoreTest extends ConfigurationStoreContract {
 
     @Test
     void shouldEndItsThreadAndRefuseWritesWhenClosed() throws InterruptedException {
+        final Thread thread = Thread.getAllStackTraces().keySet().stream()
+                .filter(each ->
+                        each.getName().equals("rowan-configuration " + directory)) // other tests have stores too
+                .findAny()
+                .orElseThrow();
         store.close();
         assertThatThrownBy(() -> store.compareAndSet("/a", ConfigurationStore.ABSENT, bytes(1), STAMP))
                 .hasMessageContaining("closed");
-        for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().equals("rowan-configuration")) {
-                thread.join(5000);
-                assertThat(thread.isAlive()).isFalse();
-            }
-        }
+        thread.join(5000);
+        assertThat(thread.isAlive()).isFalse();
     }
 }

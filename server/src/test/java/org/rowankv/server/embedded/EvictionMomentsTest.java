@@ -30,7 +30,7 @@ import org.rowankv.topology.ShardMap;
  * a client writes, and the process may end. Objects ended by then stay so, and other caches lose nothing.
  */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class EvictionMomentsTest {
     private static final int OBJECTS = 40;
     private static final int LIMIT = 24;

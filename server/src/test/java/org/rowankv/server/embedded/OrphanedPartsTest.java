@@ -226,6 +226,19 @@ final class OrphanedPartsTest {
         }
     }
 
+    /** All at once: the agent that evicts could go on before the parts of any of them are removed. */
+    @Test
+    void shouldEvictNoMoreThanALowerLimitAsks() {
+        try (PartedStore store = new PartedStore(1, 1, false, null)) {
+            for (int i = 0; i < 20; i++) {
+                store.client.put(store.cache, bytes("k" + i), value("k" + i, i, BIG));
+            }
+            store.client.catalogue().limit("c", new CacheLimit(0, 8 * BIG));
+            store.awaitAtRest();
+            assertThat(store.objects()).as("of 8 that fit").isBetween(4L, 8L);
+        }
+    }
+
     /** As a small object that is larger than its cache's limit: it is stored, and evicted. */
     @Test
     void shouldNotWaitForRoomThatTheLimitNeverLeaves() {

@@ -2,6 +2,7 @@ package org.rowankv.server.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -37,6 +38,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.resync.CopyListener;
+import org.rowankv.server.resync.Inquiry;
+import org.rowankv.server.resync.PresentEntries;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.Configuration;
@@ -123,7 +126,6 @@ final class RunningServers implements AutoCloseable {
                 scheduling,
                 ThreadingMode.DEDICATED,
                 errors,
-                this::wakeUp,
                 new Pressure(),
                 new Copies(),
                 shards -> null,
@@ -178,6 +180,15 @@ final class RunningServers implements AutoCloseable {
             return isAlive(server)
                     && !holdsCopied
                     && servers.get(server).joining().copied(shard, epoch);
+        }
+
+        @Override
+        public Inquiry ask(int server, int shard, int epoch, ByteBuffer question) {
+            final BitSet held = PresentEntries.presentIn(
+                    servers.get(server).replicas().get(shard),
+                    servers.get(server).segments(),
+                    question);
+            return Inquiry.over(held);
         }
 
         @Override

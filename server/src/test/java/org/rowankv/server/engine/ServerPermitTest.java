@@ -3,6 +3,7 @@ package org.rowankv.server.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -30,6 +31,7 @@ import org.rowankv.server.recovery.LoggedServer;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.resync.CopyListener;
+import org.rowankv.server.resync.Inquiry;
 import org.rowankv.server.shard.RolesOfOne;
 
 /** A whole server asks its permit, by every way that a client's request takes. */
@@ -50,6 +52,11 @@ final class ServerPermitTest {
         @Override
         public boolean copied(int shard, int epoch, int joining) {
             return false;
+        }
+
+        @Override
+        public Inquiry ask(int server, int shard, int epoch, ByteBuffer question) {
+            return Inquiry.over(new BitSet());
         }
 
         @Override
@@ -104,7 +111,6 @@ final class ServerPermitTest {
                 ThreadScheduling.INSTANCE,
                 ThreadingMode.SHARED,
                 new ErrorLog(SystemClock.INSTANCE),
-                unused -> {},
                 new NoPressure(),
                 new NoCopies(),
                 shards -> null,

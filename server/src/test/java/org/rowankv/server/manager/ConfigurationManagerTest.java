@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,7 @@ import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.peer.PeerCalls;
 import org.rowankv.server.peer.PeerMessageDescriptor;
+import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
@@ -60,6 +62,7 @@ final class ConfigurationManagerTest {
     private final Adoption adoption = mock(Adoption.class);
     private final Departures departures = new Departures();
     private final PeerCalls calls = mock(PeerCalls.class);
+    private final ShardReports renewals = reports((shard, server) -> shard.primary() == server);
     private final ConfigurationManager manager = new ConfigurationManager(
             0,
             3,
@@ -67,12 +70,17 @@ final class ConfigurationManagerTest {
             leases,
             adoption,
             step -> step.getAsBoolean(),
-            new CompletedCopies(() -> {}),
+            reports((shard, server) -> shard.isJoining(server)),
+            renewals,
             server -> server == 2 ? registered : 1,
             departures,
             calls,
             () -> {},
             ThreadScheduling.INSTANCE);
+
+    private static ShardReports reports(BiPredicate<ShardAssignment, Integer> applies) {
+        return new ShardReports(0, 0, mock(PeerMessages.class), () -> {}, applies);
+    }
 
     private void begin() {
         begin(OWN);
@@ -137,6 +145,32 @@ final class ConfigurationManagerTest {
         assertThat(pauseNs).isEqualTo(ReturnPauses.LONGEST_NS);
     }
 
+    /** Of the shards that the reporting process is the primary of, in the epoch that it knows. */
+    @Test
+    void shouldRenewTheEpochsThatComeToTheirEnd() {
+        begin();
+        when(adoption.prepare(any())).thenReturn(true);
+        final int shard = 0;
+        final ShardAssignment before = OWN.shard(shard);
+        final int primary = before.primary();
+        final int backup = before.backups()[0];
+        final long incarnation = OWN.incarnations().get(primary);
+        renewals.report(backup, OWN.incarnations().get(backup), Map.of(shard, before.epoch()));
+        renewals.report(primary, incarnation + 1, Map.of(shard, before.epoch()));
+        manager.step();
+        assertThat(nodes.configuration().configuration()).isEqualTo(OWN);
+
+        renewals.report(primary, incarnation, Map.of(shard, before.epoch(), 77, 1, -1, 1));
+        manager.step();
+        final Configuration renewed = nodes.configuration().configuration();
+        assertThat(renewed.term()).isEqualTo(OWN.term() + 1);
+        assertThat(renewed.shard(shard)).isEqualTo(before.withEpoch(before.epoch() + 1));
+        assertThat(renewed.manager()).isEqualTo(OWN.manager());
+        assertThat(renewed.startTerm()).isEqualTo(OWN.startTerm());
+
+        assertThat(renewals.in(renewed)).as("once").isEmpty();
+    }
+
     @Test
     void shouldAddAServerAtOnceWhoseCopiesWereComplete() {
         final ReturnPauses pauses = new ReturnPauses();
@@ -152,10 +186,31 @@ final class ConfigurationManagerTest {
         final Configuration without = new Configuration(
                 5, 6, 9, List.of(1L, 1L, 1L), List.of(new ShardAssignment(4, 0, new int[] {1})), 9, 0, Set.of());
         departures.ask(2, 1, without.term(), 0);
-        assertThat(departures.next(without, Departures.GATHER_NS)).isNull();
+        assertThat(departures.next(without, 2, Departures.GATHER_NS)).isNull();
         final ReturnPauses pauses = new ReturnPauses();
         pauses.follow(without, without.excluding(Set.of(2), 0), departures, 0);
         assertThat(pauses.whyNot(2, 0)).isNull();
+    }
+
+    /** The other shard lacks one too. That waits: the server is about to be back. */
+    @Test
+    void shouldCopyAtOnceWhatWouldBeLostWithAServerThatStops() {
+        final Configuration present = new Configuration(
+                5,
+                6,
+                9,
+                List.of(1L, 1L, 1L),
+                List.of(new ShardAssignment(4, 1, new int[0]), new ShardAssignment(4, 0, new int[] {1})),
+                9,
+                0,
+                Set.of());
+        when(adoption.prepare(any())).thenReturn(true);
+        departures.ask(1, 1, 0, leases.now().monotonicNs());
+        begin(present);
+        manager.step();
+        final Configuration next = nodes.configuration().configuration();
+        assertThat(next.shard(0).joining()).containsExactlyInAnyOrder(0, 2);
+        assertThat(next.shard(1)).isEqualTo(present.shard(1));
     }
 
     /** Its successor would have to go on with it. */

@@ -28,6 +28,10 @@ final class DeparturesTest {
         return departures.ask(server, 1, bareTerm, nowNs);
     }
 
+    private void awaitReturns() {
+        nowNs += Departures.RETURN_NS;
+    }
+
     private void gather() {
         nowNs += Departures.GATHER_NS;
     }
@@ -36,20 +40,20 @@ final class DeparturesTest {
     void shouldHandOverThePrimariesAndThenLetNothingWaitForTheServer() {
         assertThat(ask(0, 0)).isEqualTo(Departures.Answer.UNDER_WAY);
         gather();
-        final Configuration handedOver = departures.next(THREE, nowNs);
+        final Configuration handedOver = departures.next(THREE, 2, nowNs);
         assertThat(handedOver).isEqualTo(THREE.handedOver(Map.of(0, 1, 1, 2)));
 
         assertThat(ask(0, THREE.term())).isEqualTo(Departures.Answer.UNDER_WAY);
-        assertThat(departures.next(handedOver, nowNs))
+        assertThat(departures.next(handedOver, 2, nowNs))
                 .as("a shard may still be leaving")
                 .isNull();
         assertThat(ask(0, handedOver.term())).isEqualTo(Departures.Answer.UNDER_WAY);
-        final Configuration without = departures.next(handedOver, nowNs);
+        final Configuration without = departures.next(handedOver, 2, nowNs);
         assertThat(without).isEqualTo(handedOver.withoutBackups(Set.of(0)));
         assertThat(without.shards()).noneMatch(shard -> shard.isReplica(0));
         assertThat(without.members()).containsExactly(0, 1, 2);
 
-        assertThat(departures.next(without, nowNs)).isNull();
+        assertThat(departures.next(without, 2, nowNs)).isNull();
         assertThat(ask(0, without.term())).isEqualTo(Departures.Answer.DONE);
         assertThat(departures.hasDeparted(0, 1)).isTrue();
         assertThat(departures.hasDeparted(0, 2)).isFalse();
@@ -59,7 +63,7 @@ final class DeparturesTest {
     void shouldMoveNothingBeforeItKnowsWhoElseStops() {
         ask(0, 0);
         nowNs += Departures.GATHER_NS - 1;
-        assertThat(departures.next(THREE, nowNs)).isNull();
+        assertThat(departures.next(THREE, 2, nowNs)).isNull();
     }
 
     @Test
@@ -68,7 +72,7 @@ final class DeparturesTest {
         ask(1, 0);
         ask(2, 0);
         gather();
-        assertThat(departures.next(THREE, nowNs)).isNull();
+        assertThat(departures.next(THREE, 2, nowNs)).isNull();
         for (int server = 0; server < 3; server++) {
             assertThat(ask(server, 0)).isEqualTo(Departures.Answer.REFUSED);
         }
@@ -80,18 +84,68 @@ final class DeparturesTest {
         ask(0, 0);
         ask(1, 0);
         gather();
-        assertThat(departures.next(THREE, nowNs)).isNull();
+        assertThat(departures.next(THREE, 2, nowNs)).isNull();
         assertThat(ask(0, 0)).isEqualTo(Departures.Answer.REFUSED);
         assertThat(ask(1, 0)).isEqualTo(Departures.Answer.REFUSED);
     }
 
+    /** However long the copy takes. */
     @Test
-    void shouldRefuseThePrimaryOfAShardWhoseOnlyBackupIsJoining() {
+    void shouldKeepThePrimaryOfAShardWhoseOnlyBackupIsJoining() {
         final Configuration joining =
                 configuration(Set.of(), new ShardAssignment(4, 0, new int[] {1}, Set.of(1)), shard(1, 2));
         ask(0, 0);
+        awaitReturns();
+        ask(0, 0);
+        assertThat(departures.next(joining, 2, nowNs)).isNull();
+        assertThat(ask(0, 0)).isEqualTo(Departures.Answer.UNDER_WAY);
+        final Configuration complete = configuration(Set.of(), shard(0, 1), shard(1, 2));
+        assertThat(departures.next(complete, 2, nowNs)).isEqualTo(complete.handedOver(Map.of(0, 1)));
+    }
+
+    /** Server 1 alone has what 2 had, which has just been excluded: it may be back soon. */
+    @Test
+    void shouldKeepAMemberForATimeWhileAnotherIsExcluded() {
+        final Configuration without = configuration(Set.of(2), shard(0, 1), shard(1));
+        ask(1, 0);
         gather();
-        assertThat(departures.next(joining, nowNs)).isNull();
+        assertThat(departures.next(without, 2, nowNs)).isNull();
+        assertThat(ask(1, 0)).isEqualTo(Departures.Answer.UNDER_WAY);
+        awaitReturns();
+        ask(1, 0);
+        assertThat(departures.next(without, 2, nowNs)).isNull();
+        assertThat(ask(1, 0)).isEqualTo(Departures.Answer.REFUSED);
+    }
+
+    /** Server 1 drains still, without roles: nothing is to be copied there, and no one waits for it. */
+    @Test
+    void shouldCountOneThatHasLeftAsLeavingWhileItIsAMember() {
+        final Configuration without = configuration(Set.of(), shard(0), shard(0, 2));
+        ask(1, without.term());
+        gather();
+        assertThat(departures.next(without, 2, nowNs)).isNull();
+        assertThat(ask(1, without.term())).isEqualTo(Departures.Answer.DONE);
+        nowNs += Departures.FORGET_NS;
+        assertThat(departures.servers(without, nowNs)).isEmpty();
+        assertThat(departures.leaving(without, nowNs)).containsExactly(1);
+        ask(0, 0);
+        ask(2, 0);
+        gather();
+        assertThat(departures.next(without, 2, nowNs)).isNull();
+        assertThat(ask(0, 0)).as("all stop").isEqualTo(Departures.Answer.REFUSED);
+    }
+
+    /** The joining backup stops too. */
+    @Test
+    void shouldNotWaitForACopyToOneThatStops() {
+        final Configuration joining =
+                configuration(Set.of(), new ShardAssignment(4, 0, new int[] {1}, Set.of(1)), shard(0, 2));
+        ask(0, 0);
+        ask(1, 0);
+        awaitReturns();
+        ask(0, 0);
+        ask(1, 0);
+        assertThat(departures.next(joining, 2, nowNs)).isNull();
         assertThat(ask(0, 0)).isEqualTo(Departures.Answer.REFUSED);
     }
 
@@ -101,7 +155,7 @@ final class DeparturesTest {
                 configuration(Set.of(), new ShardAssignment(4, 0, new int[] {1, 2}, Set.of(2)), shard(0, 2));
         ask(0, 0);
         gather();
-        assertThat(departures.next(copying, nowNs)).isEqualTo(copying.handedOver(Map.of(1, 2)));
+        assertThat(departures.next(copying, 2, nowNs)).isEqualTo(copying.handedOver(Map.of(1, 2)));
     }
 
     @Test
@@ -111,7 +165,7 @@ final class DeparturesTest {
         assertThat(departures.servers(THREE, nowNs)).containsExactly(0);
         nowNs++;
         assertThat(departures.servers(THREE, nowNs)).isEmpty();
-        assertThat(departures.next(THREE, nowNs)).isNull();
+        assertThat(departures.next(THREE, 2, nowNs)).isNull();
     }
 
     /** It is another process, with roles of its own. */
@@ -120,6 +174,6 @@ final class DeparturesTest {
         departures.ask(0, 2, 0, nowNs);
         gather();
         assertThat(departures.servers(THREE, nowNs)).isEmpty();
-        assertThat(departures.next(THREE, nowNs)).isNull();
+        assertThat(departures.next(THREE, 2, nowNs)).isNull();
     }
 }

@@ -123,6 +123,65 @@ final class HandOverTest {
                 .isEqualTo(ShardChanges.NOT_REQUESTED);
     }
 
+    /** It stops, and is dropped from the backups before the next primary has opened. */
+    @Test
+    void shouldGoOnWithTheChangeStreamAlthoughTheSetOfBackupsChangesMeanwhile() {
+        final Server from = cluster.primary(SHARD);
+        final long position = subscribe(from);
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        cluster.network(
+                delivery -> delivery.message().kind() == OpeningMessage.COLLECTED ? null : delivery); // it never opens
+        cluster.adopt(cluster.handingOverAll(from.serverId()));
+        final long handedOver = cluster.configuration().term();
+        cluster.stepUntil(() -> from.roleChanges().bareTerm() == handedOver);
+        assertThat(cluster.isOpen(SHARD)).isFalse();
+        cluster.network(delivery -> delivery);
+        cluster.adopt(cluster.withoutBackup(from.serverId()));
+        cluster.stepUntil(cluster::isAllOpen);
+        cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
+        cluster.settle();
+        final ShardChanges.Reading reading = changesSince(cluster.primary(SHARD), position);
+        assertThat(reading.lostTo()).isZero();
+        assertThat(reading.changes()).extracting(Change::value).containsExactly(bytes(20, 1), bytes(20, 2));
+    }
+
+    /** Otherwise it might be dropped before the next primary has asked. */
+    @Test
+    void shouldHaveRolesUntilTheChangeStreamIsHandedOver() {
+        final Server from = cluster.primary(SHARD);
+        final long unused = subscribe(from);
+        cluster.network(delivery -> delivery.message().kind() == OpeningMessage.HAND_OVER
+                        && delivery.message().shard() == SHARD
+                ? null
+                : delivery);
+        cluster.adopt(cluster.handingOverAll(from.serverId()));
+        cluster.step(2_000);
+        assertThat(from.isPrimary(SHARD)).isFalse();
+        assertThat(from.roleChanges().bareTerm()).isZero();
+        cluster.network(delivery -> delivery);
+        cluster.stepUntil(
+                () -> from.roleChanges().bareTerm() == cluster.configuration().term());
+        cluster.stepUntil(cluster::isAllOpen);
+    }
+
+    /** The next primary dies before it has asked. */
+    @Test
+    void shouldOweNothingToAPrimaryThatIsExcluded() {
+        final Server from = cluster.primary(SHARD);
+        final long unused = subscribe(from);
+        cluster.adopt(cluster.handingOverAll(from.serverId()));
+        final int next = cluster.configuration().shard(SHARD).primary();
+        cluster.stop(next);
+        final int other = cluster.alive().stream()
+                .filter(server -> server != from.serverId())
+                .findFirst()
+                .orElseThrow();
+        cluster.adopt(cluster.excluding(other, next));
+        cluster.stepUntil(
+                () -> from.roleChanges().bareTerm() == cluster.configuration().term());
+        cluster.stepUntil(cluster::isAllOpen);
+    }
+
     /** The first primary does not know what the second one has changed. */
     @Test
     void shouldBeginANewChangeStreamWhenAnotherPrimaryWasInBetween() {

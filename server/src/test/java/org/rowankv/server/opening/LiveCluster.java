@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,8 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.request.SpacePressure;
 import org.rowankv.server.resync.CopyListener;
+import org.rowankv.server.resync.Inquiry;
+import org.rowankv.server.resync.PresentEntries;
 import org.rowankv.server.session.SessionImage;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
@@ -138,7 +141,6 @@ final class LiveCluster implements AutoCloseable {
                         new Steps(),
                         ThreadingMode.SHARED,
                         errors,
-                        unused -> {},
                         new Pressure(),
                         new Copies(),
                         shards -> null,
@@ -291,6 +293,23 @@ final class LiveCluster implements AutoCloseable {
     /** The next configuration, in which that server is the primary of a shard of which it was a backup. */
     Configuration handingOver(int shard, int server) {
         configuration = configuration.handedOver(Map.of(shard, server));
+        return configuration;
+    }
+
+    /** The next configuration, in which that server hands over all shards of which it is the primary. */
+    Configuration handingOverAll(int server) {
+        final Map<Integer, Integer> primaries = new HashMap<>();
+        configuration
+                .primariesOf(server)
+                .forEach(
+                        shard -> primaries.put(shard, configuration.shard(shard).backups()[0]));
+        configuration = configuration.handedOver(primaries);
+        return configuration;
+    }
+
+    /** The next configuration, in which that server, primary of nothing, is a backup of nothing either. */
+    Configuration withoutBackup(int server) {
+        configuration = configuration.withoutBackups(Set.of(server));
         return configuration;
     }
 
@@ -530,6 +549,15 @@ final class LiveCluster implements AutoCloseable {
         @Override
         public boolean copied(int shard, int epoch, int server) {
             return servers.get(server).joining().copied(shard, epoch);
+        }
+
+        @Override
+        public Inquiry ask(int server, int shard, int epoch, ByteBuffer question) {
+            final BitSet held = PresentEntries.presentIn(
+                    servers.get(server).replicas().get(shard),
+                    servers.get(server).segments(),
+                    question);
+            return Inquiry.over(held);
         }
 
         @Override

@@ -25,7 +25,7 @@ final class CollectFilterTest {
 
     private final List<LoggedServer> logged = List.of(new LoggedServer(0), new LoggedServer(1), new LoggedServer(2));
     private final List<RecoveredServer> servers = new ArrayList<>();
-    private final List<LogReconciliation> reconciliations = new ArrayList<>();
+    private final List<ReconciliationMessages> reconciliations = new ArrayList<>();
     private final PeerCalls[] calls = new PeerCalls[1];
 
     private Endpoint endpoint() {
@@ -34,7 +34,7 @@ final class CollectFilterTest {
                     final int to = (int) arguments[0];
                     final ByteBuffer asked = ((ByteBuffer) arguments[1]).order(ByteOrder.LITTLE_ENDIAN);
                     final int question = PeerMessageDescriptor.question(asked);
-                    final LogReconciliation.Answer answer = reconciliations
+                    final ReconciliationMessages.Answer answer = reconciliations
                             .get(to)
                             .answer(
                                     0,
@@ -59,17 +59,16 @@ final class CollectFilterTest {
     }
 
     private long collected() {
+        calls[0] = new PeerCalls(endpoint(), CONFIGURATION::term, ThreadScheduling.INSTANCE);
         for (LoggedServer each : logged) {
             final RecoveredServer server = each.start();
             servers.add(server);
-            reconciliations.add(new LogReconciliation(CONFIGURATION, server));
+            reconciliations.add(new ReconciliationMessages(CONFIGURATION, server, calls[0], () -> {
+                throw new StaleTermException("a server does not answer");
+            }));
         }
-        final PeerCalls.Patience patience = () -> {
-            throw new StaleTermException("a server does not answer");
-        };
-        calls[0] = new PeerCalls(endpoint(), CONFIGURATION::term, ThreadScheduling.INSTANCE);
-        reconciliations.get(0).compare(calls[0], patience);
-        return reconciliations.get(0).scatter(calls[0], patience);
+        reconciliations.get(0).reconciliation().compare();
+        return reconciliations.get(0).reconciliation().scatter();
     }
 
     /**

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -13,6 +15,8 @@ import org.rowankv.protocol.Version;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.ShardAssignment;
 
 /** Answers of another server about a shard, genuine and forged. */
 class CollectedAnswersTest {
@@ -20,6 +24,8 @@ class CollectedAnswersTest {
     private static final int EPOCH = 7;
     private static final long TERM = 9;
     private static final long ABOVE = Version.of(5, 100);
+    private static final Configuration CONFIGURATION = new Configuration(
+            1, TERM, 2, List.of(1L, 1L), Collections.nCopies(SHARD + 1, new ShardAssignment(EPOCH, 0, new int[] {1})));
 
     private final Set<Long> versions = new TreeSet<>();
     private PeerCalls calls;
@@ -42,9 +48,10 @@ class CollectedAnswersTest {
                     return PostStatus.POSTED;
                 });
         calls = new PeerCalls(answering, () -> TERM, ThreadScheduling.INSTANCE);
-        return LogReconciliation.collect(SHARD, EPOCH, 1, ABOVE, versions, calls, () -> {
+        final ReconciliationMessages messages = new ReconciliationMessages(CONFIGURATION, null, calls, () -> {
             throw new StaleTermException("server 1 does not answer");
         });
+        return messages.replicas(1).collect(SHARD, ABOVE, versions);
     }
 
     private long collect(long commitVersion, long... found) {

@@ -44,7 +44,7 @@ final class PeerChoresTest {
                 });
         final PeerCalls calls = new PeerCalls(endpoint, ADOPTED::term, ThreadScheduling.INSTANCE);
         messages.use(endpoint);
-        messages.adopt(ADOPTED, calls, new LogReconciliation(ADOPTED, null));
+        messages.adopt(ADOPTED, calls, new ReconciliationMessages(ADOPTED, null, calls, () -> {}));
         // There are no caches: its limits are read from the store, and none applies to the server.
         messages.serve(
                 null,

@@ -129,8 +129,8 @@ class PeerMessagesTest {
     }
 
     /** Of a server that has read nothing. */
-    private static LogReconciliation noReconciliation(Configuration adopted) {
-        return new LogReconciliation(adopted, null);
+    private static ReconciliationMessages noReconciliation(Configuration adopted) {
+        return new ReconciliationMessages(adopted, null, null, () -> {});
     }
 
     @Test

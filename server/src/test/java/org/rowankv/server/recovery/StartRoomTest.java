@@ -60,7 +60,7 @@ final class StartRoomTest {
     private static List<RecoveredServer> collected(LoggedServer... servers) {
         final List<RecoveredServer> started =
                 List.of(servers).stream().map(LoggedServer::start).toList();
-        ColdStart.collectAndScatter(LoggedServer.configuration(), started);
+        LogReconciliation.reconcile(LoggedServer.configuration(), started);
         return started;
     }
 

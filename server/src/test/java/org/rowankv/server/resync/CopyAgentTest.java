@@ -3,6 +3,7 @@ package org.rowankv.server.resync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -58,6 +59,11 @@ final class CopyAgentTest {
         public boolean copied(int shard, int epoch, int server) {
             copied.add(server + "@" + epoch);
             return !deaf.contains(server);
+        }
+
+        @Override
+        public Inquiry ask(int server, int shard, int epoch, ByteBuffer question) {
+            return Inquiry.over(new BitSet()); // it holds nothing
         }
 
         @Override

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +43,8 @@ final class CopySourceTest {
         }
         final RecoveredServer started = server.start();
         final ShardReplica replica = started.replicas().get(0);
-        final CopySource source = new CopySource(started.segments(), replica, EPOCH, target);
+        final CopySource source =
+                new CopySource(started.segments(), replica, EPOCH, question -> Inquiry.over(new BitSet()), target);
         final List<Long> copied = new ArrayList<>();
         for (int i = 0; i < copiedBefore; i++) {
             assertThat(source.next(0, target.capacity())).isPositive();
@@ -71,8 +73,8 @@ final class CopySourceTest {
             server.put(Version.of(1, i + 1), "old" + i, 10 + 100 * (i % 5));
         }
         final RecoveredServer started = server.start();
-        final CopySource source =
-                new CopySource(started.segments(), started.replicas().get(0), EPOCH, target);
+        final CopySource source = new CopySource(
+                started.segments(), started.replicas().get(0), EPOCH, question -> Inquiry.over(new BitSet()), target);
         final List<Long> copied = new ArrayList<>();
         int room = 0;
         for (int length = source.next(128, room); length != CopySource.END; length = source.next(128, room)) {
@@ -105,7 +107,8 @@ final class CopySourceTest {
         });
         assertThat(size.advance(Integer.MAX_VALUE)).isTrue();
         assertThat(size.bytes()).isBetween(OLD - 1L, (long) OLD);
-        final CopySource source = new CopySource(segments, replica, EPOCH, target);
+        final CopySource source =
+                new CopySource(segments, replica, EPOCH, question -> Inquiry.over(new BitSet()), target);
         final List<Long> copied = new ArrayList<>();
         assertThat(copy(source, copied)).isEqualTo(CopySource.AWAITS_REPAIR);
         source.leaveOutDamaged();
@@ -123,12 +126,40 @@ final class CopySourceTest {
         final ShardReplica replica = started.replicas().get(0);
         final long damaged = addressInTheMiddle(replica);
         flip(started.segments(), damaged, 31);
-        final CopySource source = new CopySource(started.segments(), replica, EPOCH, target);
+        final CopySource source =
+                new CopySource(started.segments(), replica, EPOCH, question -> Inquiry.over(new BitSet()), target);
         final List<Long> copied = new ArrayList<>();
 
         assertThat(copy(source, copied)).isEqualTo(CopySource.AWAITS_REPAIR);
         assertThat(copy(source, copied)).isEqualTo(CopySource.AWAITS_REPAIR);
         flip(started.segments(), damaged, 31);
+
+        assertThat(copy(source, copied)).isEqualTo(CopySource.END);
+        assertThat(copied).doesNotHaveDuplicates().hasSize(OLD);
+    }
+
+    /** A flipped bit is enough, between versions in sequence. */
+    @Test
+    void shouldAwaitTheRepairOfAnObjectThatBearsTheVersionOfACopiedNeighbour() {
+        final RecoveredServer started = startWithOld();
+        final ShardReplica replica = started.replicas().get(0);
+        final List<Long> bucket = new ArrayList<>();
+        replica.index().lock(OWNER);
+        final long unused = replica.index().visit(0, bucket::add);
+        replica.index().unlock();
+        assertThat(bucket).hasSizeGreaterThan(1);
+        final CopySource source =
+                new CopySource(started.segments(), replica, EPOCH, question -> Inquiry.over(new BitSet()), target);
+        final List<Long> copied = new ArrayList<>();
+        assertThat(source.next(0, target.capacity())).isPositive();
+        copied.add(EntryDescriptor.version(target, 0));
+
+        final ByteBuffer log = started.segments().region().buffer(bucket.get(1));
+        final int damaged = started.segments().region().offset(bucket.get(1)) + EntryDescriptor.FRAME_LENGTH;
+        final long version = log.getLong(damaged);
+        log.putLong(damaged, copied.get(0));
+        assertThat(copy(source, copied)).isEqualTo(CopySource.AWAITS_REPAIR);
+        log.putLong(damaged, version);
 
         assertThat(copy(source, copied)).isEqualTo(CopySource.END);
         assertThat(copied).doesNotHaveDuplicates().hasSize(OLD);
@@ -144,7 +175,9 @@ final class CopySourceTest {
         segments.damage().lost(damaged, segments.generation(segments.segmentOf(damaged)));
         final List<Long> copied = new ArrayList<>();
 
-        assertThat(copy(new CopySource(segments, replica, EPOCH, target), copied))
+        assertThat(copy(
+                        new CopySource(segments, replica, EPOCH, question -> Inquiry.over(new BitSet()), target),
+                        copied))
                 .isEqualTo(CopySource.END);
         assertThat(copied).hasSize(OLD - 1);
     }

@@ -1,9 +1,14 @@
 package org.rowankv.server.resync;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -39,12 +44,14 @@ final class CopyWindowTest {
     private final LoggedServer logged = new LoggedServer(0);
     private final ScriptedServers servers = new ScriptedServers();
     private final ManualClock clock = new ManualClock();
+    private final CopyListener holdingNothing = mock(CopyListener.class);
 
     private RecoveredServer started;
     private ShardPrimary primary;
     private CopyWindow window;
 
     private void open() {
+        when(holdingNothing.ask(anyInt(), anyInt(), anyInt(), any())).thenReturn(Inquiry.over(new BitSet()));
         started = logged.start();
         primary = new ShardPrimary(started.replicas().get(SHARD), new VersionCounter(1));
         final CurrentRoles roles = RolesOfOne.current(List.of(primary), JOINER);
@@ -58,7 +65,7 @@ final class CopyWindowTest {
     }
 
     private ShardCopy copy() {
-        return new ShardCopy(primary, JOINER, 2, started.segments());
+        return new ShardCopy(primary, JOINER, 2, started.segments(), holdingNothing);
     }
 
     /** Its place in the window is not reused before it has landed. */

@@ -8,6 +8,7 @@ import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.rowankv.server.digest.CopyReserve;
 import org.rowankv.server.digest.DigestAgent;
 import org.rowankv.server.digest.LandingPosition;
 import org.rowankv.server.log.Segments;
+import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
@@ -53,6 +55,11 @@ final class JoinAgentTest {
         }
 
         @Override
+        public Inquiry ask(int server, int shard, int epoch, ByteBuffer question) {
+            throw new AssertionError("nothing is reclaimed");
+        }
+
+        @Override
         public boolean joined(int server, SortedMap<Integer, Integer> epochs) {
             reported.putAll(epochs);
             return false;
@@ -69,11 +76,14 @@ final class JoinAgentTest {
         when(digest.isDigested(any()))
                 .thenAnswer(call -> call.getArgument(0, LandingPosition.class).ordinal(0) <= digested);
         doAnswer(call -> released.add(call.getArgument(0))).when(digest).joined(anyInt());
+        final Segments segments = mock(Segments.class, RETURNS_DEEP_STUBS);
+        when(segments.former().newestFirst()).thenReturn(List.of());
         agent = new JoinAgent(
                 2,
                 digest,
-                mock(Segments.class, RETURNS_DEEP_STUBS),
+                segments,
                 new Replicas(joining),
+                mock(CurrentRoles.class),
                 new Listener(),
                 SystemClock.INSTANCE,
                 new ErrorLog(SystemClock.INSTANCE));

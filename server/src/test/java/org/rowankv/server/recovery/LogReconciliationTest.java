@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.protocol.Version;
 
 /** Entries collected from one replica and scattered to another. */
-final class ColdStartTest {
+final class LogReconciliationTest {
     private final LoggedServer first = new LoggedServer(0);
     private final LoggedServer second = new LoggedServer(1);
     private final long over = Version.next(Version.of(1, 0));
@@ -28,7 +28,7 @@ final class ColdStartTest {
 
         final List<RecoveredServer> servers =
                 Stream.of(first, second).map(LoggedServer::start).toList();
-        assertThat(ColdStart.collectAndScatter(LoggedServer.configuration(), servers))
+        assertThat(LogReconciliation.reconcile(LoggedServer.configuration(), servers))
                 .isZero();
         assertThat(LoggedServer.versionOf(servers.get(knows), "over")).isZero();
     }

@@ -29,7 +29,7 @@ import org.rowankv.topology.ShardAssignment;
  * Servers in separate processes, nearly out of segments, start without any CommitVer record in their logs: every entry
  * may be missing on another replica.
  */
-final class ExchangeRoomTest {
+final class ReconciliationRoomTest {
     private static final int LEFT_FREE = 1;
     private static final Configuration CONFIGURATION =
             new Configuration(1, 11, 2, List.of(1L, 1L), List.of(new ShardAssignment(2, 0, new int[] {1})));
@@ -37,7 +37,7 @@ final class ExchangeRoomTest {
     private final LoggedServer primary = new LoggedServer(0);
     private final LoggedServer backup = new LoggedServer(1);
     private final Map<String, Long> expected = new HashMap<>();
-    private final List<LogReconciliation> exchanges = new ArrayList<>();
+    private final List<ReconciliationMessages> exchanges = new ArrayList<>();
     private final List<PeerCalls> calls = new ArrayList<>();
     private long version = Version.of(1, 0);
 
@@ -74,7 +74,7 @@ final class ExchangeRoomTest {
                     final int to = (int) arguments[0];
                     final ByteBuffer asked = ((ByteBuffer) arguments[1]).order(ByteOrder.LITTLE_ENDIAN);
                     for (int time = 0; time < 2; time++) {
-                        final LogReconciliation.Answer answer = exchanges
+                        final ReconciliationMessages.Answer answer = exchanges
                                 .get(to)
                                 .answer(
                                         from,
@@ -103,21 +103,21 @@ final class ExchangeRoomTest {
     private List<RecoveredServer> started() {
         final List<RecoveredServer> servers = List.of(primary.start(), backup.start());
         for (RecoveredServer server : servers) {
-            exchanges.add(new LogReconciliation(CONFIGURATION, server));
-            calls.add(new PeerCalls(endpointOf(server.serverId()), CONFIGURATION::term, ThreadScheduling.INSTANCE));
+            final PeerCalls calling =
+                    new PeerCalls(endpointOf(server.serverId()), CONFIGURATION::term, ThreadScheduling.INSTANCE);
+            calls.add(calling);
+            exchanges.add(
+                    new ReconciliationMessages(CONFIGURATION, server, calling, ReconciliationRoomTest::notAnswered));
         }
-        final PeerCalls.Patience patience = () -> {
-            throw new StaleTermException("a server does not answer");
-        };
-        for (int id = 0; id < servers.size(); id++) {
-            exchanges.get(id).compare(calls.get(id), patience);
-        }
-        for (int id = 0; id < servers.size(); id++) {
-            exchanges.get(id).scatter(calls.get(id), patience);
-        }
+        exchanges.forEach(each -> each.reconciliation().compare());
+        exchanges.forEach(each -> each.reconciliation().scatter());
         servers.forEach(RecoveredServer::drain);
         servers.forEach(RecoveredServer::finish);
         return servers;
+    }
+
+    private static void notAnswered() {
+        throw new StaleTermException("a server does not answer");
     }
 
     private void requireAll(List<RecoveredServer> servers) {
@@ -182,9 +182,9 @@ final class ExchangeRoomTest {
                     return PostStatus.POSTED;
                 });
         asking[0] = new PeerCalls(endpoint, () -> 9, ThreadScheduling.INSTANCE);
-        LogReconciliation.sendLacking(3, 1, lacking, asking[0], () -> {
-            throw new StaleTermException("server 1 does not answer");
-        });
+        new ReconciliationMessages(CONFIGURATION, backup.start(), asking[0], ReconciliationRoomTest::notAnswered)
+                .replicas(1)
+                .keepOnly(3, lacking);
         assertThat(lackingAsSent).containsExactlyElementsOf(lacking);
         assertThat(arguments).endsWith(0L);
         assertThat(arguments.subList(0, arguments.size() - 1)).allMatch(each -> each == 1);
@@ -193,7 +193,11 @@ final class ExchangeRoomTest {
     @Test
     void shouldNotAnswerVersionsThatAreNone() {
         putOnBoth("key", 100);
-        final LogReconciliation exchange = new LogReconciliation(CONFIGURATION, backup.start());
+        final ReconciliationMessages exchange = new ReconciliationMessages(
+                CONFIGURATION,
+                backup.start(),
+                new PeerCalls(endpointOf(1), CONFIGURATION::term, ThreadScheduling.INSTANCE),
+                ReconciliationRoomTest::notAnswered);
         assertThat(exchange.answer(0, PeerRequestType.LACKING, 0, 0, ByteBuffer.allocate(9)))
                 .isNull();
         assertThat(exchange.answer(1, PeerRequestType.LACKING, 0, 0, ByteBuffer.allocate(8)))
