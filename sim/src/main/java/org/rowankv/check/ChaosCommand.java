@@ -29,11 +29,12 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Starts a ZooKeeper and server processes with two replicas, and loads them: callers of a cache read, put, replace,"
-                    + " remove and invoke; asynchronous writers and readers use a key of each shard; batches put and remove.",
+                    + " remove and invoke; asynchronous writers and readers use a key of each shard; batches put and remove; a subscriber counts changes.",
             "Then faults, drawn from a seed, one after the other; each begins when all servers serve and all replicas are"
                     + " complete. Applications must notice nothing but a delay: every history is checked, and no operation may"
-                    + " fail. Where no server is left to answer (power, zookeeper-and-server, all-replicas) operations may fail,"
-                    + " and nothing may be lost."
+                    + " fail; the subscriber receives each change once, or is informed of a loss, which must not be where roles are"
+                    + " handed over (control, transfer, restart, rolling-restart). Where no server is left to answer"
+                    + " (power, zookeeper-and-server, all-replicas) operations may fail, and nothing may be lost."
                     + " After twelve faults the servers' files are compared, and another cluster begins.",
             "With --faults none nothing happens to the servers, and the last line ends with \"exclusions=0 renewals=N"
                     + " lease_margin_ms p50=N p1=N p0.1=N\": servers excluded nevertheless, and what was left at least of"
@@ -42,14 +43,14 @@ import picocli.CommandLine.Spec;
             "The table says, by kind of fault, for how long a shard completed no operation: if its primary was hit, if a backup"
                     + " was, and if neither was. The control is a JVM that starts, without a fault.",
             "The last line is \"chaos: faults=N kill=N … operations=N lost=0 doubled=0 stale=0 unexplained=0 app_exceptions=0"
-                    + " failed_while_down=N survived=N\". The exit code is 0 if all are survived, each named kind happened, and"
+                    + " events=N events_lost=N failed_while_down=N survived=N\". The exit code is 0 if all are survived, each named kind happened, and"
                     + " the five are 0."
         })
 public final class ChaosCommand implements Callable<Integer> {
     private static final int SECONDS_PER_MINUTE = 60;
     private static final int DEFAULT_MINUTES = 5;
     static final String ALL =
-            "control,transfer,restart,kill,kill-manager,kill-two-in-turn,pause,pause-manager,partition,partition-one-way,"
+            "control,transfer,restart,rolling-restart,kill,kill-manager,kill-two-in-turn,pause,pause-manager,partition,partition-one-way,"
                     + "partition-zookeeper,full-disk,zookeeper,power,zookeeper-and-server,all-replicas";
 
     @Spec

@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Starts a ZooKeeper and three server processes with two replicas, and puts objects. Callers get and put, as fast"
                     + " as they can, then at half that rate. Then a server is killed, and starts with an empty directory: the"
-                    + " others copy to it what it has lost.",
+                    + " others copy to it what it has lost. With --returning it has its directory still, and is sent what it"
+                    + " lacks.",
             "The last line is \"bench copy: objects=N mb_per_s=N objects_per_s=N p99_ms=N p99_copying_ms=N failures=0\":"
                     + " objects copied, keys and values in 10^6 bytes, the callers' 99th percentile before the loss and while"
                     + " copies were made, and operations that failed at any time. The exit code is non-zero if some did."
@@ -51,6 +52,9 @@ public final class CopyRateCommand implements Callable<Integer> {
             defaultValue = "10")
     private int seconds;
 
+    @Option(names = "--returning", description = "the server keeps its directory")
+    private boolean returning;
+
     @Mixin
     private JavaOptions javas;
 
@@ -71,7 +75,13 @@ public final class CopyRateCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
         final CopyRateReport report = new CopyRateRun(
-                        objects, valueBytes, seconds, launch, new SplittableRandomSource(SecureSeed.next()), System.out)
+                        objects,
+                        valueBytes,
+                        seconds,
+                        returning,
+                        launch,
+                        new SplittableRandomSource(SecureSeed.next()),
+                        System.out)
                 .run();
         report.print(System.out);
         return report.failures() == 0 ? 0 : 1;

@@ -35,12 +35,12 @@ final class CatalogueFault implements Fault {
         }
 
         @Override
-        long readyAtNs() {
+        public long readyAtNs() {
             return 0;
         }
 
         @Override
-        void step() {
+        public void step() {
             try {
                 change(
                         simulation.workload().caches(),
@@ -72,11 +72,6 @@ final class CatalogueFault implements Fault {
             } else {
                 simulation.eventCounters().count("changes of caches that met a deadline");
             }
-        }
-
-        @Override
-        boolean isCaller() {
-            return false;
         }
 
         @Override

@@ -3,8 +3,9 @@ package org.rowankv.sim;
 import org.rowankv.runtime.RandomSource;
 
 /** Random choice of what happens at a point. In each run some points are left out and some are favoured. */
-final class Chance {
-    enum Event {
+public final class Chance {
+    /** What happens. */
+    public enum Event {
         NOTHING,
         /** Other tasks run for a moment. */
         YIELD,
@@ -16,30 +17,37 @@ final class Chance {
 
     private static final int MYRIAD = 10_000;
 
-    private final SimPlan plan;
+    private final int yieldPerMyriad;
+    private final int stallPerMyriad;
+    private final int deathPerMyriad;
+    private final RandomSource favours;
     private final RandomSource random;
 
-    Chance(SimPlan plan, RandomSource random) {
-        this.plan = plan;
+    public Chance(
+            int yieldPerMyriad, int stallPerMyriad, int deathPerMyriad, RandomSource favours, RandomSource random) {
+        this.yieldPerMyriad = yieldPerMyriad;
+        this.stallPerMyriad = stallPerMyriad;
+        this.deathPerMyriad = deathPerMyriad;
+        this.favours = favours;
         this.random = random;
     }
 
     /** The weight of a point in this run; 0 where only a death can happen. */
-    int favour(String name) {
-        final int drawn = random.fork(name).nextInt(4);
+    public int favour(String name) {
+        final int drawn = favours.fork(name).nextInt(4);
         return drawn == 3 ? 6 : drawn;
     }
 
-    Event draw(int favour) {
+    public Event draw(int favour) {
         int drawn = random.nextInt(MYRIAD);
-        if (drawn < plan.yieldPerMyriad() * favour) {
+        if (drawn < yieldPerMyriad * favour) {
             return Event.YIELD;
         }
-        drawn -= plan.yieldPerMyriad() * favour;
-        if (drawn < plan.stallPerMyriad() * favour) {
+        drawn -= yieldPerMyriad * favour;
+        if (drawn < stallPerMyriad * favour) {
             return Event.STALL;
         }
-        drawn -= plan.stallPerMyriad() * favour;
-        return drawn < plan.deathPerMyriad() ? Event.DEATH : Event.NOTHING;
+        drawn -= stallPerMyriad * favour;
+        return drawn < deathPerMyriad ? Event.DEATH : Event.NOTHING;
     }
 }

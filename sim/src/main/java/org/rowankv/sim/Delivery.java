@@ -85,14 +85,14 @@ final class Delivery extends Task {
     }
 
     @Override
-    long readyAtNs() {
+    public long readyAtNs() {
         return over || call == null && !simulation.store().isUp()
                 ? NEVER
                 : Math.max(arrivesAtNs, agents.pausedUntilNs());
     }
 
     @Override
-    void step() {
+    public void step() {
         try {
             PollableCall own = call;
             if (own == null) {
@@ -129,7 +129,7 @@ final class Delivery extends Task {
     }
 
     @Override
-    boolean isCaller() {
+    public boolean isCaller() {
         return true;
     }
 

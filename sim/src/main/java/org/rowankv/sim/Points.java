@@ -71,7 +71,13 @@ final class Points {
         this.breaks = random.fork("breaks");
         this.device = new DeviceChecker(simulation);
         this.commits = new CommitChecker(simulation::violation);
-        this.chance = new Chance(simulation.plan(), random.fork("chance"));
+        final RandomSource drawn = random.fork("chance");
+        this.chance = new Chance(
+                simulation.plan().yieldPerMyriad(),
+                simulation.plan().stallPerMyriad(),
+                simulation.plan().deathPerMyriad(),
+                drawn,
+                drawn);
     }
 
     /** The process ends after this many points. */

@@ -14,7 +14,7 @@ final class ServiceTask extends Task {
     }
 
     @Override
-    long readyAtNs() {
+    public long readyAtNs() {
         return service.readyAtNs();
     }
 
@@ -24,7 +24,7 @@ final class ServiceTask extends Task {
     }
 
     @Override
-    void step() {
+    public void step() {
         try {
             service.step();
         } catch (CallerDeath e) {
@@ -33,7 +33,7 @@ final class ServiceTask extends Task {
     }
 
     @Override
-    boolean isCaller() {
+    public boolean isCaller() {
         return service.isCaller();
     }
 

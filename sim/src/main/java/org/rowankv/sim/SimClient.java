@@ -88,7 +88,7 @@ final class SimClient extends Task {
     }
 
     @Override
-    long readyAtNs() {
+    public long readyAtNs() {
         if (stepped == null) {
             return simulation.isAccepting() && !leaving && simulation.bias().lets(number) ? nextAtNs : NEVER;
         }
@@ -99,12 +99,7 @@ final class SimClient extends Task {
     }
 
     @Override
-    boolean isCaller() {
-        return false; // what can die is the thread of an attempt
-    }
-
-    @Override
-    void step() {
+    public void step() {
         final RequestAttempts own = stepped;
         final Request asked = sent;
         if (own == null || asked == null) {
@@ -172,7 +167,7 @@ final class SimClient extends Task {
 
     private void end() {
         nextAtNs = simulation.timeline().nowNs() + random.nextInt((int) (8 * plan.stepNs()));
-        simulation.onEnded(this, asks.request().status(), asks.request().version());
+        simulation.onEnded(this, asks.request());
         asks.end();
     }
 

@@ -72,12 +72,12 @@ final class SimScheduling implements Scheduling {
         }
 
         @Override
-        long readyAtNs() {
+        public long readyAtNs() {
             return !started || invoker.isClosed() ? NEVER : Math.max(restsUntilNs, pausedUntilNs);
         }
 
         @Override
-        void step() {
+        public void step() {
             if (invoker.tryInvoke() > 0) {
                 idleNs = SHORTEST_REST_NS;
                 restsUntilNs = 0;
@@ -88,11 +88,6 @@ final class SimScheduling implements Scheduling {
                 restsUntilNs = timeline.nowNs() + idleNs;
                 idleNs = Math.min(LONGEST_REST_NS, 2 * idleNs);
             }
-        }
-
-        @Override
-        boolean isCaller() {
-            return false;
         }
 
         @Override

@@ -8,7 +8,7 @@ final class SimWorkloadHost extends SeedWorkloadHost {
     private final Simulation simulation;
 
     SimWorkloadHost(Simulation simulation) {
-        super(simulation.timeline(), simulation.trace(), simulation.eventCounters(), simulation::violation);
+        super(simulation);
         this.simulation = simulation;
     }
 

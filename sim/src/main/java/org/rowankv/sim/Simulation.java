@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -25,15 +24,12 @@ import org.rowankv.sim.workload.Workload;
  *
  * <p>Owned by one {@link SimThread}.
  */
-final class Simulation {
+final class Simulation extends SeedRun {
     private static final int WINDOW = 400;
     private static final int MOST_ROUNDS = 10_000;
 
     private final SimPlan plan;
     private final SimMemories memories;
-    private final Timeline timeline = new Timeline();
-    private final Trace trace;
-    private final EventCounters eventCounters = new EventCounters();
     private final RandomSource outages;
     private final SimSession session = new SimSession(this);
     private final SimNetwork network;
@@ -50,22 +46,15 @@ final class Simulation {
     private final Stops stops;
     private final Deque<PlannedFault> faultsToCome;
 
-    private boolean accepting;
-    private boolean calm = true;
     private boolean checksHonest;
-    private int begun;
-    private int windowBegan;
-    private @Nullable String violation;
-    /** An excused loss, which ends the run. */
-    private @Nullable String lost;
 
     Simulation(SimPlan plan, SimMemories memories, @Nullable Consumer<String> reader) {
+        super(plan.seed(), plan.operations(), reader);
         this.plan = plan;
         this.memories = memories;
-        this.trace = new Trace(reader, timeline);
         final RandomSource random = new SplittableRandomSource(plan.seed());
         if (plan.hostile()) {
-            eventCounters.count("stores with hostile settings");
+            eventCounters().count("stores with hostile settings");
         }
         this.scheduler = new TaskScheduler(this, random.fork("turns"));
         this.points = new Points(this, random.fork("points"));
@@ -90,21 +79,21 @@ final class Simulation {
         try {
             memories.begin();
             open();
-            calm = true;
+            calm(true);
             checker.fill(new RowanClient(session, store.clientClock(), clientRandom.fork("ballast")));
-            calm = false;
+            calm(false);
             for (int i = 0; i < plan.clients(); i++) {
                 scheduler.add(new SimClient(i, this, clientRandom.fork("client " + i)));
             }
             services.begin();
-            accepting = true;
-            while (begun < plan.operations()) {
+            accept(true);
+            while (!isBegun()) {
                 applyFaults();
                 step();
                 if (bias.isOver()) {
                     restAndCheck();
                     checkReplicas();
-                } else if (begun - windowBegan >= WINDOW) {
+                } else if (begunInWindow() >= WINDOW) {
                     restAndCheck();
                 }
             }
@@ -113,11 +102,12 @@ final class Simulation {
         } catch (ViolationError e) {
             note(String.valueOf(e.getMessage()));
         } catch (LossError e) {
-            eventCounters.count(
-                    victim.isLone()
-                            ? "lone servers that lost what they had"
-                            : "stores that believed a device which had lied");
-            trace.tell(String.valueOf(e.getMessage()));
+            eventCounters()
+                    .count(
+                            victim.isLone()
+                                    ? "lone servers that lost what they had"
+                                    : "stores that believed a device which had lied");
+            trace().tell(String.valueOf(e.getMessage()));
         } catch (CrashError e) {
             note("the process ended where it must not: " + Trace.describe(e));
         } catch (RuntimeException | Error e) {
@@ -125,21 +115,8 @@ final class Simulation {
         } finally {
             SimThread.current().tells(null);
         }
-        eventCounters.add("changes of a full disk refused", memories.refused());
-        return new SeedReport(plan.seed(), trace.hash(), begun, eventCounters, workload.coverage(), violation);
-    }
-
-    private void note(String what) {
-        if (violation == null) {
-            violation = what;
-            trace.tell("VIOLATION " + what);
-        }
-    }
-
-    /** Reports a broken guarantee: ends the run, even where an agent's duty cycle reports the error and continues. */
-    void violation(String what) {
-        note(what);
-        throw new ViolationError(what);
+        eventCounters().add("changes of a full disk refused", memories.refused());
+        return report();
     }
 
     /**
@@ -148,20 +125,14 @@ final class Simulation {
      */
     void loss(String what) {
         if (victim.excuses() && !checksHonest) {
-            lost = what;
-            throw new LossError(what);
+            endWithLoss(what);
         }
         violation(what);
     }
 
-    /** Rethrows an error that was thrown and swallowed. */
-    void checkOn() {
-        if (violation != null) {
-            throw new ViolationError(violation);
-        }
-        if (lost != null) {
-            throw new LossError(lost);
-        }
+    @Override
+    public void checkOn() {
+        super.checkOn();
         if (store.isCrashed()) {
             throw new CrashError();
         }
@@ -185,8 +156,8 @@ final class Simulation {
         }
         while (store.takeCrash()) {
             restarted = true;
-            eventCounters.count("crashes");
-            timeline.advance(outages.nextInt(50_000_000));
+            eventCounters().count("crashes");
+            timeline().advance(outages.nextInt(50_000_000));
             try {
                 open();
             } catch (CrashError e) {
@@ -205,8 +176,8 @@ final class Simulation {
     /** The store cannot detect that a device has lied. The content of the honest devices must be complete. */
     private void endAfterLie() {
         if (!victim.isLone()) {
-            calm = true;
-            accepting = false;
+            calm(true);
+            accept(false);
             store.cutClientsOff();
             store.cluster().awaitDigested();
             scheduler.clients().forEach(SimClient::giveUp);
@@ -235,10 +206,10 @@ final class Simulation {
     }
 
     private void applyFaults() {
-        while (!faultsToCome.isEmpty() && faultsToCome.peek().afterOperations() <= begun) {
+        while (!faultsToCome.isEmpty() && faultsToCome.peek().afterOperations() <= begun()) {
             final PlannedFault fault = faultsToCome.remove();
-            trace.tell("fault: " + fault);
-            trace.mix(fault.afterOperations());
+            trace().tell("fault: " + fault);
+            trace().mix(fault.afterOperations());
             try {
                 fault.strike(this);
             } catch (CrashError e) {
@@ -249,7 +220,7 @@ final class Simulation {
     }
 
     private void open() {
-        calm = true;
+        calm(true);
         boolean opened = false;
         while (!opened) {
             points.onStart();
@@ -260,29 +231,30 @@ final class Simulation {
                 onRefusedStart(e);
             }
         }
-        calm = false;
+        calm(false);
         scheduler.onProgress();
     }
 
     /** A device fails during the start of the store, or no replica is left to start from. */
     private void onRefusedStart(RuntimeException why) {
         if (victim.excuses() && why instanceof StoreOpenException) {
-            eventCounters.count("stores refused for want of a whole replica");
+            eventCounters().count("stores refused for want of a whole replica");
             throw new LossError(String.valueOf(why.getMessage()));
         }
         if (!DeviceFailedException.isCauseOf(why)) {
             throw why;
         }
-        eventCounters.count("starts refused over a device, by " + why.getClass().getSimpleName());
-        eventCounters.count("starts refused over a device");
-        trace.tell("the start is refused: " + why.getMessage());
+        eventCounters()
+                .count("starts refused over a device, by " + why.getClass().getSimpleName());
+        eventCounters().count("starts refused over a device");
+        trace().tell("the start is refused: " + why.getMessage());
         store.failedStart();
     }
 
     /** Closes the store and opens it again. A crash may intervene. */
     void reopen() {
         store.close();
-        eventCounters.count("clean restarts");
+        eventCounters().count("clean restarts");
         open();
         restAndCheck();
         bias.end();
@@ -290,9 +262,8 @@ final class Simulation {
 
     /** Pauses all tasks; then runs the checkers. */
     private void restAndCheck() {
-        windowBegan = begun;
-        final boolean accepted = accepting;
-        accepting = false;
+        beginWindow();
+        final boolean accepted = accept(false);
         while (!scheduler.isQuiet()) {
             step();
         }
@@ -305,34 +276,33 @@ final class Simulation {
             checker.checkWindow();
             workload.caches().createMissing(store.cluster().session().catalogue());
         });
-        accepting = accepted;
+        accept(accepted);
     }
 
     /**
      * After all tasks have paused: every replica is complete when it is checked. No client sends requests meanwhile.
      */
     private void checkReplicas() {
-        final boolean accepted = accepting;
-        accepting = false;
+        final boolean accepted = accept(false);
         checked(() -> {
             store.awaitJoined();
             checker.checkWindow();
         });
-        accepting = accepted;
+        accept(accepted);
         bias.end();
     }
 
     /** The store may stop itself meanwhile. */
     private void checked(Runnable check) {
-        calm = true;
+        calm(true);
         try {
             check.run();
         } catch (RowanException | NotServedException e) {
             stops.onRefusal(e);
-            calm = false;
+            calm(false);
             recover(); // and pauses
         }
-        calm = false;
+        calm(false);
     }
 
     /** The abandoned requests of dead callers may wait for agents: for a force, or for a posted segment. */
@@ -347,7 +317,7 @@ final class Simulation {
     }
 
     private void finish() {
-        accepting = false;
+        accept(false);
         points.crashStarts(0);
         memories.spare();
         while (!isFinished()) {
@@ -362,19 +332,19 @@ final class Simulation {
             return true;
         } catch (RowanException | NotServedException e) {
             stops.onRefusal(e);
-            calm = false;
+            calm(false);
             return false;
         }
     }
 
     private void checkToTheEnd() {
-        calm = true;
+        calm(true);
         store.awaitJoined();
         checker.checkWindow();
         checker.checkSpace();
         store.close();
         open();
-        calm = true;
+        calm(true);
         store.awaitJoined();
         checker.checkWindow();
         checker.checkSpace();
@@ -391,33 +361,20 @@ final class Simulation {
         }
     }
 
-    void onBegun() {
-        begun++;
-    }
-
-    void onEnded(SimClient client, Status status, long version) {
-        scheduler.onProgress();
-        bias.ended(client.number(), begun);
-        eventCounters.count("operations");
-        trace.mix(timeline.nowNs());
-        trace.mix(version * 31 + status.ordinal());
+    void onEnded(SimClient client, Request request) {
+        bias.ended(client.number(), begun());
+        onEnded(request);
     }
 
     void onAnswered(Request request, boolean isCopy) {
         services.answered(request);
-        if (request.has(ResultBits.REPLAYED)) {
-            eventCounters.count("answers replayed");
-        }
-        if (request.has(ResultBits.EXPIRED)) {
-            eventCounters.count("expiries");
-        }
+        noteAnswer(request);
         if (request.status() == Status.FULL && endsSomething(request)) {
             violation(request.operation() + " was refused for want of space");
         }
         if (isCopy) {
-            eventCounters.count("copy answered " + request.status());
+            eventCounters().count("copy answered " + request.status());
         }
-        trace.mix(request.sequence() * 31 + request.status().ordinal());
     }
 
     /** A full store can be emptied: operations that remove something need no contended space. */
@@ -426,15 +383,6 @@ final class Simulation {
             case DELETE, CLEAR, CLOSE_SESSION -> true;
             default -> false;
         };
-    }
-
-    /** Whether no faults are injected now: a checker runs, or the store is starting. */
-    boolean isCalm() {
-        return calm;
-    }
-
-    boolean isAccepting() {
-        return accepting && begun < plan.operations();
     }
 
     SimMemories memories() {
@@ -453,19 +401,8 @@ final class Simulation {
         return plan;
     }
 
-    Timeline timeline() {
-        return timeline;
-    }
-
-    Trace trace() {
-        return trace;
-    }
-
-    EventCounters eventCounters() {
-        return eventCounters;
-    }
-
-    Workload workload() {
+    @Override
+    public Workload workload() {
         return workload;
     }
 
@@ -485,7 +422,8 @@ final class Simulation {
         return store;
     }
 
-    TaskScheduler scheduler() {
+    @Override
+    public TaskScheduler scheduler() {
         return scheduler;
     }
 

@@ -364,8 +364,8 @@ public final class StateChecker {
                 counts = !isOfFormerTenure(buffer, at);
                 mayCount += counts ? 0 : server.segments().charge(length);
             } else if (EntryType.holdsObject(type)) {
-                final ShardReplica replica = server.replicas().get(EntryDescriptor.shard(buffer, at));
-                counts = replica.index().refers(replica.positionOf(buffer, at, scratch), address);
+                final ShardReplica replica = server.replicas().find(EntryDescriptor.shard(buffer, at));
+                counts = replica != null && replica.index().refers(replica.positionOf(buffer, at, scratch), address);
             } else {
                 counts = false;
             }
@@ -385,8 +385,8 @@ public final class StateChecker {
 
         private boolean isOfFormerTenure(ByteBuffer buffer, int at) {
             final int shard = EntryDescriptor.shard(buffer, at);
-            return server.replicas().has(shard)
-                    && FrameDescriptor.tag(buffer, at)
+            return !server.replicas().has(shard)
+                    || FrameDescriptor.tag(buffer, at)
                             < server.replicas().get(shard).tenure();
         }
 

@@ -1,23 +1,16 @@
 package org.rowankv.sim;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.sim.workload.CacheLife;
 
-/**
- * The scheduler's choice of the next task: clients, attempts executed by servers, servers' agents. A task that stops at
- * a point has others run on top of its stack; tasks on the stack do not run a second time.
- */
-final class TaskScheduler {
-    private static final int DEEPEST = 4;
+/** The choice of the next task in an embedded store: clients, attempts executed by servers, servers' agents. */
+final class TaskScheduler extends StepScheduler<Task> {
     private static final int STUCK_AFTER_STEPS = 400_000;
     /** A server's retry after a second does not count as stuck. */
     private static final long STUCK_AFTER_NS = 2_000_000_000;
@@ -27,20 +20,13 @@ final class TaskScheduler {
     private final List<SimClient> clients = new ArrayList<>();
     private final List<Delivery> deliveries = new ArrayList<>();
     private final List<ServiceTask> services = new ArrayList<>();
-    private final Deque<Task> stack = new ArrayDeque<>();
-    /** Of the stopped tasks, the lowest first: the step at which each continues. */
-    private final long[] until = new long[DEEPEST];
 
     private @Nullable Task[] ready = new @Nullable Task[16];
     private int readyCount;
     private long earliest;
-    private int depth;
     /** Nested blocking calls, one in the parks of another. */
     private int waiting;
 
-    private long taken;
-    private long stepsSinceEnd;
-    private long endedAtNs;
     /** The cache whose destruction was last seen, and in how many shards it had completed then. */
     private @Nullable CacheLife seen;
 
@@ -49,6 +35,7 @@ final class TaskScheduler {
     private long seenCopied;
 
     TaskScheduler(Simulation simulation, RandomSource order) {
+        super(simulation);
         this.simulation = simulation;
         this.order = order;
     }
@@ -89,34 +76,14 @@ final class TaskScheduler {
         return deliveries.isEmpty() && clients.stream().allMatch(SimClient::isIdle);
     }
 
-    /** Something has completed: the run is not stuck. */
-    void onProgress() {
-        stepsSinceEnd = 0;
-        endedAtNs = simulation.timeline().nowNs();
-    }
-
-    /** Steps since something last completed. */
-    long stepsSinceEnd() {
-        return stepsSinceEnd;
-    }
-
     /** Runs one step of a task, out of order. */
     void take(Task task) {
-        stack.addLast(task);
-        task.onStack(true);
-        try {
-            task.step();
-        } finally {
-            task.onStack(false);
-            stack.removeLast();
-        }
+        runOnTop(task);
         simulation.checkOn();
     }
 
-    /** Runs one step of a ready task, or lets time pass without any. */
-    void step() {
-        simulation.checkOn();
-        taken++;
+    @Override
+    protected void takeNext() {
         final Task task = choose();
         simulation.timeline().advance(order.nextInt((int) (2 * simulation.plan().stepNs())));
         if (task == null) {
@@ -154,11 +121,7 @@ final class TaskScheduler {
                 offer(service, service.readyAtNs(), now);
             }
         }
-        if (++stepsSinceEnd > STUCK_AFTER_STEPS
-                && now - endedAtNs > STUCK_AFTER_NS
-                && !destroysOn()
-                && !copiesOn()
-                && !lingers()) {
+        if (isStuck(STUCK_AFTER_STEPS, STUCK_AFTER_NS) && !destroysOn() && !copiesOn() && !lingers()) {
             stuck();
         }
         if (readyCount == 0) {
@@ -174,7 +137,7 @@ final class TaskScheduler {
      * half created, no checker runs.
      */
     private boolean mayWait() {
-        return stack.isEmpty()
+        return stack().isEmpty()
                 && waiting == 0
                 && !simulation.isCalm()
                 && !simulation.workload().caches().isChanging();
@@ -235,7 +198,7 @@ final class TaskScheduler {
     }
 
     private void stuck() {
-        simulation.violation("nothing has come to an end for " + stepsSinceEnd + " steps; under way are " + deliveries
+        simulation.violation("nothing has come to an end for " + stepsSinceEnd() + " steps; under way are " + deliveries
                 + "; the servers: " + simulation.store().cluster().statistics() + "; they report "
                 + simulation.store().cluster().errors().distinct());
     }
@@ -251,44 +214,8 @@ final class TaskScheduler {
         } finally {
             waiting--;
         }
-        if (stack.size() == 1) {
+        if (stack().size() == 1) {
             simulation.services().paused();
         }
-    }
-
-    /**
-     * Other tasks run for about this many steps, on top of the stopped one. Steps on top of those others count too, and
-     * a due task lets no new one stop above it: so it continues, however often others stop.
-     */
-    void nest(int steps) {
-        nest(steps, () -> false);
-    }
-
-    /** As above, or until an event has happened. */
-    void nest(int steps, BooleanSupplier happened) {
-        until[depth++] = taken + steps;
-        try {
-            while (taken < until[depth - 1] && !happened.getAsBoolean()) {
-                step();
-            }
-        } finally {
-            depth--;
-        }
-    }
-
-    /** Whether one more task may stop here. */
-    boolean mayStop() {
-        for (int i = 0; i < depth; i++) {
-            if (until[i] <= taken) {
-                return false;
-            }
-        }
-        return depth < DEEPEST;
-    }
-
-    /** The running task, or null. */
-    @Nullable
-    Task current() {
-        return stack.peekLast();
     }
 }

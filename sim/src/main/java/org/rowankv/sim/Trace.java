@@ -35,7 +35,7 @@ public final class Trace {
     }
 
     /** A failure with its stack and its causes. */
-    static String describe(Throwable failure) {
+    public static String describe(Throwable failure) {
         final StringBuilder text = new StringBuilder(failure.toString());
         for (StackTraceElement frame : failure.getStackTrace()) {
             text.append("\n      at ").append(frame);

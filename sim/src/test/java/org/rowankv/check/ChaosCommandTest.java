@@ -35,8 +35,9 @@ class ChaosCommandTest {
                 "--csv",
                 csv.toString());
         process.assertThatLastLine()
-                .matches("chaos: faults=[28] kill=[14] partition=[14] operations=[1-9][0-9]* lost=0 doubled=0 stale=0"
-                        + " unexplained=0 app_exceptions=0 failed_while_down=0 survived=[28]");
+                .matches(
+                        "chaos: faults=[28] kill=[14] partition=[14] operations=[1-9][0-9]* lost=0 doubled=0 stale=0"
+                                + " unexplained=0 app_exceptions=0 events=[1-9][0-9]* events_lost=[0-9]+ failed_while_down=0 survived=[28]");
         assertThat(process.exitCode()).isZero();
         assertThat(process.lines()).anyMatch(line -> line.matches("chaos: seed [0-9]+"));
         assertThat(Files.readAllLines(csv)).hasSizeGreaterThan(20);

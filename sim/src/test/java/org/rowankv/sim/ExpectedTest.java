@@ -17,8 +17,16 @@ import org.rowankv.sim.plant.SourceTree;
 class ExpectedTest {
     private static final Pattern POINT = Pattern.compile("Chaos\\.point\\(\"([^\"]+)\"\\)");
     /** Points of server processes: the other simulator reaches them. Replicas of a simulated store join at its start. */
-    private static final List<String> OF_PROCESSES =
-            List.of("start.ready", "start.joining", "join.tenure", "join.begun", "copy.damaged", "leave.step");
+    private static final List<String> OF_PROCESSES = List.of(
+            "start.ready",
+            "start.joining",
+            "join.tenure",
+            "join.begun",
+            "copy.damaged",
+            "leave.step",
+            "former.copied",
+            "former.over",
+            "copy.present");
 
     @Test
     void shouldExpectEveryPointThatThereIs() throws IOException {

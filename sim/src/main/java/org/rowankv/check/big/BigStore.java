@@ -3,6 +3,8 @@ package org.rowankv.check.big;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.rowankv.check.disturb.ClusterWatch;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
 import org.rowankv.runtime.RandomSource;
@@ -57,6 +59,7 @@ interface BigStore extends AutoCloseable {
     record Processes(TemporaryCluster cluster) implements BigStore {
         private static final int SERVERS = 3;
         private static final int REPLICAS = 2;
+        private static final long WHOLE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(120);
 
         static Processes start(long capacity) throws IOException {
             return new Processes(
@@ -80,9 +83,18 @@ interface BigStore extends AutoCloseable {
             cluster.awaitServing();
         }
 
-        /** After a start of all: what has no value then is removed before anything else. */
+        /**
+         * After a start of all: what has no value then is removed before anything else. In a copy that is under way parts
+         * come before their values, so all replicas have to be complete.
+         */
         @Override
         public long orphans() throws IOException {
+            try (ClusterWatch watch = new ClusterWatch(cluster.cluster())) {
+                final String lack = watch.awaitWhole(WHOLE_TIMEOUT_NS, 0, line -> {}, () -> {});
+                if (!lack.isEmpty()) {
+                    throw new IOException("the cluster does not become whole: " + lack);
+                }
+            }
             cluster.stopServers();
             long orphans = 0;
             for (int server = 0; server < SERVERS; server++) {

@@ -14,6 +14,7 @@ import org.rowankv.check.disturb.ClusterWatch;
 import org.rowankv.check.disturb.CutNetwork;
 import org.rowankv.check.disturb.CuttingProxy;
 import org.rowankv.check.disturb.NetworkNode;
+import org.rowankv.check.disturb.SmallDisks;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
 import org.rowankv.daemon.local.LocalCluster;

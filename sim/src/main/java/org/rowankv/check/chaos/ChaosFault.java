@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.rowankv.check.disturb.CutNetwork;
+import org.rowankv.check.disturb.SmallDisks;
 
 /** A kind of fault. Reports use this order. */
 public enum ChaosFault {
@@ -15,6 +16,8 @@ public enum ChaosFault {
     TRANSFER(true),
     /** SIGTERM of a server: others take its roles over, it ends, and is started. */
     RESTART(true),
+    /** The same of all servers, one after the other, each when all replicas are complete again. */
+    ROLLING_RESTART(true),
     /** SIGKILL of a server other than the configuration manager. */
     KILL(true),
     /** SIGKILL of the configuration manager. */
@@ -53,6 +56,11 @@ public enum ChaosFault {
     /** Whether applications must notice nothing but a delay. Otherwise operations may fail; nothing may be lost. */
     public boolean isSurvivable() {
         return survivable;
+    }
+
+    /** Whether roles are handed over, if they move at all: subscribers lose nothing. */
+    boolean isPlanned() {
+        return this == CONTROL || this == TRANSFER || this == RESTART || this == ROLLING_RESTART;
     }
 
     /** Whether it needs proxies between the processes. */

@@ -17,7 +17,7 @@ import org.rowankv.check.disturb.CutNetwork;
 import org.rowankv.check.local.TemporaryCluster;
 
 /**
- * All loads of a cluster: the two of this process, which go on, and the callers of the cache API in two other JVMs, whose
+ * All loads of a cluster: the three of this process, which go on, and the callers of the cache API in two other JVMs, whose
  * histories are checked at the end of each window. For one thread.
  */
 final class ChaosLoad implements AutoCloseable {
@@ -31,6 +31,7 @@ final class ChaosLoad implements AutoCloseable {
     private final CacheManager manager;
     private final ShardLoad shards;
     private final BatchLoad batches;
+    private final EventLoad events;
     private final KeyChecker checker;
     private final List<ClientProcess> clients = new ArrayList<>();
     private long windowOperations;
@@ -40,6 +41,7 @@ final class ChaosLoad implements AutoCloseable {
         this.manager = ClientJvm.manager(cluster.uri());
         this.shards = new ShardLoad(cluster.addresses(), findings);
         this.batches = new BatchLoad(cluster.addresses(), findings);
+        this.events = new EventLoad(cluster.addresses(), findings);
         this.checker = new KeyChecker(manager, Keys.of(REGISTERS));
     }
 
@@ -89,6 +91,16 @@ final class ChaosLoad implements AutoCloseable {
         return shards.operations() + batches.operations() + windowOperations;
     }
 
+    /** Changes that a subscriber has counted. */
+    long events() {
+        return events.delivered();
+    }
+
+    /** Losses that were reported to it, each of one shard. */
+    long eventsLost() {
+        return events.timesLost();
+    }
+
     /** Starts the callers of the cache API. */
     void beginWindow() throws IOException {
         final int[] generations = checker.generations();
@@ -97,7 +109,7 @@ final class ChaosLoad implements AutoCloseable {
         }
     }
 
-    /** Stops them, and checks what they and the batches have done. */
+    /** Stops them, and checks what they, the batches and the subscriber have done. */
     void endWindow() throws IOException {
         final Window window = new Window();
         final AtomicBoolean rested = new AtomicBoolean();
@@ -126,6 +138,7 @@ final class ChaosLoad implements AutoCloseable {
         window.exceptions().forEach(text -> findings.add(ChaosFindings.Kind.APP_EXCEPTIONS, text));
         checker.check(window).forEach(text -> findings.add(ChaosFindings.Kind.UNEXPLAINED, text));
         batches.check();
+        events.settle();
     }
 
     /** Ends the loads of this process, and reads everything once more. */
@@ -140,7 +153,8 @@ final class ChaosLoad implements AutoCloseable {
         clients.forEach(ClientProcess::close);
         try (manager;
                 shards;
-                batches) {
+                batches;
+                events) {
             clients.clear();
         }
     }

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param needsAll whether a kind that never happened makes the run worthless
  * @param survived faults after which the cluster was whole again
+ * @param events changes that a subscriber has received
+ * @param eventsLost losses that were reported to it, each of one shard
  * @param failedWhileDown operations that failed while no server could answer them
  * @param calm of a run without faults; else null
  */
@@ -20,6 +22,8 @@ public record ChaosReport(
         long stale,
         long unexplained,
         long appExceptions,
+        long events,
+        long eventsLost,
         long failedWhileDown,
         long survived,
         boolean needsAll,
@@ -76,7 +80,8 @@ public record ChaosReport(
         counts.forEach(each ->
                 line.append(String.format(Locale.ROOT, " %s=%d", each.kind().reportName(), each.count())));
         return line + " operations=" + operations + " lost=" + lost + " doubled=" + doubled + " stale=" + stale
-                + " unexplained=" + unexplained + " app_exceptions=" + appExceptions + " failed_while_down="
-                + failedWhileDown + " survived=" + survived + (calm == null ? "" : calm.text());
+                + " unexplained=" + unexplained + " app_exceptions=" + appExceptions + " events=" + events
+                + " events_lost=" + eventsLost + " failed_while_down=" + failedWhileDown + " survived=" + survived
+                + (calm == null ? "" : calm.text());
     }
 }

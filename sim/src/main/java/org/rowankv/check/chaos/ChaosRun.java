@@ -35,6 +35,8 @@ public final class ChaosRun {
     private final ChaosPlan plan;
     private final long startNs = SystemClock.INSTANCE.nanoTime();
     private long operations;
+    private long events;
+    private long eventsLost;
     private ChaosReport.@Nullable Calm calm;
 
     public ChaosRun(ChaosSettings settings, PrintStream out) {
@@ -97,10 +99,14 @@ public final class ChaosRun {
             }
             final FaultHand hand = new FaultHand(cluster, () -> awaitWhole(cluster));
             for (int fault = 0; !settings.isCalm() && whole && fault < FAULTS_PER_CLUSTER && goesOn(); fault++) {
+                final long lostBefore = load.eventsLost();
                 spread(cluster);
                 final long before = load.operations();
                 final FaultOutcome outcome = round(plan.nextRound(), cluster, hand, load);
                 outcomes.add(outcome);
+                if (outcome.round().kind().isPlanned() && outcome.lack().isEmpty()) {
+                    requireEvents(load, lostBefore);
+                }
                 say(outcome, load.operations() - before);
                 findings.take().forEach(this::say);
                 whole = outcome.lack().isEmpty();
@@ -108,6 +114,8 @@ public final class ChaosRun {
             findings.mayFail(!whole);
             load.endAndCheck();
             operations += load.operations();
+            events += load.events();
+            eventsLost += load.eventsLost();
         }
         compare(cluster.cluster());
         return whole;
@@ -116,12 +124,23 @@ public final class ChaosRun {
     private ChaosReport.Calm calm(ChaosCluster cluster, ChaosLoad load) throws IOException {
         final CalmPeriod period = CalmPeriod.begin(cluster);
         while (goesOn()) {
+            final long lostBefore = load.eventsLost();
             load.beginWindow();
             pause(CALM_WINDOW_NS);
             load.endWindow();
+            requireEvents(load, lostBefore);
             findings.take().forEach(this::say);
         }
         return period.end(cluster);
+    }
+
+    /** Where roles are handed over, or nothing happens, a subscriber loses nothing. */
+    private void requireEvents(ChaosLoad load, long before) {
+        if (load.eventsLost() != before) {
+            findings.add(
+                    ChaosFindings.Kind.LOST,
+                    "events of " + (load.eventsLost() - before) + " shards, though all roles were handed over");
+        }
     }
 
     private boolean goesOn() {
@@ -236,6 +255,8 @@ public final class ChaosRun {
                 findings.count(ChaosFindings.Kind.STALE),
                 findings.count(ChaosFindings.Kind.UNEXPLAINED),
                 findings.count(ChaosFindings.Kind.APP_EXCEPTIONS),
+                events,
+                eventsLost,
                 findings.allowed(),
                 outcomes.stream()
                         .filter(outcome -> outcome.round().kind() != ChaosFault.CONTROL

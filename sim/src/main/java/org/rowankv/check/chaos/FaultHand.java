@@ -14,6 +14,7 @@ import org.rowankv.check.disturb.ClusterProcesses;
 import org.rowankv.check.disturb.ClusterWatch;
 import org.rowankv.check.disturb.CutNetwork;
 import org.rowankv.check.disturb.NetworkNode;
+import org.rowankv.check.disturb.SmallDisks;
 import org.rowankv.check.disturb.StoppedProcess;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.ServerCommand;
@@ -80,6 +81,7 @@ final class FaultHand {
                 processes.start(server);
                 yield new Done(name + " stopped by SIGTERM, started after " + lasting, Set.of(server));
             }
+            case ROLLING_RESTART -> restartAll();
             case KILL, KILL_MANAGER -> {
                 killAndStart(server, round.lengthNs());
                 yield new Done(name + " killed, started after " + lasting, Set.of(server));
@@ -164,6 +166,18 @@ final class FaultHand {
             }
         }
         return other(round, server);
+    }
+
+    private Done restartAll() throws IOException {
+        for (int server = 0; server < servers(); server++) {
+            processes.terminate(server);
+            processes.start(server);
+            final String lack = whole.await();
+            if (!lack.isEmpty()) {
+                return new Done(ClusterProcesses.name(server) + " restarted; not whole again", Set.of(server));
+            }
+        }
+        return new Done("all servers restarted, one after the other", Set.copyOf(ChaosPlan.order(servers(), 0)));
     }
 
     private Done killTwo(int server, ChaosRound round) throws IOException {

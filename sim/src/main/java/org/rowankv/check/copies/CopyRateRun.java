@@ -23,8 +23,8 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.topology.Configuration;
 
 /**
- * Three server processes with two replicas, one of which loses its disk under half load: how fast the others copy to its
- * empty directory, and how slow callers become meanwhile. For one thread.
+ * Three server processes with two replicas, one of which is lost under half load, with its disk or without: how fast it is
+ * complete again, and how slow callers become meanwhile. For one thread.
  */
 public final class CopyRateRun {
     private static final int SERVERS = 3;
@@ -44,6 +44,7 @@ public final class CopyRateRun {
 
     private final CopiedObjects objects;
     private final int seconds;
+    private final boolean isReturning;
     private final Launch launch;
     private final RandomSource random;
     private final PrintStream out;
@@ -54,10 +55,19 @@ public final class CopyRateRun {
      * @param objects to store
      * @param valueBytes length of each value
      * @param seconds of full load, and of half load before the loss
+     * @param isReturning whether the server that is lost keeps its disk
      */
-    public CopyRateRun(int objects, int valueBytes, int seconds, Launch launch, RandomSource random, PrintStream out) {
+    public CopyRateRun(
+            int objects,
+            int valueBytes,
+            int seconds,
+            boolean isReturning,
+            Launch launch,
+            RandomSource random,
+            PrintStream out) {
         this.objects = new CopiedObjects(objects, valueBytes);
         this.seconds = seconds;
+        this.isReturning = isReturning;
         this.launch = launch;
         this.random = random;
         this.out = out;
@@ -100,7 +110,8 @@ public final class CopyRateRun {
         final double controlMs = callers.takeTimes().getValueAtPercentile(P99) / NS_PER_MS;
 
         final int lost = serverToLose(watch.configuration());
-        out.println(ClusterProcesses.name(lost) + " is killed, and starts with an empty directory");
+        out.println(ClusterProcesses.name(lost) + " is killed, and starts with "
+                + (isReturning ? "what it had" : "an empty directory"));
         final long left = entriesBut(cluster, lost);
         replace(cluster, lost);
         await(watch, "nothing is copied", Look::isJoining);
@@ -130,16 +141,21 @@ public final class CopyRateRun {
         return configuration.manager() == SERVERS - 1 ? SERVERS - 2 : SERVERS - 1;
     }
 
-    private static void replace(TemporaryCluster cluster, int server) throws IOException {
+    private void replace(TemporaryCluster cluster, int server) throws IOException {
         final ClusterProcesses processes = new ClusterProcesses(cluster.cluster());
         processes.kill(server);
-        final Path data = cluster.cluster().dataOf(server);
+        if (!isReturning) {
+            delete(cluster.cluster().dataOf(server));
+        }
+        processes.start(server);
+    }
+
+    private static void delete(Path data) throws IOException {
         try (Stream<Path> all = Files.walk(data)) {
             for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(path);
             }
         }
-        processes.start(server);
     }
 
     /**

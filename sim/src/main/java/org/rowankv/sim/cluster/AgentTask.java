@@ -76,12 +76,12 @@ final class AgentTask extends SimTask implements AgentHandle {
     }
 
     @Override
-    long readyAtNs() {
+    public long readyAtNs() {
         return started ? Math.max(restsUntilNs, process.pausedUntilNs()) : NEVER;
     }
 
     @Override
-    void step() {
+    public void step() {
         if (invoker.tryInvoke() > 0) {
             idleNs = SHORTEST_REST_NS;
             restsUntilNs = slowness == null ? 0 : simulation.timeline().nowNs() + slowness.nextInt(slowNs);

@@ -3,7 +3,6 @@ package org.rowankv.sim.cluster;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.dispatch.PollableCall;
 
@@ -47,7 +46,7 @@ final class Attempt extends SimTask {
     }
 
     @Override
-    long readyAtNs() {
+    public long readyAtNs() {
         return Math.max(restsUntilNs, process.pausedUntilNs());
     }
 
@@ -71,7 +70,7 @@ final class Attempt extends SimTask {
     }
 
     @Override
-    void step() {
+    public void step() {
         PollableCall own = call;
         if (own == null) {
             final SimProcess.Door open = process.door();
@@ -125,13 +124,7 @@ final class Attempt extends SimTask {
         }
         end();
         simulation.streams().answered(request);
-        if (request.has(ResultBits.REPLAYED)) {
-            simulation.eventCounters().count("answers replayed");
-        }
-        if (request.has(ResultBits.EXPIRED)) {
-            simulation.eventCounters().count("expiries");
-        }
-        simulation.trace().mix(request.sequence() * 31 + request.status().ordinal());
+        simulation.noteAnswer(request);
         reply();
     }
 

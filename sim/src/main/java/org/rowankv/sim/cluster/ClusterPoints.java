@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
+import org.rowankv.sim.Chance;
 import org.rowankv.sim.CommitChecker;
 import org.rowankv.sim.CrashError;
 import org.rowankv.sim.EventCounters;
@@ -20,7 +21,6 @@ final class ClusterPoints {
 
     private static final String OPENED = "opening.opened";
     private static final String DAMAGED = "copy.damaged";
-    private static final int MYRIAD = 10_000;
 
     private final class Point {
         /** Inside a monitor no other task can run. */
@@ -33,8 +33,7 @@ final class ClusterPoints {
         Point(String name) {
             this.isInMonitor = name.startsWith("tcp.") || name.startsWith("leased.") || name.equals("start.taken-over");
             this.isOfStart = name.startsWith(START) || name.startsWith(STORE);
-            final int drawn = favours.fork(name).nextInt(4);
-            this.favour = drawn == 3 ? 6 : drawn;
+            this.favour = chance.favour(name);
             this.reached = simulation.eventCounters().counter("point " + name);
         }
     }
@@ -42,16 +41,19 @@ final class ClusterPoints {
     private final ClusterSimulation simulation;
     private final CommitChecker commits;
     private final RandomSource lengths;
-    private final RandomSource favours;
-    private final RandomSource chance;
+    private final Chance chance;
     private final Map<String, Point> points = new HashMap<>();
 
     ClusterPoints(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
         this.commits = new CommitChecker(simulation::violation);
         this.lengths = random.fork("lengths");
-        this.favours = random.fork("favours");
-        this.chance = random.fork("chance");
+        this.chance = new Chance(
+                simulation.plan().yieldPerMyriad(),
+                simulation.plan().stallPerMyriad(),
+                0,
+                random.fork("favours"),
+                random.fork("chance"));
     }
 
     void onPoint(String name) {
@@ -128,12 +130,11 @@ final class ClusterPoints {
     }
 
     private int draw(int favour) {
-        int drawn = chance.nextInt(MYRIAD);
-        if (drawn < simulation.plan().yieldPerMyriad() * favour) {
-            return 1 + lengths.nextInt(20);
-        }
-        drawn -= simulation.plan().yieldPerMyriad() * favour;
-        return drawn < simulation.plan().stallPerMyriad() * favour ? lengths.nextInt(1 << 6 + lengths.nextInt(8)) : 0;
+        return switch (chance.draw(favour)) {
+            case YIELD -> 1 + lengths.nextInt(20);
+            case STALL -> lengths.nextInt(1 << 6 + lengths.nextInt(8));
+            case NOTHING, DEATH -> 0;
+        };
     }
 
     private void stop(String name, int steps, @Nullable Fiber fiber, Point point) {

@@ -1,22 +1,19 @@
 package org.rowankv.sim.cluster;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.sim.CrashError;
+import org.rowankv.sim.StepScheduler;
 
 /**
- * The scheduler's choice of the next task: agents, event loops of network cards, attempts executed by servers, and
- * fibers. Fibers wait in place; any other task that stops at a point has others run on top of its stack. It does not
- * run a second time.
+ * The choice of the next task in a cluster: agents, event loops of network cards, attempts executed by servers, and
+ * fibers, which wait in place.
  */
-final class ClusterScheduler {
-    private static final int DEEPEST = 4;
+final class ClusterScheduler extends StepScheduler<SimTask> {
     /** Longer than any fault lasts. */
     private static final long STUCK_AFTER_NS = 60_000_000_000L;
 
@@ -31,23 +28,16 @@ final class ClusterScheduler {
     private final RandomSource order;
     private final List<SimTask> all = new ArrayList<>();
     private final TaskQueue queue = new TaskQueue();
-    private final Deque<SimTask> stack = new ArrayDeque<>();
     private final PriorityQueue<Planned> planned =
             new PriorityQueue<>(Comparator.comparingLong(Planned::atNs).thenComparingLong(Planned::number));
-    /** Of the stopped tasks, the lowest first: the step at which each continues. */
-    private final long[] until = new long[DEEPEST];
-
-    private int depth;
     private int attempts;
     /** A process has ended since dead tasks were last removed. */
     private boolean someDied;
 
-    private long taken;
     private long numbers;
-    private long stepsSinceEnd;
-    private long endedAtNs;
 
     ClusterScheduler(ClusterSimulation simulation, RandomSource order) {
+        super(simulation);
         this.simulation = simulation;
         this.order = order;
     }
@@ -107,19 +97,8 @@ final class ClusterScheduler {
         planned.add(new Planned(ns, numbers++, what));
     }
 
-    void onProgress() {
-        stepsSinceEnd = 0;
-        endedAtNs = simulation.timeline().nowNs();
-    }
-
-    long taken() {
-        return taken;
-    }
-
-    /** Runs one step of a ready task, or lets time pass without any. */
-    void step() {
-        simulation.checkOn();
-        taken++;
+    @Override
+    protected void takeNext() {
         happen();
         final SimTask one = choose();
         simulation.timeline().advance(order.nextInt((int) (2 * simulation.plan().stepNs())));
@@ -130,18 +109,14 @@ final class ClusterScheduler {
     }
 
     private void run(SimTask one) {
-        stack.addLast(one);
         queue.remove(one);
-        one.onStack(true);
         try {
-            one.step();
+            runOnTop(one);
         } catch (CrashError e) {
             if (!one.isDead() && !simulation.isOver()) {
                 throw e;
             }
         } finally {
-            one.onStack(false);
-            stack.removeLast();
             changed(one);
         }
     }
@@ -161,11 +136,11 @@ final class ClusterScheduler {
         }
         final long now = simulation.timeline().nowNs();
         queue.advance(now);
-        if (taken % LOOK_AT_ALL_EVERY == 0) {
+        if (taken() % LOOK_AT_ALL_EVERY == 0) {
             requireTrue(now);
         }
-        if (++stepsSinceEnd > STUCK_AFTER_STEPS && now - endedAtNs > STUCK_AFTER_NS) {
-            simulation.violation("nothing has come to an end for " + stepsSinceEnd + " steps: " + simulation.state());
+        if (isStuck(STUCK_AFTER_STEPS, STUCK_AFTER_NS)) {
+            simulation.violation("nothing has come to an end for " + stepsSinceEnd() + " steps: " + simulation.state());
         }
         if (queue.readyCount() == 0) {
             final Planned soon = planned.peek();
@@ -229,7 +204,7 @@ final class ClusterScheduler {
 
     /** Whether a task has stopped in the middle of a step of a client's request to that process. */
     boolean isInAttemptAt(SimProcess process) {
-        return stack.stream().anyMatch(one -> one instanceof Attempt && one.process() == process);
+        return stack().stream().anyMatch(one -> one instanceof Attempt && one.process() == process);
     }
 
     String describe() {
@@ -251,50 +226,18 @@ final class ClusterScheduler {
             fiber.rest(simulation.timeline().nowNs() + ns);
             return;
         }
-        final SimTask here = stack.peekLast();
+        final SimTask here = current();
         simulation.timeline().advance(ns);
         for (int i = 0; i < PARKED_STEPS; i++) {
             step();
         }
-        requireAlive(here);
+        continues(here);
     }
 
-    private static void requireAlive(@Nullable SimTask one) {
+    @Override
+    protected void continues(@Nullable SimTask one) {
         if (one != null && one.isDead()) {
             throw new CrashError();
         }
-    }
-
-    /**
-     * Other tasks run for about this many steps, on top of the stopped one. Steps on top of those others count too, and
-     * a due task lets no new one stop above it: so it continues, however often others stop.
-     */
-    void nest(int steps) {
-        final SimTask here = stack.peekLast();
-        until[depth++] = taken + steps;
-        try {
-            while (taken < until[depth - 1]) {
-                step();
-            }
-        } finally {
-            depth--;
-        }
-        requireAlive(here);
-    }
-
-    /** Whether one more task may stop here. */
-    boolean mayStop() {
-        for (int i = 0; i < depth; i++) {
-            if (until[i] <= taken) {
-                return false;
-            }
-        }
-        return depth < DEEPEST;
-    }
-
-    /** The running task, or null. */
-    @Nullable
-    SimTask current() {
-        return stack.peekLast();
     }
 }

@@ -11,12 +11,11 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
-import org.rowankv.sim.EventCounters;
 import org.rowankv.sim.LossError;
 import org.rowankv.sim.NodeClock;
 import org.rowankv.sim.SeedReport;
+import org.rowankv.sim.SeedRun;
 import org.rowankv.sim.SimThread;
-import org.rowankv.sim.Timeline;
 import org.rowankv.sim.Trace;
 import org.rowankv.sim.ViolationError;
 import org.rowankv.sim.workload.SimValues;
@@ -29,16 +28,13 @@ import org.rowankv.topology.ShardAssignment;
  * The run of one seed with a cluster of server processes: each runs the production code from its start to its end, and
  * ends, restarts and changes roles at any time. Owned by one {@link SimThread}.
  */
-final class ClusterSimulation {
+final class ClusterSimulation extends SeedRun {
     private static final int WINDOW = 150;
     /** Longer than a lease. */
     private static final long SETTLED_NS = 500_000_000;
 
     private final ClusterPlan plan;
     private final @Nullable SimOutage outage;
-    private final Timeline timeline = new Timeline();
-    private final Trace trace;
-    private final EventCounters eventCounters = new EventCounters();
     private final RandomSource userRandom;
     private final RandomSource restarts;
     private final ClusterScheduler scheduler;
@@ -57,17 +53,10 @@ final class ClusterSimulation {
     private final Deque<ClusterFault> faultsToCome;
     private List<Integer> primaries = List.of();
 
-    private boolean accepting;
     private long examinedTerm;
     private boolean whole;
-    private boolean calm = true;
     private boolean healing;
     private boolean over;
-    private int begun;
-    private int windowBegan;
-    private @Nullable String violation;
-    /** Reason of an end without a violation. */
-    private @Nullable String loss;
 
     ClusterSimulation(ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader) {
         this(plan, pool, reader, null);
@@ -76,9 +65,9 @@ final class ClusterSimulation {
     /** @param outage measured instead of the plan's faults */
     ClusterSimulation(
             ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader, @Nullable SimOutage outage) {
+        super(plan.seed(), plan.operations(), reader);
         this.plan = plan;
         this.outage = outage;
-        this.trace = new Trace(reader, timeline);
         final RandomSource random = new SplittableRandomSource(plan.seed()).fork("cluster");
         this.scheduler = new ClusterScheduler(this, random.fork("turns"));
         this.points = new ClusterPoints(this, random.fork("points"));
@@ -105,7 +94,8 @@ final class ClusterSimulation {
     }
 
     private NodeClock clock(RandomSource random) {
-        return new NodeClock(timeline, random.nextInt(401) - 200, random.nextLong() >>> 8, random.nextInt(2000) - 1000);
+        return new NodeClock(
+                timeline(), random.nextInt(401) - 200, random.nextLong() >>> 8, random.nextInt(2000) - 1000);
     }
 
     // --- the run ---
@@ -124,8 +114,8 @@ final class ClusterSimulation {
                         i, this, own, new SimRouting(this, "user " + i, own.fork("routing"), served()), inclination));
             }
             streams.begin();
-            calm = false;
-            accepting = true;
+            calm(false);
+            accept(true);
             if (outage == null) {
                 disturb();
             } else {
@@ -138,7 +128,7 @@ final class ClusterSimulation {
         } catch (LossError e) {
             // Counted where it was thrown.
         } catch (RuntimeException | Error e) {
-            note("the simulation failed: " + describe(e));
+            note("the simulation failed: " + Trace.describe(e));
         } finally {
             over = true;
             try {
@@ -148,69 +138,39 @@ final class ClusterSimulation {
                 SimThread.current().tells(null);
             }
         }
-        eventCounters.add("steps", scheduler.taken());
-        eventCounters.add("simulated milliseconds", timeline.nowNs() / 1_000_000);
-        return new SeedReport(plan.seed(), trace.hash(), begun, eventCounters, workload.coverage(), violation);
+        eventCounters().add("steps", scheduler.taken());
+        eventCounters().add("simulated milliseconds", timeline().nowNs() / 1_000_000);
+        return report();
     }
 
     private void disturb() {
-        while (begun < plan.operations()) {
+        while (!isBegun()) {
             applyFaults();
             scheduler.step();
-            if (begun - windowBegan >= WINDOW) {
+            if (begunInWindow() >= WINDOW) {
                 restAndCheck();
             }
         }
     }
 
-    private static String describe(Throwable failure) {
-        final StringBuilder text = new StringBuilder(failure.toString());
-        for (StackTraceElement frame : failure.getStackTrace()) {
-            text.append("\n      at ").append(frame);
-        }
-        return failure.getCause() == null ? text.toString() : text + "\n    caused by " + describe(failure.getCause());
-    }
-
-    private void note(String what) {
-        if (violation == null && loss == null && !over) {
-            violation = what;
-            trace.tell("VIOLATION " + what);
-        }
-    }
-
-    /** Reports a broken guarantee: ends the run, even where an agent's duty cycle reports the error and continues. */
-    void violation(String what) {
-        note(what);
-        throw new ViolationError(what);
-    }
-
     /** Irreparable damage ends the run, even where an agent's duty cycle reports the error and continues. */
     void loss(String what) {
-        if (violation == null && loss == null && !over) {
-            loss = what;
-            eventCounters.count("clusters that ended over damage which nothing mends");
-            trace.tell(what);
-        }
-        throw new LossError(what);
+        endWithLoss(what);
     }
 
-    /** Rethrows an error that was thrown and swallowed. */
-    void checkOn() {
-        if (violation != null && !over) {
-            throw new ViolationError(violation);
-        }
-        if (loss != null && !over) {
-            throw new LossError(loss);
-        }
+    @Override
+    protected void onLoss(String what) {
+        eventCounters().count("clusters that ended over damage which nothing mends");
+        trace().tell(what);
     }
 
     private void applyFaults() {
         while (!faults.mustWait()
                 && !faultsToCome.isEmpty()
-                && faultsToCome.peek().afterOperations() <= begun) {
+                && faultsToCome.peek().afterOperations() <= begun()) {
             final ClusterFault fault = faultsToCome.remove();
-            trace.tell("fault: " + fault);
-            eventCounters.count("fault " + fault.kind());
+            trace().tell("fault: " + fault);
+            eventCounters().count("fault " + fault.kind());
             faults.strike(fault);
         }
     }
@@ -224,22 +184,22 @@ final class ClusterSimulation {
     /** Restarts it after a while; soon if the cluster is to pause. */
     void restart(SimHost host) {
         final long afterNs = healing ? 1_000_000 : restarts.nextInt(300_000_000);
-        scheduler.at(timeline.nowNs() + afterNs, host::start);
+        scheduler.at(timeline().nowNs() + afterNs, host::start);
     }
 
     // --- pauses ---
 
     /** Pauses all tasks; then runs the checkers. */
     private void restAndCheck() {
-        windowBegan = begun;
-        accepting = false;
+        beginWindow();
+        accept(false);
         quiesce();
         streams.rest();
         checker.checkWindow();
         scheduler.onProgress();
         healing = false;
-        calm = false;
-        accepting = true;
+        calm(false);
+        accept(true);
         users.forEach(SimUser::goOn);
     }
 
@@ -247,7 +207,7 @@ final class ClusterSimulation {
         while (!users.stream().allMatch(SimUser::isIdle)) {
             scheduler.step();
         }
-        calm = true;
+        calm(true);
         healing = true;
         scheduler.onProgress();
         wire.heal();
@@ -270,10 +230,10 @@ final class ClusterSimulation {
 
     /** Also until nothing more is found out about faults of before. */
     void awaitServed() {
-        long sinceNs = timeline.nowNs();
-        for (boolean served = isServed(); !served || timeline.nowNs() - sinceNs < SETTLED_NS; served = isServed()) {
+        long sinceNs = timeline().nowNs();
+        for (boolean served = isServed(); !served || timeline().nowNs() - sinceNs < SETTLED_NS; served = isServed()) {
             if (!served) {
-                sinceNs = timeline.nowNs();
+                sinceNs = timeline().nowNs();
             }
             scheduler.step();
         }
@@ -320,7 +280,7 @@ final class ClusterSimulation {
     }
 
     private void finish() {
-        accepting = false;
+        accept(false);
         faultsToCome.clear();
         quiesce();
         checker.checkWindow();
@@ -353,17 +313,11 @@ final class ClusterSimulation {
 
     // --- requests of others ---
 
-    void onBegun() {
-        begun++;
-    }
-
-    void onEnded(Request request) {
-        scheduler.onProgress();
-        eventCounters.count("operations");
-        trace.mix(timeline.nowNs());
-        trace.mix(request.version() * 31 + request.status().ordinal());
+    @Override
+    public void onEnded(Request request) {
+        super.onEnded(request);
         if (outage != null) {
-            outage.completed(request, timeline.nowNs());
+            outage.completed(request, timeline().nowNs());
         }
     }
 
@@ -372,12 +326,12 @@ final class ClusterSimulation {
         final List<Integer> now =
                 configuration.shards().stream().map(ShardAssignment::primary).toList();
         if (!primaries.isEmpty() && !primaries.equals(now)) {
-            eventCounters.count("primaries moved");
+            eventCounters().count("primaries moved");
             final List<Long> walls =
                     hosts.stream().map(host -> host.clock().wallMs()).toList();
             final long apartMs = Collections.max(walls) - Collections.min(walls) + 1;
-            workload.lifetimes().jumped(timeline.nowNs(), apartMs);
-            workload.lifetimes().jumped(timeline.nowNs(), -apartMs);
+            workload.lifetimes().jumped(timeline().nowNs(), apartMs);
+            workload.lifetimes().jumped(timeline().nowNs(), -apartMs);
         }
         primaries = now;
     }
@@ -392,16 +346,8 @@ final class ClusterSimulation {
         return text.append(scheduler.describe()).toString();
     }
 
-    /** Whether no faults are injected now: a checker runs, or the cluster is about to pause. */
-    boolean isCalm() {
-        return calm;
-    }
-
-    boolean isAccepting() {
-        return accepting && begun < plan.operations();
-    }
-
-    boolean isOver() {
+    @Override
+    public boolean isOver() {
         return over;
     }
 
@@ -413,19 +359,8 @@ final class ClusterSimulation {
         return plan;
     }
 
-    Timeline timeline() {
-        return timeline;
-    }
-
-    Trace trace() {
-        return trace;
-    }
-
-    EventCounters eventCounters() {
-        return eventCounters;
-    }
-
-    ClusterScheduler scheduler() {
+    @Override
+    public ClusterScheduler scheduler() {
         return scheduler;
     }
 
@@ -453,7 +388,8 @@ final class ClusterSimulation {
         return streams;
     }
 
-    Workload workload() {
+    @Override
+    public Workload workload() {
         return workload;
     }
 

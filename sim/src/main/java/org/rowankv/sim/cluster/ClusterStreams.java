@@ -97,12 +97,12 @@ final class ClusterStreams extends SimTask implements Scene, StreamServers {
     }
 
     @Override
-    long readyAtNs() {
+    public long readyAtNs() {
         return subscriber.readyAtNs();
     }
 
     @Override
-    void step() {
+    public void step() {
         subscriber.step();
     }
 

@@ -11,7 +11,7 @@ final class ClusterWorkloadHost extends SeedWorkloadHost {
     private final ClusterSimulation simulation;
 
     ClusterWorkloadHost(ClusterSimulation simulation) {
-        super(simulation.timeline(), simulation.trace(), simulation.eventCounters(), simulation::violation);
+        super(simulation);
         this.simulation = simulation;
     }
 

@@ -106,7 +106,7 @@ final class Fiber extends SimTask implements RunningTask {
     }
 
     @Override
-    long readyAtNs() {
+    public long readyAtNs() {
         final SimProcess own = process();
         return over ? NEVER : own == null ? readyAtNs : Math.max(readyAtNs, own.pausedUntilNs());
     }
@@ -122,7 +122,7 @@ final class Fiber extends SimTask implements RunningTask {
     }
 
     @Override
-    void step() {
+    public void step() {
         if (started) {
             permit.release();
         } else {

@@ -51,12 +51,12 @@ final class SimNic extends AbstractScheduledEventExecutor implements IoEventLoop
         }
 
         @Override
-        long readyAtNs() {
+        public long readyAtNs() {
             return Math.max(nextNs(), process.pausedUntilNs());
         }
 
         @Override
-        void step() {
+        public void step() {
             run(1 + random.nextInt(8));
         }
 

@@ -1,13 +1,11 @@
 package org.rowankv.sim.cluster;
 
 import org.jspecify.annotations.Nullable;
+import org.rowankv.sim.Task;
 
 /** A unit of execution that a simulation runs in steps. */
-abstract class SimTask {
-    static final long NEVER = Long.MAX_VALUE;
-
+abstract class SimTask extends Task {
     private final @Nullable SimProcess process;
-    private boolean onStack;
     /** Index in the {@link TaskQueue}'s ready or waiting list; −1: in neither. */
     private int index = -1;
 
@@ -22,9 +20,8 @@ abstract class SimTask {
     }
 
     /** The time from which it has work. A change outside of its own step must be reported to {@link ClusterScheduler}. */
-    abstract long readyAtNs();
-
-    abstract void step();
+    @Override
+    public abstract long readyAtNs();
 
     /** Whether it, or its process, has ended. */
     boolean isGone() {
@@ -38,15 +35,6 @@ abstract class SimTask {
     @Nullable
     SimProcess process() {
         return process;
-    }
-
-    /** Whether it is on the stack: it stopped, and other tasks run meanwhile. */
-    boolean isOnStack() {
-        return onStack;
-    }
-
-    void onStack(boolean now) {
-        onStack = now;
     }
 
     // --- its position, for the queues ---

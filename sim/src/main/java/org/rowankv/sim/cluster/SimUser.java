@@ -63,7 +63,7 @@ final class SimUser extends SimTask {
     }
 
     @Override
-    long readyAtNs() {
+    public long readyAtNs() {
         if (upcoming != null) {
             return pauseEndNs;
         }
@@ -71,7 +71,7 @@ final class SimUser extends SimTask {
     }
 
     @Override
-    void step() {
+    public void step() {
         final RequestAttempts own = stepped;
         if (own == null) {
             if (simulation.isAccepting()) {

@@ -38,6 +38,7 @@ public final class PlantedBugs {
             "replicas.txt",
             "requests.txt",
             "retention.txt",
+            "returning.txt",
             "sessions.txt",
             "starts.txt",
             "tcp.txt",

@@ -18,6 +18,8 @@ class ChaosReportTest {
                 0,
                 0,
                 exceptions,
+                900,
+                2,
                 5,
                 survived,
                 needsAll,
@@ -26,7 +28,19 @@ class ChaosReportTest {
 
     private static ChaosReport calm(long exclusions, long renewals) {
         return new ChaosReport(
-                List.of(), 1000, 0, 0, 0, 0, 0, 0, 0, true, new ChaosReport.Calm(exclusions, renewals, 200, 100, 50));
+                List.of(),
+                1000,
+                0,
+                0,
+                0,
+                0,
+                0,
+                9,
+                0,
+                0,
+                0,
+                true,
+                new ChaosReport.Calm(exclusions, renewals, 200, 100, 50));
     }
 
     @Test
@@ -43,7 +57,7 @@ class ChaosReportTest {
         assertThat(report(4, 0, 0, 7, true).isWell()).isTrue();
         assertThat(report(4, 0, 0, 7, true).line())
                 .isEqualTo("chaos: faults=7 control=2 kill=4 pause=3 operations=1000 lost=0 doubled=0 stale=0"
-                        + " unexplained=0 app_exceptions=0 failed_while_down=5 survived=7");
+                        + " unexplained=0 app_exceptions=0 events=900 events_lost=2 failed_while_down=5 survived=7");
     }
 
     @Test

@@ -19,12 +19,12 @@ class TaskQueueTest {
         }
 
         @Override
-        long readyAtNs() {
+        public long readyAtNs() {
             return dueNs;
         }
 
         @Override
-        void step() {
+        public void step() {
             throw new UnsupportedOperationException();
         }
     }

@@ -1,4 +1,4 @@
-package org.rowankv.check.chaos;
+package org.rowankv.check.disturb;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -8,14 +8,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.rowankv.check.disturb.ClusterProcesses;
 import org.rowankv.daemon.local.LocalCluster;
 
 /**
  * A small file system in memory (tmpfs) for the data of each server, which can be filled. Needs root on Linux. For one
  * thread.
  */
-final class SmallDisks implements AutoCloseable {
+public final class SmallDisks implements AutoCloseable {
     private static final int MOUNT_TIMEOUT_SECONDS = 20;
     private static final int CHUNK = 64 << 10;
 
@@ -23,7 +22,7 @@ final class SmallDisks implements AutoCloseable {
     private final Thread atExit = new Thread(this::unmount, "small-disks-end");
 
     /** Whether this process may mount them. */
-    static boolean areAvailable() {
+    public static boolean areAvailable() {
         return "root".equals(System.getProperty("user.name"))
                 && Files.isExecutable(Path.of("/usr/bin/mount"))
                 && Files.isReadable(Path.of("/proc/mounts"));
@@ -34,7 +33,7 @@ final class SmallDisks implements AutoCloseable {
      *
      * @param megabytes of each, more than a server's data need
      */
-    SmallDisks(LocalCluster cluster, int megabytes) throws IOException {
+    public SmallDisks(LocalCluster cluster, int megabytes) throws IOException {
         Runtime.getRuntime().addShutdownHook(atExit);
         for (int server = 0; server < cluster.shape().servers(); server++) {
             final Path data = cluster.dataOf(server);
@@ -63,7 +62,7 @@ final class SmallDisks implements AutoCloseable {
     }
 
     /** Leaves not a byte of a server's disk. */
-    void fill(int server) throws IOException {
+    public void fill(int server) throws IOException {
         for (int chunk = CHUNK; chunk > 0; chunk /= 2) {
             final byte[] bytes = new byte[chunk];
             try (OutputStream out = Files.newOutputStream(disks.get(server).resolve("filler-" + chunk))) {
@@ -77,7 +76,7 @@ final class SmallDisks implements AutoCloseable {
     }
 
     /** Removes what fills a server's disk. */
-    void free(int server) throws IOException {
+    public void free(int server) throws IOException {
         for (int chunk = CHUNK; chunk > 0; chunk /= 2) {
             Files.deleteIfExists(disks.get(server).resolve("filler-" + chunk));
         }
