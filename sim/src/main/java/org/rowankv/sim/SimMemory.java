@@ -1,7 +1,6 @@
 package org.rowankv.sim;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -9,6 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.AreaMemory;
@@ -45,11 +45,7 @@ public final class SimMemory {
     }
 
     private ByteBuffer allocate() {
-        final int stride = 64;
-        return ByteBuffer.allocateDirect((int) settings.fileLength() + stride)
-                .alignedSlice(stride)
-                .slice(0, (int) settings.fileLength())
-                .order(ByteOrder.LITTLE_ENDIAN);
+        return AlignedBuffers.allocate((int) settings.fileLength(), 64);
     }
 
     public boolean suits(AreaSettings other) {

@@ -2,9 +2,9 @@ package org.rowankv.server.area;
 
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Locale;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.server.durability.AreaMemory;
 import org.rowankv.server.durability.DurabilityVerbs;
 import org.rowankv.server.durability.ForceRanges;
@@ -74,10 +74,7 @@ public final class AnonymousMemory implements AreaMemory {
     private static ByteBuffer allocate(int length) {
         final int stride = 64;
         try {
-            return ByteBuffer.allocateDirect(length + stride)
-                    .alignedSlice(stride)
-                    .slice(0, length)
-                    .order(ByteOrder.LITTLE_ENDIAN);
+            return AlignedBuffers.allocate(length, stride);
         } catch (OutOfMemoryError e) {
             throw new OutOfDirectMemoryException(
                     "no direct memory left for a segment of " + length + " bytes: this JVM may use "

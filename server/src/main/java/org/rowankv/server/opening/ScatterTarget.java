@@ -1,7 +1,6 @@
 package org.rowankv.server.opening;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -9,6 +8,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.replication.BackupConnections;
 import org.rowankv.server.replication.Replication;
@@ -61,9 +61,7 @@ final class ScatterTarget {
             int segmentLength) {
         this.server = server;
         this.entries = entries;
-        this.staging = ByteBuffer.allocateDirect(segmentLength + EntryDescriptor.STRIDE)
-                .alignedSlice(EntryDescriptor.STRIDE)
-                .order(ByteOrder.LITTLE_ENDIAN);
+        this.staging = AlignedBuffers.allocate(segmentLength, EntryDescriptor.STRIDE);
         final int[] alone = {server};
         this.replicator = RowanReplicator.to(
                 (present, shard) -> present.isBackup(shard, server) ? alone : NONE,

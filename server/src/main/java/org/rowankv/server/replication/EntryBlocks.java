@@ -1,9 +1,9 @@
 package org.rowankv.server.replication;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.server.log.BlockDescriptor;
 import org.rowankv.server.log.Charge;
 import org.rowankv.server.log.EntryCheck;
@@ -26,9 +26,7 @@ final class EntryBlocks {
         this.segmentLength = segmentLength;
         this.perBlock = maxMessage - BlockDescriptor.PAYLOAD_OFFSET;
         this.check = new EntryCheck(region);
-        this.staging = ByteBuffer.allocateDirect(maxMessage + EntryDescriptor.STRIDE)
-                .alignedSlice(EntryDescriptor.STRIDE)
-                .order(ByteOrder.LITTLE_ENDIAN);
+        this.staging = AlignedBuffers.allocate(maxMessage, EntryDescriptor.STRIDE);
     }
 
     /** Bytes of an entry's body in each block but the last. */

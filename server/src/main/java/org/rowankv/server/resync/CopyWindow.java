@@ -1,9 +1,9 @@
 package org.rowankv.server.resync;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.replication.BackupConnections;
@@ -43,9 +43,7 @@ final class CopyWindow {
      *     space that was not announced, so they must be few against the log of that server
      */
     CopyWindow(BackupConnections connections, CurrentRoles roles, int server, int maxMessage, int entryLength) {
-        this.buffer = ByteBuffer.allocateDirect(entryLength + EntryDescriptor.STRIDE)
-                .alignedSlice(EntryDescriptor.STRIDE)
-                .order(ByteOrder.LITTLE_ENDIAN);
+        this.buffer = AlignedBuffers.allocate(entryLength, EntryDescriptor.STRIDE);
         final int[] only = {server};
         this.replicator = RowanReplicator.to(
                 (inForce, shard) -> inForce.isJoining(shard, server) ? only : NONE,
