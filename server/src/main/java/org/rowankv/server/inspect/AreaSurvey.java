@@ -39,7 +39,10 @@ final class AreaSurvey implements AreaWalk.Visitor {
     private AreaSurvey(AreaImage area, @Nullable Configuration configuration) {
         this.area = area;
         this.configuration = configuration;
-        this.replay = new AreaReplay(area.shardCount(), shard -> true);
+        final int server = area.superblock().server();
+        this.replay = new AreaReplay(
+                area.shardCount(),
+                shard -> configuration == null || configuration.shard(shard).isComplete(server));
         this.used = new long[area.segmentCount()];
         this.live = new long[area.segmentCount()];
         this.tombstoned = new long[area.segmentCount()];
@@ -47,7 +50,7 @@ final class AreaSurvey implements AreaWalk.Visitor {
     }
 
     /**
-     * @param configuration of its cluster, if available
+     * @param configuration of its cluster, if available: what it does not give the server is not counted as present
      * @param found receives the damage
      */
     static ServerContents of(AreaImage area, @Nullable Configuration configuration, List<Damage> found) {

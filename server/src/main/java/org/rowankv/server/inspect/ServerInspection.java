@@ -8,21 +8,36 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.server.directory.AreaImage;
 import org.rowankv.server.directory.ClosedServer;
 import org.rowankv.server.directory.Damage;
+import org.rowankv.topology.Configuration;
 
 /**
- * An inspection of the directory of one stopped server of a cluster of processes. Properties that need the cluster's
- * configuration (epochs, caches, other replicas) are not checked. For one thread.
+ * An inspection of the directory of one stopped server of a cluster of processes. Caches and other replicas are
+ * not checked; epochs are if the cluster's configuration is given. For one thread.
  */
 public final class ServerInspection {
     private final ClosedServer server;
+    private final @Nullable Configuration configuration;
 
-    private ServerInspection(ClosedServer server) {
+    private ServerInspection(ClosedServer server, @Nullable Configuration configuration) {
         this.server = server;
+        this.configuration = configuration;
     }
 
-    /** @param server open as long as this is used */
+    /**
+     * Without the configuration, what the server had of shards that others hold now counts as present.
+     *
+     * @param server open as long as this is used
+     */
     public static ServerInspection of(ClosedServer server) {
-        return new ServerInspection(server);
+        return new ServerInspection(server, null);
+    }
+
+    /**
+     * @param server open as long as this is used
+     * @param configuration of the stopped cluster
+     */
+    public static ServerInspection of(ClosedServer server, Configuration configuration) {
+        return new ServerInspection(server, configuration);
     }
 
     /**
@@ -51,7 +66,7 @@ public final class ServerInspection {
                 server.cluster(),
                 Long.toHexString(server.identity()),
                 server.isCopied(),
-                area == null ? List.of() : List.of(AreaSurvey.of(area, null, damages)),
+                area == null ? List.of() : List.of(AreaSurvey.of(area, configuration, damages)),
                 damages);
     }
 

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.server.directory.ClosedServer;
 import org.rowankv.server.engine.Server;
+import org.rowankv.server.inspect.ServerContents;
+import org.rowankv.server.inspect.ServerInspection;
 import org.rowankv.topology.Configuration;
 
 /** A server that returns keeps what is current of what it had, and receives the rest. */
@@ -88,5 +91,27 @@ final class ReturnedServerTest {
             ClusterServersTest.awaitAgreement(bed);
             requireChanged(bed.client(2));
         }
+    }
+
+    /** Its directory still has it. */
+    @Test
+    void shouldNotBeCountedWithWhatOthersHoldNow() {
+        try (ClusterBed bed = FailoverBed.started(dir, 3, 3)) {
+            final RowanClient client = bed.client(1);
+            put(client, 0, KEYS, "value");
+            bed.members.get(RETURNING).kill();
+            awaitReplicas(bed, 2);
+            final Configuration present = bed.members.get(0).server.inForce();
+            try (ClosedServer closed = ClosedServer.open(dir.resolve(bed.members.get(RETURNING).name))) {
+                assertThat(objects(ServerInspection.of(closed))).isEqualTo(KEYS);
+                assertThat(objects(ServerInspection.of(closed, present))).isZero();
+            }
+        }
+    }
+
+    private static long objects(ServerInspection inspection) {
+        return inspection.contents().servers().stream()
+                .mapToLong(ServerContents::objects)
+                .sum();
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.rowankv.check.cluster.ClusterReplicas;
 import org.rowankv.check.disturb.ClusterWatch;
 import org.rowankv.check.local.TemporaryCluster;
 import org.rowankv.daemon.Launch;
@@ -13,6 +14,7 @@ import org.rowankv.server.directory.ClosedStore;
 import org.rowankv.server.inspect.ServerContents;
 import org.rowankv.server.inspect.ServerInspection;
 import org.rowankv.server.inspect.StoreInspection;
+import org.rowankv.topology.Configuration;
 
 /** The store under the check, seen from the process that kills. For one thread. */
 interface BigStore extends AutoCloseable {
@@ -85,7 +87,8 @@ interface BigStore extends AutoCloseable {
 
         /**
          * After a start of all: what has no value then is removed before anything else. In a copy that is under way parts
-         * come before their values, so all replicas have to be complete.
+         * come before their values, so all replicas have to be complete. What a server had of shards that others hold now
+         * does not count.
          */
         @Override
         public long orphans() throws IOException {
@@ -96,10 +99,11 @@ interface BigStore extends AutoCloseable {
                 }
             }
             cluster.stopServers();
+            final Configuration last = ClusterReplicas.configuration(cluster);
             long orphans = 0;
             for (int server = 0; server < SERVERS; server++) {
                 try (ClosedServer closed = ClosedServer.open(cluster.cluster().dataOf(server))) {
-                    orphans += ServerInspection.of(closed).contents().servers().stream()
+                    orphans += ServerInspection.of(closed, last).contents().servers().stream()
                             .mapToLong(ServerContents::orphans)
                             .sum();
                 }

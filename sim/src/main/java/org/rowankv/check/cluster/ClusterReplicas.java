@@ -17,15 +17,7 @@ public final class ClusterReplicas {
 
     /** Stops the servers cleanly, and compares those of the members; returns a line for each difference. */
     public static List<String> stopAndCompare(TemporaryCluster cluster) throws IOException {
-        final Configuration configuration;
-        try (ConfigurationStore store = cluster.cluster().connect()) {
-            final ClusterView view = ClusterView.read(store, SecureSeed.source());
-            final Configuration stored = view == null ? null : view.configuration();
-            if (stored == null) {
-                throw new IOException("the cluster in " + cluster.dir() + " has no configuration");
-            }
-            configuration = stored;
-        }
+        final Configuration configuration = configuration(cluster);
         cluster.stopServers();
         final List<AreaContents> areas = new ArrayList<>();
         for (int server = 0; server < configuration.serverCount(); server++) {
@@ -35,5 +27,17 @@ public final class ClusterReplicas {
                             : AreaContents.together(List.of()));
         }
         return AreaComparison.differences(areas, configuration);
+    }
+
+    /** As stored now. */
+    public static Configuration configuration(TemporaryCluster cluster) throws IOException {
+        try (ConfigurationStore store = cluster.cluster().connect()) {
+            final ClusterView view = ClusterView.read(store, SecureSeed.source());
+            final Configuration stored = view == null ? null : view.configuration();
+            if (stored == null) {
+                throw new IOException("the cluster in " + cluster.dir() + " has no configuration");
+            }
+            return stored;
+        }
     }
 }
