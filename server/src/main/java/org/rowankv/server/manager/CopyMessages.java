@@ -57,19 +57,40 @@ public final class CopyMessages implements CopyListener {
         private final int shard;
         private final int epoch;
         private final long incarnation;
+        private final ByteBuffer entries;
         private final long sinceNs = clock.nanoTime();
+        private final AtomicLong sentNs = new AtomicLong(sinceNs);
         private volatile @Nullable BitSet answer;
 
-        Asked(int server, int shard, int epoch) {
+        Asked(int server, int shard, int epoch, ByteBuffer entries) {
             this.server = server;
             this.shard = shard;
             this.epoch = epoch;
             this.incarnation = incarnation(server);
+            this.entries = entries;
+        }
+
+        void send() {
+            messages.send(
+                    server,
+                    PeerMessageDescriptor.write(
+                            PeerRequestType.PRESENT,
+                            false,
+                            shard,
+                            committed.get().term(),
+                            number,
+                            epoch,
+                            entries));
         }
 
         @Override
         public boolean isOver() {
-            if (answer == null && clock.nanoTime() - sinceNs < PATIENCE_NS) {
+            final long nowNs = clock.nanoTime();
+            if (answer == null && nowNs - sinceNs < PATIENCE_NS) {
+                final long lastNs = sentNs.get();
+                if (nowNs - lastNs >= SAY_AGAIN_NS && sentNs.compareAndSet(lastNs, nowNs)) {
+                    send(); // a message may be lost
+                }
                 return false;
             }
             // Of an epoch that is over nothing is answered.
@@ -137,12 +158,9 @@ public final class CopyMessages implements CopyListener {
                 && clock.nanoTime() - silence.sinceNs < SILENCE_NS) {
             return Inquiry.over(null);
         }
-        final Asked next = new Asked(server, shard, epoch);
+        final Asked next = new Asked(server, shard, epoch, question);
         asked.put(next.number, next);
-        messages.send(
-                server,
-                PeerMessageDescriptor.write(
-                        PeerRequestType.PRESENT, false, shard, committed.get().term(), next.number, epoch, question));
+        next.send();
         return next;
     }
 

@@ -36,6 +36,11 @@ final class CopySource {
 
     /** Whether the receiver has the next entries already is not known yet. */
     static final int AWAITS_ANSWER = -3;
+    /** Nothing was found so far: call again. Where the receiver has nearly all, whole buckets are passed over. */
+    static final int NOT_YET = -4;
+
+    /** Other agents share the thread. */
+    private static final int BUCKETS_PER_CALL = 256;
 
     private static final int LOCK_OWNER = (1 << 20) + 5;
 
@@ -116,7 +121,7 @@ final class CopySource {
 
     /**
      * Copies the next entry to a place in the buffer; its length, or {@link #END}, {@link #NO_ROOM}, {@link
-     * #AWAITS_REPAIR} or {@link #AWAITS_ANSWER}.
+     * #AWAITS_REPAIR}, {@link #AWAITS_ANSWER} or {@link #NOT_YET}.
      */
     int next(int at, int bytes) {
         targetAt = at;
@@ -127,7 +132,7 @@ final class CopySource {
         while (length == 0 && !inObjects) {
             nextOfSession();
         }
-        while (length == 0 && !awaitsRepair && !awaitsAnswer && !over) {
+        for (int i = 0; i < BUCKETS_PER_CALL && length == 0 && !awaitsRepair && !awaitsAnswer && !over; i++) {
             nextOfBucket();
         }
         if (metDamage) {
@@ -137,7 +142,13 @@ final class CopySource {
         if (length != 0) {
             return length;
         }
-        return awaitsRepair ? AWAITS_REPAIR : awaitsAnswer ? AWAITS_ANSWER : END;
+        if (awaitsRepair) {
+            return AWAITS_REPAIR;
+        }
+        if (awaitsAnswer) {
+            return AWAITS_ANSWER;
+        }
+        return over ? END : NOT_YET;
     }
 
     private void nextOfSession() {

@@ -47,8 +47,8 @@ import org.slf4j.LoggerFactory;
  */
 final class FormerEntries implements SegmentScan.Visitor {
     private static final Logger LOG = LoggerFactory.getLogger(FormerEntries.class);
-    /** So long the next announcement is awaited. */
-    private static final long PATIENCE_NS = 2_000_000_000L;
+    /** So long the next announcement is awaited: a primary measures all shards first, and copies none before. */
+    private static final long PATIENCE_NS = 5_000_000_000L;
 
     private static final long WINDOW_NS = 10_000_000_000L;
     /** Fewer bytes in that time are copied sooner. */
@@ -65,6 +65,7 @@ final class FormerEntries implements SegmentScan.Visitor {
 
     private static final int SEGMENTS_PER_BATCH = 8;
     private static final int APPENDED_PER_TURN = 128;
+    private static final int BYTES_PER_TURN = 256 << 10;
     private static final int FREED_PER_TURN = 8;
     /** A horizon that precedes everything: an entry may be older than any tombstone here. */
     private static final int OLDEST = 1;
@@ -384,7 +385,8 @@ final class FormerEntries implements SegmentScan.Visitor {
     }
 
     private int append() {
-        for (int i = 0; i < APPENDED_PER_TURN; i++) {
+        final long enough = bytesInWindow + BYTES_PER_TURN;
+        for (int i = 0; i < APPENDED_PER_TURN && bytesInWindow < enough; i++) {
             appended = current.nextSetBit(appended);
             if (appended < 0) {
                 endBatch();

@@ -194,35 +194,35 @@ final class TargetCopy {
             }
             final ShardCopy copy = copying.get(i);
             final int before = sentEntries;
-            if (copy(copy, maxEntries, maxBytes, nowNs)) {
+            final int read = copy(copy, maxEntries, maxBytes, nowNs);
+            if (read == CopySource.END) {
                 copying.remove(i);
                 i--;
-                done++;
             }
-            done += sentEntries - before;
+            done += sentEntries - before + (read == CopySource.END || read == CopySource.NOT_YET ? 1 : 0);
         }
         return done;
     }
 
-    /** Whether that was the last of that shard. */
-    private boolean copy(ShardCopy copy, int maxEntries, long maxBytes, long nowNs) {
+    /** What the source returned last. */
+    private int copy(ShardCopy copy, int maxEntries, long maxBytes, long nowNs) {
+        int length = CopySource.NO_ROOM;
         while (sentEntries < maxEntries && sentBytes < maxBytes && !window.isFull()) {
-            final int length = window.add(copy);
+            length = window.add(copy);
             if (length == CopySource.END) {
                 copy.ended();
-                return true;
             }
             if (length == CopySource.AWAITS_REPAIR) {
                 copy.awaitRepair(nowNs);
             }
             if (length <= 0) {
                 lacksRoom = length == CopySource.NO_ROOM; // smaller ones must not overtake it for ever
-                return false;
+                return length;
             }
             sentEntries++;
             sentBytes += length;
         }
-        return false;
+        return length;
     }
 
     private int complete() {

@@ -93,6 +93,21 @@ final class CopyMessagesTest {
     }
 
     @Test
+    void shouldAskAgainWhatMayBeLost() {
+        final Inquiry inquiry = ask(1, 2);
+        clock.advanceMs(249);
+        assertThat(inquiry.isOver()).isFalse();
+        assertThat(sent).hasSize(1);
+        clock.advanceMs(1);
+        assertThat(inquiry.isOver()).isFalse();
+        assertThat(inquiry.isOver()).isFalse();
+        assertThat(sent).hasSize(2);
+        assertThat(sent.get(1)).isEqualTo(sent.get(0));
+        answer(ASKED, 1, 0b10);
+        assertThat(inquiry.answer()).isEqualTo(BitSet.valueOf(new long[] {0b10}));
+    }
+
+    @Test
     void shouldNotAwaitASilentServer() {
         final Inquiry inquiry = ask(1);
         clock.advanceNs(Inquiry.PATIENCE_NS - 1);

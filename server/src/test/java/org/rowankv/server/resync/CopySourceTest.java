@@ -182,6 +182,37 @@ final class CopySourceTest {
         assertThat(copied).hasSize(OLD - 1);
     }
 
+    /** Other agents share the thread of the one that copies. */
+    @Test
+    void shouldPassOverAFewBucketsAtATimeWhereTheReceiverHasAll() {
+        final int many = 6_000;
+        for (int i = 0; i < many; i++) {
+            server.put(Version.of(1, i + 1), "old" + i, 10);
+        }
+        final RecoveredServer started = server.start();
+        final CopySource source = new CopySource(
+                started.segments(),
+                started.replicas().get(0),
+                EPOCH,
+                question -> Inquiry.over(allOf(question)),
+                target);
+        int calls = 0;
+        int next = source.next(0, target.capacity());
+        while (next == CopySource.NOT_YET) {
+            next = source.next(0, target.capacity());
+            calls++;
+        }
+        assertThat(next).isEqualTo(CopySource.END);
+        assertThat(source.presentThere()).isEqualTo(many);
+        assertThat(calls).isPositive();
+    }
+
+    private static BitSet allOf(ByteBuffer question) {
+        final BitSet all = new BitSet();
+        all.set(0, question.remaining());
+        return all;
+    }
+
     private RecoveredServer startWithOld() {
         for (int i = 0; i < OLD; i++) {
             server.put(Version.of(1, i + 1), "old" + i, 10);
