@@ -11,6 +11,7 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.local.LocalFabric;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.Area;
@@ -68,8 +69,7 @@ final class LandingServer {
                 1,
                 1,
                 5,
-                MemoryRegion.of(ByteBuffer.allocateDirect(SEGMENT + FrameDescriptor.STRIDE)
-                        .alignedSlice(FrameDescriptor.STRIDE)),
+                MemoryRegion.of(AlignedBuffers.allocate(SEGMENT, FrameDescriptor.STRIDE)),
                 SEGMENT,
                 0,
                 1,

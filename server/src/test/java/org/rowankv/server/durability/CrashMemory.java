@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.rowankv.runtime.AlignedBuffers;
 
 /**
  * Memory with a durable image. Stores hit the visible bytes; flush marks a range; drain makes marked ranges durable. A
@@ -20,8 +21,7 @@ public final class CrashMemory implements DurabilityVerbs {
     private long forcedUpTo;
 
     public CrashMemory(int length) {
-        visible = ByteBuffer.allocateDirect(length + 128).alignedSlice(64).slice(0, length);
-        visible.order(ByteOrder.LITTLE_ENDIAN);
+        visible = AlignedBuffers.allocate(length, 64);
         durable = new byte[length];
     }
 
@@ -70,9 +70,7 @@ public final class CrashMemory implements DurabilityVerbs {
 
     /** The bytes that a restart finds. */
     public ByteBuffer crash(Random random) {
-        final ByteBuffer found =
-                ByteBuffer.allocateDirect(durable.length + 128).alignedSlice(64).slice(0, durable.length);
-        found.order(ByteOrder.LITTLE_ENDIAN);
+        final ByteBuffer found = AlignedBuffers.allocate(durable.length, 64);
         final ByteBuffer old = ByteBuffer.wrap(durable).order(ByteOrder.LITTLE_ENDIAN);
         for (int at = 0; at < durable.length; at += Long.BYTES) {
             found.putLong(at, random.nextBoolean() ? visible.getLong(at) : old.getLong(at));

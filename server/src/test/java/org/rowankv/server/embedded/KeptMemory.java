@@ -1,10 +1,10 @@
 package org.rowankv.server.embedded;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.MemoryRegion;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.server.area.AreaSettings;
 import org.rowankv.server.durability.AreaMemory;
 import org.rowankv.server.durability.Durability;
@@ -41,10 +41,7 @@ final class KeptMemory implements AreaMemory {
     }
 
     private static ByteBuffer allocate(int length) {
-        return ByteBuffer.allocateDirect(length + STRIDE)
-                .alignedSlice(STRIDE)
-                .slice(0, length)
-                .order(ByteOrder.LITTLE_ENDIAN);
+        return AlignedBuffers.allocate(length, STRIDE);
     }
 
     private static @Nullable ByteBuffer copyOf(@Nullable ByteBuffer original) {

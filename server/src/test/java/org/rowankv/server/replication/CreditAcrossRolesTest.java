@@ -3,7 +3,6 @@ package org.rowankv.server.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -11,6 +10,7 @@ import org.rowankv.protocol.Version;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
@@ -35,8 +35,7 @@ final class CreditAcrossRolesTest {
     private final Configuration first = RolesOfOne.configuration(1, 1, 2);
     private final CurrentRoles roles = RolesOfOne.current(
             List.of(new ShardPrimary(new LoggedServer(0).start().replicas().get(SHARD), new VersionCounter(1))), 1, 2);
-    private final ByteBuffer memory =
-            ByteBuffer.allocateDirect(4 << 10).alignedSlice(64).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer memory = AlignedBuffers.allocate(4 << 10, 64);
     private final RowanReplicator replicator = new RowanReplicator(
             MemoryRegion.of(memory),
             new BackupConnections(

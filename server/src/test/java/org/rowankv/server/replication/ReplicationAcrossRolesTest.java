@@ -3,7 +3,6 @@ package org.rowankv.server.replication;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -11,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.rdma.MemoryRegion;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
@@ -43,8 +43,7 @@ final class ReplicationAcrossRolesTest {
     private final Replication entry = replicator.newReplication();
 
     private static ByteBuffer entryOfThreeBlocks() {
-        final ByteBuffer memory =
-                ByteBuffer.allocateDirect(4 << 10).alignedSlice(64).order(ByteOrder.LITTLE_ENDIAN);
+        final ByteBuffer memory = AlignedBuffers.allocate(4 << 10, 64);
         final EntryDraft draft = new EntryDraft().begin(EntryType.PUT, SHARD, 1).value(new byte[2_500], 0, 2_500);
         final int length = EntryDescriptor.aligned((int) draft.usedLength());
         FrameDescriptor.source(memory, 0, length, EntryType.PUT, draft.writeBody(memory, 0));

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,6 +20,7 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.rdma.rowan.FrameDescriptor;
+import org.rowankv.runtime.AlignedBuffers;
 import org.rowankv.runtime.CounterStarts;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
@@ -186,8 +186,7 @@ class RowanReplicatorTest {
     @Test
     void shouldSendAgainFromTheFirstBlockThatWasLost() {
         final ScriptedPair scripted = new ScriptedPair();
-        final ByteBuffer memory =
-                ByteBuffer.allocateDirect(4 << 10).alignedSlice(64).order(ByteOrder.LITTLE_ENDIAN);
+        final ByteBuffer memory = AlignedBuffers.allocate(4 << 10, 64);
         final EntryDraft draft =
                 new EntryDraft().begin(EntryType.PUT, SHARD_OF_SERVER_0, 1).value(new byte[2_500], 0, 2_500);
         FrameDescriptor.source(
