@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.server.peer.PeerMessageDescriptor;
@@ -22,6 +23,7 @@ import org.rowankv.server.resync.Inquiry;
 import org.rowankv.topology.Configuration;
 
 /** Questions about what another server holds. */
+@Tag("mocked")
 final class CopyMessagesTest {
     private static final int ASKED = 1;
     private static final int OTHER = 2;

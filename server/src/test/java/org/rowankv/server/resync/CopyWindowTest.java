@@ -12,6 +12,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +32,7 @@ import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardPrimary;
 
 /** Entries of all lengths on their way to server 1, whose connection breaks now and then. */
+@Tag("mocked")
 final class CopyWindowTest {
     private static final int SHARD = 0;
     private static final int OBJECTS = 150;

@@ -17,6 +17,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Version;
 import org.rowankv.rdma.rowan.FrameDescriptor;
@@ -36,6 +37,7 @@ import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
 
 /** What a server had before it left a shard, and which of it takes effect again. */
+@Tag("mocked")
 final class FormerEntriesTest {
     private static final int OWNER = 1;
     private static final int EPOCH = 2;
