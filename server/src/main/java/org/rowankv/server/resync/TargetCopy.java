@@ -204,7 +204,7 @@ final class TargetCopy {
         return done;
     }
 
-    /** What the source returned last. */
+    /** What the source returned last; {@link CopySource#NO_ROOM} if the window was full before. */
     private int copy(ShardCopy copy, int maxEntries, long maxBytes, long nowNs) {
         int length = CopySource.NO_ROOM;
         while (sentEntries < maxEntries && sentBytes < maxBytes && !window.isFull()) {
