@@ -28,8 +28,6 @@ public final class ShardReports {
     private final Map<Integer, Report> reports = new ConcurrentHashMap<>();
 
     /**
-     * Creates it.
-     *
      * @param type of the message, which has no answer
      * @param alarm called when there is a report
      * @param applies whether a report of a server is still to be stored, by what is stored of the shard

@@ -129,7 +129,7 @@ final class CopyPace {
             return rateWithoutWrites();
         }
         final int slowest = nineOfTen(writes, decided);
-        return count >= ENOUGH || slowest > usual + 1 + SLACK_OF_FEW ? rateBesides(slowest) : rateWithoutWrites();
+        return count >= ENOUGH || slowest > usual + 1 + SLACK_OF_FEW ? rateBesideWrites(slowest) : rateWithoutWrites();
     }
 
     /** Or hardly any. Slow ones may not be done yet. */
@@ -137,7 +137,7 @@ final class CopyPace {
         return ++quietWindows < (slowWindows > 0 ? QUIET_WINDOWS : 1) ? rate : Math.min(most, 2 * rate);
     }
 
-    private long rateBesides(int slowest) {
+    private long rateBesideWrites(int slowest) {
         quietWindows = 0;
         if (slowest <= usual + 1) {
             slowWindows = 0;

@@ -45,6 +45,12 @@ final class ReturnedServerTest {
         });
     }
 
+    private static void fillAndLoseOne(ClusterBed bed, RowanClient client) {
+        put(client, 0, KEYS, "value");
+        bed.members.get(RETURNING).kill();
+        awaitReplicas(bed, 2);
+    }
+
     private static void change(RowanClient client) {
         put(client, 0, CHANGED, "new");
         for (int i = CHANGED; i < CHANGED + DELETED; i++) {
@@ -73,9 +79,7 @@ final class ReturnedServerTest {
     void shouldBeSentOnlyWhatHasChangedMeanwhile() {
         try (ClusterBed bed = FailoverBed.started(dir, 3, 3)) {
             final RowanClient client = bed.client(1);
-            put(client, 0, KEYS, "value");
-            bed.members.get(RETURNING).kill();
-            awaitReplicas(bed, 2);
+            fillAndLoseOne(bed, client);
             change(client);
             final long before = copied(bed);
             bed.members.get(RETURNING).start();
@@ -97,10 +101,7 @@ final class ReturnedServerTest {
     @Test
     void shouldNotBeCountedWithWhatOthersHoldNow() {
         try (ClusterBed bed = FailoverBed.started(dir, 3, 3)) {
-            final RowanClient client = bed.client(1);
-            put(client, 0, KEYS, "value");
-            bed.members.get(RETURNING).kill();
-            awaitReplicas(bed, 2);
+            fillAndLoseOne(bed, bed.client(1));
             final Configuration present = bed.members.get(0).server.inForce();
             try (ClosedServer closed = ClosedServer.open(dir.resolve(bed.members.get(RETURNING).name))) {
                 assertThat(objects(ServerInspection.of(closed))).isEqualTo(KEYS);
