@@ -36,6 +36,14 @@ public final class HandOverCommand implements Callable<Integer> {
     @Option(names = "--rounds", description = "transfers (${DEFAULT-VALUE})", defaultValue = "200")
     private int rounds;
 
+    @Option(
+            names = "--warm-up",
+            description =
+                    "transfers before them, not counted: compilers of new processes take a share of the processors"
+                            + " (${DEFAULT-VALUE})",
+            defaultValue = "100")
+    private int warmUp;
+
     @Mixin
     private JavaOptions javas;
 
@@ -52,11 +60,15 @@ public final class HandOverCommand implements Callable<Integer> {
             if (rounds < 1) {
                 throw new IllegalArgumentException("--rounds is " + rounds + ", and has to be at least 1");
             }
+            if (warmUp < 0) {
+                throw new IllegalArgumentException("--warm-up is " + warmUp + ", and must not be negative");
+            }
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
-        final HandOverReport report =
-                new HandOverRun(rounds, launch, new SplittableRandomSource(SecureSeed.next()), System.out).run();
+        final HandOverReport report = new HandOverRun(
+                        warmUp, rounds, launch, new SplittableRandomSource(SecureSeed.next()), System.out)
+                .run();
         report.print(System.out);
         return report.isWell() ? 0 : 1;
     }

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
@@ -424,12 +425,15 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
 
     /** Set again after each reconnection; changes in between are unknown, so a reconnection is a hint too. */
     @Override
-    public boolean watch(Runnable changed) {
-        final Watcher watcher = event -> changed.run();
+    public boolean watch(Consumer<String> changed) {
+        final Watcher watcher = event -> changed.accept(
+                event.getType() == Watcher.Event.EventType.None || event.getPath() == null
+                        ? ANY_PATH
+                        : event.getPath());
         curator.getConnectionStateListenable().addListener((client, state) -> {
             if (state.isConnected()) {
                 setWatch(watcher);
-                changed.run();
+                changed.accept(ANY_PATH);
             }
         });
         setWatch(watcher);

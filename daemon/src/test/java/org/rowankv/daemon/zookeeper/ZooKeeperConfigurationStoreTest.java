@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -232,26 +234,26 @@ class ZooKeeperConfigurationStoreTest extends ConfigurationStoreContract {
                         new ZooKeeperConfigurationStore(own.getConnectString(), "watched", 10_000);
                 ZooKeeperConfigurationStore other =
                         new ZooKeeperConfigurationStore(own.getConnectString(), "watched", 10_000)) {
-            final AtomicLong hints = new AtomicLong();
-            assertThat(watching.watch(hints::incrementAndGet)).isTrue();
+            final Set<String> hints = ConcurrentHashMap.newKeySet();
+            assertThat(watching.watch(hints::add)).isTrue();
             requireHints(watching, other, hints, 0);
             own.restart();
             requireHints(watching, other, hints, 10);
+            assertThat(hints).contains(ConfigurationStore.ANY_PATH);
         }
     }
 
-    /** The watch is effective some time after its request. Then each change yields a hint. */
+    /** The watch is effective some time after its request. Then each change yields a hint that names the node. */
     private static void requireHints(
-            ZooKeeperConfigurationStore watching, ZooKeeperConfigurationStore other, AtomicLong hints, long sequence) {
+            ZooKeeperConfigurationStore watching, ZooKeeperConfigurationStore other, Set<String> hints, long sequence) {
         final AtomicLong changes = new AtomicLong(sequence);
         for (int i = 0; i < 3; i++) {
             await().atMost(60, TimeUnit.SECONDS).ignoreExceptions().until(() -> {
-                final long before = hints.get();
                 final String path = "/servers/s" + changes.incrementAndGet();
                 assertThat(other.compareAndSet(path, ConfigurationStore.ABSENT, new byte[] {1}, new Stamp("o", 1)))
                         .isTrue();
                 assertThat(watching.read(path)).isNotNull();
-                return hints.get() > before;
+                return hints.contains(path);
             });
         }
     }

@@ -67,7 +67,7 @@ public final class ClusterServer implements AutoCloseable {
     private ChangeFeedHandover changeFeedHandover = ChangeFeedHandover.NONE;
 
     private long checkedNs;
-    private volatile boolean storeChanged;
+    private final StoreHints hints = new StoreHints();
 
     /** Checks only the settings; {@link #start} does the rest. */
     public ClusterServer(ClusterSettings settings, ClusterContext context) {
@@ -85,9 +85,10 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     public void start() {
-        watched = context.store().watch(() -> {
-            storeChanged = true;
-            signal.give();
+        watched = context.store().watch(path -> {
+            if (hints.changed(path)) {
+                signal.give();
+            }
         });
         work = context.scheduling().begin("rowan-cluster-" + settings.name(), false, this::run);
     }
@@ -356,13 +357,20 @@ public final class ClusterServer implements AutoCloseable {
         present.manage();
     }
 
-    /** An alarm of the leases alone is no reason to read the store. */
+    /** What may have changed, and everything from time to time, since hints may be lost. */
     private void readStore(RoleTerm present, StoredRoles roles) {
         final long nowNs = context.clock().nanoTime();
-        if (storeChanged || nowNs - checkedNs >= POLL_WHILE_SERVING_MS * 1_000_000) {
-            storeChanged = false;
+        if (nowNs - checkedNs >= POLL_WHILE_SERVING_MS * 1_000_000) {
             checkedNs = nowNs;
+            hints.all();
+        }
+        if (hints.takeConfiguration()) {
             roles.requireNamed(present);
+        }
+        if (hints.takeRegistrations()) {
+            roles.readRegistrations();
+        }
+        if (hints.takeRequests()) {
             present.readRequests();
         }
     }

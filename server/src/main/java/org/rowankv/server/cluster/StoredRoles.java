@@ -181,7 +181,7 @@ final class StoredRoles {
         return registration == null ? 0 : registration.incarnation();
     }
 
-    private void readRegistrations() {
+    void readRegistrations() {
         final List<String> clients = new ArrayList<>();
         for (int server = 0; server < members.names().size(); server++) {
             final ServerRegistration registration =
@@ -279,6 +279,5 @@ final class StoredRoles {
         if (found.term() > own.term() && !found.names(serverId, present.incarnation())) {
             throw new StaleTermException("term " + found.term() + " excludes this server");
         }
-        readRegistrations();
     }
 }

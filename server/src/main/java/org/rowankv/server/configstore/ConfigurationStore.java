@@ -1,6 +1,7 @@
 package org.rowankv.server.configstore;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 public interface ConfigurationStore extends AutoCloseable {
     /** The expected version of a node that does not exist yet. */
     long ABSENT = -1;
+
+    /** In a hint: any node may have changed. */
+    String ANY_PATH = "/";
 
     /** Fits a node of ZooKeeper, with its overhead. */
     int MAX_NODE_LENGTH = 1_000_000;
@@ -59,9 +63,10 @@ public interface ConfigurationStore extends AutoCloseable {
      * example after a lost connection. So a caller that waits for a change must still poll. It runs on a thread of the
      * store or of the writer: it must not block, or call the store. At most one callback; the last one counts.
      *
+     * @param changed receives the node's path, or {@link #ANY_PATH}
      * @return false if the store never calls it
      */
-    default boolean watch(Runnable changed) {
+    default boolean watch(Consumer<String> changed) {
         return false;
     }
 

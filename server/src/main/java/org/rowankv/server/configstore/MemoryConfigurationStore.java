@@ -3,12 +3,13 @@ package org.rowankv.server.configstore;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The configuration store of servers without files: its content ends with the last reference to it. Thread-safe. */
 public final class MemoryConfigurationStore implements ConfigurationStore {
     private final TreeMap<String, VersionedNode> nodes = new TreeMap<>();
-    private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
+    private final List<Consumer<String>> watchers = new CopyOnWriteArrayList<>();
     private long lastVersion;
 
     @Override
@@ -23,7 +24,7 @@ public final class MemoryConfigurationStore implements ConfigurationStore {
         requireLength(path, bytes);
         final boolean changed = change(path, expectedVersion, bytes, stamp, condition);
         if (changed) {
-            watchers.forEach(Runnable::run);
+            watchers.forEach(watcher -> watcher.accept(path));
         }
         return changed;
     }
@@ -42,14 +43,14 @@ public final class MemoryConfigurationStore implements ConfigurationStore {
     public boolean delete(String path, long expectedVersion) {
         final boolean changed = remove(path, expectedVersion);
         if (changed) {
-            watchers.forEach(Runnable::run);
+            watchers.forEach(watcher -> watcher.accept(path));
         }
         return changed;
     }
 
     /** Several servers share one instance: each watcher is kept. */
     @Override
-    public boolean watch(Runnable changed) {
+    public boolean watch(Consumer<String> changed) {
         watchers.add(changed);
         return true;
     }

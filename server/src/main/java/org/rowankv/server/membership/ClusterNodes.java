@@ -123,6 +123,11 @@ public final class ClusterNodes {
                 : ServerRegistration.decode(path, node.bytes());
     }
 
+    /** Whether it is the registration of a server. */
+    public static boolean isRegistration(String path) {
+        return path.startsWith(SERVERS + "/");
+    }
+
     public List<ServerRegistration> announcements() {
         final List<ServerRegistration> all = new ArrayList<>();
         for (String path : store.list(SERVERS)) {
@@ -217,6 +222,11 @@ public final class ClusterNodes {
     /** It is done, or given up; false if it is there no more. */
     public boolean remove(TransferRequest request) {
         return store.delete(transferPath(request.shard()), request.version());
+    }
+
+    /** Whether it is, or was, a request for a transfer. */
+    public static boolean isTransfer(String path) {
+        return path.startsWith(TRANSFERS + "/");
     }
 
     private static String transferPath(int shard) {

@@ -2,6 +2,7 @@ package org.rowankv.server.cluster;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.configstore.ConfigurationStoreException;
@@ -18,7 +19,7 @@ public final class AwayStore implements ConfigurationStore {
     /** The next change of that node is applied without an answer, and the store is away from then on. */
     volatile @Nullable String losesAnswerOf;
 
-    volatile Runnable changed = () -> {};
+    volatile Consumer<String> changed = path -> {};
 
     public AwayStore() {
         this(new MemoryConfigurationStore());
@@ -31,7 +32,7 @@ public final class AwayStore implements ConfigurationStore {
     private ConfigurationStore store() {
         if (away) {
             failures.incrementAndGet();
-            changed.run();
+            changed.accept(ANY_PATH);
             throw new ConfigurationStoreException("the store is away");
         }
         return store;
@@ -65,7 +66,7 @@ public final class AwayStore implements ConfigurationStore {
     }
 
     @Override
-    public boolean watch(Runnable newChanged) {
+    public boolean watch(Consumer<String> newChanged) {
         changed = newChanged;
         return store.watch(newChanged);
     }

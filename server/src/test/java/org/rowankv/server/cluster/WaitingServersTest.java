@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.runtime.SystemClock;
+import org.rowankv.server.configstore.ConfigurationStore;
 
 /** A waiting server reports what it waits for, and does not spin. */
 final class WaitingServersTest {
@@ -82,7 +83,7 @@ final class WaitingServersTest {
             final long fromNs = SystemClock.INSTANCE.nanoTime();
             store.away = true;
             await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> {
-                store.changed.run();
+                store.changed.accept(ConfigurationStore.ANY_PATH);
                 return store.failures.get() >= 9;
             });
             final long failures = store.failures.get();
@@ -92,7 +93,7 @@ final class WaitingServersTest {
                     .isEqualTo("the configuration store is unreachable; the data path continues: the store is away");
 
             store.away = false;
-            store.changed.run();
+            store.changed.accept(ConfigurationStore.ANY_PATH);
             await().atMost(PATIENCE).until(() -> server.saying().isEmpty());
         }
     }

@@ -31,13 +31,18 @@ public final class HandOverRun {
     private static final int SAY_EVERY = 50;
     private static final long SETTLE_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    private final int warmUpRounds;
     private final int rounds;
     private final Launch launch;
     private final RandomSource random;
     private final PrintStream out;
 
-    /** @param rounds hand-overs, and as many controls */
-    public HandOverRun(int rounds, Launch launch, RandomSource random, PrintStream out) {
+    /**
+     * @param warmUpRounds hand-overs before, which are not counted
+     * @param rounds hand-overs, and as many controls
+     */
+    public HandOverRun(int warmUpRounds, int rounds, Launch launch, RandomSource random, PrintStream out) {
+        this.warmUpRounds = warmUpRounds;
         this.rounds = rounds;
         this.launch = launch.withServerOptions("--shards=" + SHARDS);
         this.random = random;
@@ -62,7 +67,11 @@ public final class HandOverRun {
             }
             try (ShardCaller puts = new ShardCaller(client, cacheId, keys.get(0), true);
                     ShardCaller gets = new ShardCaller(client, cacheId, keys.get(0), false)) {
-                return measure(watch, keys, puts, gets);
+                if (warmUpRounds > 0) {
+                    out.println(warmUpRounds + " hand-overs to warm up");
+                    final HandOverReport unused = measure(warmUpRounds, watch, keys, puts, gets);
+                }
+                return measure(rounds, watch, keys, puts, gets);
             }
         }
     }
@@ -80,10 +89,10 @@ public final class HandOverRun {
         return keys;
     }
 
-    private HandOverReport measure(ClusterWatch watch, List<byte[]> keys, ShardCaller puts, ShardCaller gets)
+    private HandOverReport measure(int count, ClusterWatch watch, List<byte[]> keys, ShardCaller puts, ShardCaller gets)
             throws IOException {
         final HandOverReport report = new HandOverReport();
-        for (int round = 1; round <= rounds; round++) {
+        for (int round = 1; round <= count; round++) {
             final int shard = random.nextInt(keys.size());
             puts.use(keys.get(shard));
             gets.use(keys.get(shard));
@@ -99,7 +108,7 @@ public final class HandOverRun {
                 report.control(puts.takeLongestNs(), gets.takeLongestNs());
             }
             if (round % SAY_EVERY == 0) {
-                out.printf(Locale.ROOT, "%d of %d%n", round, rounds);
+                out.printf(Locale.ROOT, "%d of %d%n", round, count);
             }
         }
         report.failures(puts.failures() + gets.failures());
