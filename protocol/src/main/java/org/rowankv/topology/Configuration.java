@@ -74,6 +74,17 @@ public record Configuration(
         return isMember(server) && incarnations.get(server) == incarnation;
     }
 
+    /** Whether a shard has another primary than in an earlier configuration, although that one runs on. */
+    public boolean isHandedOver(int shard, Configuration before) {
+        final int former = before.shard(shard).primary();
+        return shard(shard).primary() != former && names(former, before.incarnations.get(former));
+    }
+
+    /** Whether any shard is handed over since an earlier configuration. */
+    public boolean handsOver(Configuration before) {
+        return IntStream.range(0, shardCount()).anyMatch(shard -> isHandedOver(shard, before));
+    }
+
     /** Whether data of that server may be the only ones left of some shard: it has started, and has complete replicas. */
     public boolean countsOn(int server) {
         return incarnations.get(server) > 0

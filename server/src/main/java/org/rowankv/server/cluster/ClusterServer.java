@@ -86,7 +86,7 @@ public final class ClusterServer implements AutoCloseable {
 
     public void start() {
         watched = context.store().watch(path -> {
-            if (hints.changed(path)) {
+            if (hints.changed(path, context.clock().nanoTime())) {
                 signal.give();
             }
         });
@@ -332,7 +332,8 @@ public final class ClusterServer implements AutoCloseable {
 
     private void serve(Area area, RoleTerm present, StoredRoles roles) {
         while (!closing) {
-            pause(watched ? POLL_WHILE_WATCHED_MS : POLL_WHILE_SERVING_MS);
+            final long pollMs = watched ? POLL_WHILE_WATCHED_MS : POLL_WHILE_SERVING_MS;
+            pauseNs(hints.untilDueNs(context.clock().nanoTime(), pollMs * 1_000_000));
             area.requireFile();
             try {
                 manage(present, roles);
@@ -362,12 +363,12 @@ public final class ClusterServer implements AutoCloseable {
         final long nowNs = context.clock().nanoTime();
         if (nowNs - checkedNs >= POLL_WHILE_SERVING_MS * 1_000_000) {
             checkedNs = nowNs;
-            hints.all();
+            hints.all(nowNs);
         }
-        if (hints.takeConfiguration()) {
+        if (hints.takeConfiguration(nowNs)) {
             roles.requireNamed(present);
         }
-        if (hints.takeRegistrations()) {
+        if (hints.takeRegistrations(nowNs)) {
             roles.readRegistrations();
         }
         if (hints.takeRequests()) {
@@ -442,12 +443,16 @@ public final class ClusterServer implements AutoCloseable {
      * @throws RuntimeException if the server has stopped itself
      */
     void pause(long ms) {
+        pauseNs(ms * 1_000_000);
+    }
+
+    private void pauseNs(long ns) {
         if (closing && phase != StartPhase.SERVING) {
             throw new ClosedWhileWaiting();
         }
         try {
             // One check serves all signals so far.
-            final boolean unused = signal.await(ms * 1_000_000);
+            final boolean unused = signal.await(ns);
         } catch (InterruptedException e) {
             beginToClose(0); // an interrupt ends this thread
         }

@@ -7,40 +7,64 @@ import org.rowankv.server.membership.ClusterNodes;
 
 /**
  * What may have changed in the configuration store since this server read it, so that it need not read everything after
- * every change. Any thread reports; the thread of the {@link ClusterServer} takes each hint before it reads.
+ * every change. Several changes are read at once, a little later: a member learns what concerns it from its manager, and
+ * has to act then. Any thread reports; the thread of the {@link ClusterServer} takes each hint before it reads.
  */
 final class StoreHints {
+    private static final long DELAY_NS = 50_000_000;
+
     private final AtomicBoolean configuration = new AtomicBoolean();
     private final AtomicBoolean registrations = new AtomicBoolean();
     private final AtomicBoolean requests = new AtomicBoolean();
+    /** When what has changed is to be read; without meaning if nothing has. Requests need not wait. */
+    private volatile long dueNs;
 
     /** A node has changed; returns whether a server that serves reads it. */
-    boolean changed(String path) {
-        if (path.equals(ConfigurationStore.ANY_PATH)) {
-            all();
-            return true;
+    boolean changed(String path, long nowNs) {
+        final boolean isAny = path.equals(ConfigurationStore.ANY_PATH);
+        final boolean isConfiguration = isAny || path.equals(ConfigurationCodec.PATH);
+        final boolean isRegistration = isAny || ClusterNodes.isRegistration(path);
+        final boolean isRequest = isAny || ClusterNodes.isTransfer(path);
+        if ((isConfiguration || isRegistration) && !areToRead()) {
+            dueNs = nowNs + DELAY_NS;
         }
-        final AtomicBoolean hint = path.equals(ConfigurationCodec.PATH)
-                ? configuration
-                : ClusterNodes.isRegistration(path) ? registrations : ClusterNodes.isTransfer(path) ? requests : null;
-        if (hint != null) {
-            hint.set(true);
+        set(isConfiguration, isRegistration, isRequest);
+        return isConfiguration || isRegistration || isRequest;
+    }
+
+    /** Everything may have changed, and is to be read now. */
+    void all(long nowNs) {
+        dueNs = nowNs;
+        set(true, true, true);
+    }
+
+    private void set(boolean isConfiguration, boolean isRegistration, boolean isRequest) {
+        if (isConfiguration) {
+            configuration.set(true);
         }
-        return hint != null;
+        if (isRegistration) {
+            registrations.set(true);
+        }
+        if (isRequest) {
+            requests.set(true);
+        }
     }
 
-    void all() {
-        configuration.set(true);
-        registrations.set(true);
-        requests.set(true);
+    private boolean areToRead() {
+        return configuration.get() || registrations.get();
     }
 
-    boolean takeConfiguration() {
-        return configuration.getAndSet(false);
+    /** How long until something is to be read, at most that long. */
+    long untilDueNs(long nowNs, long mostNs) {
+        return areToRead() ? Math.min(mostNs, Math.max(0, dueNs - nowNs)) : mostNs;
     }
 
-    boolean takeRegistrations() {
-        return registrations.getAndSet(false);
+    boolean takeConfiguration(long nowNs) {
+        return nowNs - dueNs >= 0 && configuration.getAndSet(false);
+    }
+
+    boolean takeRegistrations(long nowNs) {
+        return nowNs - dueNs >= 0 && registrations.getAndSet(false);
     }
 
     boolean takeRequests() {

@@ -112,11 +112,8 @@ public final class RoleChanges {
         }
         final Configuration before = current.get().configuration();
         for (int shard = 0; shard < next.shardCount(); shard++) {
-            final int former = before.shard(shard).primary();
-            if (next.shard(shard).primary() != former
-                    && next.shard(shard).isReplica(serverId)
-                    && next.names(former, before.incarnations().get(former))) {
-                reclaim.handsOver(shard, former);
+            if (next.isHandedOver(shard, before) && next.shard(shard).isReplica(serverId)) {
+                reclaim.handsOver(shard, before.shard(shard).primary());
             }
         }
         final Roles roles = current.follow(next);

@@ -224,7 +224,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         hasOutput();
         if (fault == null) {
             hello = null;
-            sendRouting(0, loop.port().routingBytes());
+            sendRouting(0, loop.port().routing().announcedBytes());
         } else {
             loop.port().faults().report(fault, this, verdict.text());
             ending = true;
@@ -246,7 +246,7 @@ final class ClientConnection implements FrameDecoder.Taker {
     /** Precedes every other frame: later answers may depend on the new routing. */
     private void settleRouting() {
         if (routingOwed) {
-            sendRouting(0, loop.port().routingBytes());
+            sendRouting(0, loop.port().routing().announcedBytes());
         }
     }
 
@@ -282,7 +282,9 @@ final class ClientConnection implements FrameDecoder.Taker {
                 if (length != FrameHeadDescriptor.HEAD_LENGTH) {
                     throw new WireException(WireFault.BAD_FRAME, "a routing request with a body");
                 }
-                sendRouting(FrameHeadDescriptor.number(buffer, at), loop.port().routingBytes());
+                sendRouting(
+                        FrameHeadDescriptor.number(buffer, at),
+                        loop.port().routing().announcedBytes());
             }
             case ClientFrameDescriptor.CHANGES_REQUEST -> {
                 inFlight++;
@@ -321,7 +323,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         request.arrivedOn(number);
         inFlight++;
         loop.requests().arrived(pending);
-        if (sound && loop.port().place(request, pending.shard())) {
+        if (sound && loop.port().routing().place(request, pending.shard())) {
             loop.requests().admit(pending);
         } else {
             loop.requests().refuse(pending, Status.BAD_REQUEST);

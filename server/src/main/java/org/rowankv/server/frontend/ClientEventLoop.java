@@ -219,6 +219,12 @@ final class ClientEventLoop implements Runnable {
         });
     }
 
+    /** The routing that is in force has changed. Thread-safe. */
+    void lookAtRouting() {
+        final boolean unused = requests.lookAtEarly();
+        io.wakeUp();
+    }
+
     /** A shard may have been opened for which requests wait. Thread-safe. */
     void lookAtEarly() {
         if (requests.lookAtEarly()) {
@@ -277,6 +283,9 @@ final class ClientEventLoop implements Runnable {
                 changes.endOverdue(nowNs, false);
             }
             requests.refuseEarlySince(nowNs - EARLY_NS);
+            if (port.routing().isAnnouncing()) {
+                port.announce(nowNs);
+            }
             if (requests.areUnderWay() && nowNs - helpedNs >= HELP_NS) {
                 helpedNs = nowNs;
                 requests.help();
@@ -428,7 +437,7 @@ final class ClientEventLoop implements Runnable {
             LockSupport.parkNanos(PARK_NS);
         } else if (!requests.areUnderWay()) {
             final long checkNs = mustCheck() ? CHECK_MS * 1_000_000 : Long.MAX_VALUE;
-            select(requests.areEarly() ? EARLY_NS / 4 : checkNs);
+            select(requests.areEarly() || port.routing().isAnnouncing() ? EARLY_NS / 4 : checkNs);
         } else if (io.carriesPairs()) {
             select(POLL_NS);
         } else {

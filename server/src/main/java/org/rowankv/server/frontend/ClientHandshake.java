@@ -46,7 +46,7 @@ final class ClientHandshake {
     }
 
     private Verdict check(ClientHello from) throws WireException {
-        final long cluster = port.routing().configuration().clusterId();
+        final long cluster = port.routing().announced().configuration().clusterId();
         if (from.clusterId() != 0 && from.clusterId() != cluster) {
             return refused(
                     HandshakeDescriptor.REFUSED_CLUSTER,
@@ -69,7 +69,7 @@ final class ClientHandshake {
         }
         final ClientWelcome welcome = new ClientWelcome(
                 cluster,
-                port.routing().term(),
+                port.routing().announced().term(),
                 port.serverId(),
                 port.limits().longest(ClientFrameDescriptor.REQUEST),
                 port.settings().maxInFlight());

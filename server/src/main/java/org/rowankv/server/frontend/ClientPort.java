@@ -10,9 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Operation;
-import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.frame.FrameLimits;
 import org.rowankv.protocol.frame.WireFault;
@@ -24,10 +21,7 @@ import org.rowankv.runtime.FaultLog;
 import org.rowankv.server.catalogue.CatalogueThread;
 import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.engine.Server;
-import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.Routing;
-import org.rowankv.topology.RoutingDescriptor;
-import org.rowankv.topology.ShardMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,19 +49,8 @@ public final class ClientPort implements AutoCloseable {
     private final ServerSocketChannel listener;
     private final List<ClientEventLoop> loops = new ArrayList<>();
 
-    /** A published routing and what is derived from it once. */
-    private record PublishedRouting(Routing routing, byte[] bytes, KeyHash keyHash) {
-        static PublishedRouting of(Routing routing) {
-            return new PublishedRouting(
-                    routing,
-                    RoutingDescriptor.encode(routing),
-                    new KeyHash(routing.configuration().hashSeed()));
-        }
-    }
-
-    /** Null before {@link #serve}. */
-    private volatile @Nullable PublishedRouting published;
-
+    private final PortRouting routing = new PortRouting();
+    private final Clock clock;
     private final AtomicLong lastConnection = new AtomicLong();
     private boolean closed;
 
@@ -81,7 +64,8 @@ public final class ClientPort implements AutoCloseable {
             List<IoPoller> ios)
             throws IOException {
         this.settings = settings;
-        this.limits = new RequestLimits(served.longestEntry(), settings.maxFrame());
+        this.clock = clock;
+        this.limits = settings.frameLimits(served.longestEntry());
         this.counts = counts;
         this.served = served;
         this.errors = errors;
@@ -171,20 +155,20 @@ public final class ClientPort implements AutoCloseable {
     /**
      * Starts to serve. Call once.
      *
-     * @param routing first routing for clients; {@link #publish} replaces it
+     * @param first routing for clients; {@link #publish} replaces it
      */
-    public synchronized ClientPort serve(Routing routing) {
-        if (published != null || closed) {
+    public synchronized ClientPort serve(Routing first) {
+        if (routing.isSet() || closed) {
             throw new IllegalStateException("the client port is serving or closed");
         }
-        published = PublishedRouting.of(routing);
+        routing.set(first);
         try {
             loops.get(0).watch(listener, new ClientAcceptor(this, listener, loops));
         } catch (ClosedChannelException e) {
             throw new IllegalStateException("the client port is closed", e);
         }
         loops.forEach(ClientEventLoop::start);
-        served.observe(this::lookAtEarly);
+        served.observe(this::rolesChanged);
         LOG.info("Client port listening: server={} address={}", served.serverId(), address());
         return this;
     }
@@ -198,11 +182,21 @@ public final class ClientPort implements AutoCloseable {
         }
     }
 
-    /** Replaces the routing and announces it to all connected clients. No effect unless its term is newer. */
-    public synchronized void publish(Routing routing) {
-        if (routing.term() > published().routing().term()) {
-            final PublishedRouting next = PublishedRouting.of(routing);
-            published = next;
+    /**
+     * Replaces the routing, and announces it to all connected clients: at once, or when a shard that is handed over has
+     * left this server or was opened here, or after 20 ms. No effect unless its term is newer.
+     */
+    public synchronized void publish(Routing next) {
+        final long nowNs = clock.nanoTime();
+        if (routing.follow(next, nowNs)) {
+            loops.forEach(ClientEventLoop::lookAtRouting);
+            announce(nowNs);
+        }
+    }
+
+    /** Tells clients of the routing in force, if it is time. Any thread; never blocks. */
+    void announce(long nowNs) {
+        if (routing.announce(served, nowNs)) {
             loops.forEach(ClientEventLoop::publish);
         }
     }
@@ -213,7 +207,7 @@ public final class ClientPort implements AutoCloseable {
      * answered NO_REPLY. Connections stay open.
      */
     public synchronized void pause() {
-        if (paused || closed || published == null) {
+        if (paused || closed || !routing.isSet()) {
             return;
         }
         paused = true;
@@ -244,19 +238,18 @@ public final class ClientPort implements AutoCloseable {
      * After {@link #pause}: continues with the new server. Clients receive the routing first, then held requests are
      * answered.
      */
-    public void resume(Server next, ClientCatalogue nextCatalogue, Routing routing) {
-        resume(new BackendShards(next), nextCatalogue, routing);
+    public void resume(Server next, ClientCatalogue nextCatalogue, Routing nextRouting) {
+        resume(new BackendShards(next), nextCatalogue, nextRouting);
     }
 
     /** As above, for another backend. */
-    public synchronized void resume(RequestBackend next, ClientCatalogue nextCatalogue, Routing routing) {
-        if (!paused || closed || routing.term() < published().routing().term()) {
+    public synchronized void resume(RequestBackend next, ClientCatalogue nextCatalogue, Routing nextRouting) {
+        if (!paused || closed || nextRouting.term() < routing.inForce().term()) {
             throw new IllegalStateException("the client port is not paused, or is closed, or has a later term");
         }
-        final PublishedRouting now = PublishedRouting.of(routing);
         served = next;
-        next.observe(this::lookAtEarly);
-        published = now;
+        next.observe(this::rolesChanged);
+        routing.set(nextRouting);
         catalogue.use(nextCatalogue);
         paused = false;
         loops.forEach(loop -> loop.execute(loop::resume));
@@ -289,21 +282,8 @@ public final class ClientPort implements AutoCloseable {
         return catalogue;
     }
 
-    private PublishedRouting published() {
-        final PublishedRouting now = published;
-        if (now == null) {
-            throw new IllegalStateException("the client port does not serve yet");
-        }
-        return now;
-    }
-
-    Routing routing() {
-        return published().routing();
-    }
-
-    @SuppressWarnings("ReturnsArray") // shared and immutable by convention
-    byte[] routingBytes() {
-        return published().bytes();
+    PortRouting routing() {
+        return routing;
     }
 
     /** A number that no other connection of this port has or had, ≥ 1. Thread-safe. */
@@ -331,31 +311,14 @@ public final class ClientPort implements AutoCloseable {
         counts.countUnfinished();
     }
 
-    /** Sets hash and shard of the request; false if the client sent it to another shard. */
-    boolean place(Request request, int shard) {
-        final PublishedRouting now = published();
-        final Operation operation = request.operation();
-        if (operation != Operation.CLEAR
-                && operation != Operation.OPEN_SESSION
-                && operation != Operation.CLOSE_SESSION) {
-            final long hash =
-                    now.keyHash().hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
-            if (ShardMap.shardOf(hash, now.routing().configuration().shardCount()) != shard) {
-                return false;
-            }
-            request.placed(hash, shard);
-        }
-        return true;
-    }
-
     /**
      * OK, or why requests for the shard, from a client with a configuration of that term, are refused. A client with a
      * newer configuration than this server is refused: the shard may have another primary there.
      */
     Status whyNotServed(int shard, long clientTerm) {
-        final Routing routing = published().routing();
-        final long term = routing.term();
-        if (shard < 0 || shard >= routing.configuration().shardCount()) {
+        final Routing inForce = routing.inForce();
+        final long term = inForce.term();
+        if (shard < 0 || shard >= inForce.configuration().shardCount()) {
             return Status.BAD_REQUEST;
         }
         if (paused) {
@@ -375,12 +338,15 @@ public final class ClientPort implements AutoCloseable {
      * configuration that this server does not have yet.
      */
     boolean isEarly(int shard, long clientTerm) {
-        return !paused && served.isServing() && (clientTerm > routing().term() || served.isOpening(shard));
+        return !paused && served.isServing() && (clientTerm > routing.inForce().term() || served.isOpening(shard));
     }
 
     /** Shards may have been opened, or have gone elsewhere. */
-    private void lookAtEarly() {
+    private void rolesChanged() {
         loops.forEach(ClientEventLoop::lookAtEarly);
+        if (routing.isAnnouncing()) {
+            announce(clock.nanoTime());
+        }
     }
 
     // --- counters ---
@@ -428,7 +394,7 @@ public final class ClientPort implements AutoCloseable {
         closed = true;
         boolean interrupted = false;
         closeQuietly(listener);
-        loops.forEach(published == null ? ClientEventLoop::neverStarted : ClientEventLoop::close);
+        loops.forEach(routing.isSet() ? ClientEventLoop::close : ClientEventLoop::neverStarted);
         for (boolean done = false; !done; ) {
             try {
                 for (ClientEventLoop loop : loops) {

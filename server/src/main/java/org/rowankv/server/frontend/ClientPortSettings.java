@@ -1,6 +1,10 @@
 package org.rowankv.server.frontend;
 
 import java.util.function.Consumer;
+import org.rowankv.protocol.frame.FrameLimits;
+import org.rowankv.protocol.wire.ChangesRequestDescriptor;
+import org.rowankv.protocol.wire.ClientFrameDescriptor;
+import org.rowankv.protocol.wire.RequestDescriptor;
 
 /**
  * Settings of a client port.
@@ -67,6 +71,35 @@ public record ClientPortSettings(
         final Builder builder = new Builder();
         change.accept(builder);
         return builder.build(host, port);
+    }
+
+    /** Length limits of a client's frames. @param longestEntry of the server, in bytes */
+    FrameLimits frameLimits(int longestEntry) {
+        return new RequestLimits(
+                (int) Math.min(maxFrame, (long) RequestDescriptor.FIXED_LENGTH + longestEntry), maxFrame);
+    }
+
+    /**
+     * An entry that fits a segment, or the limit of the format.
+     *
+     * @param request longest request, in bytes
+     * @param most bytes of any frame
+     */
+    private record RequestLimits(int request, int most) implements FrameLimits {
+        /** More than the longest name and descriptor of a cache, so that too long ones receive an answer. */
+        private static final int CATALOGUE = 1 << 20;
+        /** All other types, known or not: longer than needed, so that unknown types are read and named in the log. */
+        private static final int OTHERS = 1 << 10;
+
+        @Override
+        public int longest(int type) {
+            return switch (type) {
+                case ClientFrameDescriptor.REQUEST -> request;
+                case ClientFrameDescriptor.CHANGES_REQUEST -> Math.min(most, ChangesRequestDescriptor.MAX_LENGTH);
+                case ClientFrameDescriptor.CATALOGUE -> Math.min(most, CATALOGUE);
+                default -> OTHERS;
+            };
+        }
     }
 
     /** Values to change, named as in the settings; each starts with its default. */

@@ -45,6 +45,8 @@ public final class ConfigurationManager {
     private static final long COPY_AFTER_NS = 10_000_000_000L;
 
     private static final long RENEW_AGAIN_NS = 1_000_000_000;
+    /** Callers of a shard that is handed over wait for servers that have better things to do than what follows. */
+    private static final long HAND_OVER_NS = 20_000_000;
 
     private final int serverId;
     private final int replicas;
@@ -68,6 +70,8 @@ public final class ConfigurationManager {
     private @Nullable Configuration pending;
     /** Whether all members have the roles of {@code stored} in force. */
     private boolean settled;
+    /** Whether {@code stored} hands shards over. */
+    private boolean handsOver;
 
     private final ReturnPauses pauses = new ReturnPauses();
     /** Transfers that are asked for, as read last. */
@@ -392,6 +396,7 @@ public final class ConfigurationManager {
         }
         pauses.follow(
                 Objects.requireNonNull(stored), next, departures, leases.now().monotonicNs());
+        handsOver = next.handsOver(Objects.requireNonNull(stored));
         manage(next, false);
         if (!adopting.run(() -> adoption.prepare(next))) {
             lost(next);
@@ -443,6 +448,9 @@ public final class ConfigurationManager {
             return false;
         }
         settled = true;
+        if (handsOver) {
+            scheduling.park(HAND_OVER_NS);
+        }
         return true;
     }
 

@@ -14,7 +14,7 @@ import org.rowankv.topology.Configuration;
  */
 public final class PrimaryTransfer {
     private static final long PATIENCE_NS = 60_000_000_000L;
-    private static final long PAUSE_NS = 20_000_000;
+    private static final long PAUSE_NS = 50_000_000;
 
     private final ClusterNodes nodes;
     private final Clock clock;

@@ -89,6 +89,15 @@ final class CollectedReplicas {
         }
     }
 
+    /** Whether the next primary of a shard, which has its roles in force, waits until it has left this server. */
+    boolean isAskedToHandOver(int shard, Roles roles) {
+        final Pending asked =
+                pending.get(new Asker(roles.configuration().shard(shard).primary(), shard));
+        return asked != null
+                && asked.question.kind() == OpeningMessage.HAND_OVER
+                && asked.question.epoch() == roles.epoch(shard);
+    }
+
     boolean isIdle() {
         return pending.isEmpty();
     }

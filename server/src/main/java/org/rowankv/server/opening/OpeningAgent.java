@@ -295,7 +295,10 @@ public final class OpeningAgent implements Agent {
         carried.put(opening.shard(), new Carried(opening.epoch(), opening.changes()));
     }
 
-    /** The shards that this server hands over leave it as soon as nothing of them is under way. */
+    /**
+     * The shards that this server hands over are served until their next primaries wait for that; then they leave it as
+     * soon as nothing of them is under way.
+     */
     private int leave(Roles roles) {
         if (!isLeaving) {
             return 0;
@@ -307,7 +310,12 @@ public final class OpeningAgent implements Agent {
             if (!current.get().isLeaving(shard)) {
                 continue;
             }
+            isLeaving = true;
+            if (!collected.isAskedToHandOver(shard, current.get())) {
+                continue;
+            }
             owesChanges = true; // before the roles show that it has left
+            current.close(shard);
             if (inFlightWindow.isIdle(shard) && current.left(shard)) {
                 // So the next primary does not take what is here for missing: a primary's own entries are in no tail.
                 primary.replica().raiseCommitVersion(primary.versions().last());
@@ -315,8 +323,6 @@ public final class OpeningAgent implements Agent {
                 listener.left(shard);
                 LOG.info("Shard handed over shard={} term={}", shard, roles.term());
                 left++;
-            } else {
-                isLeaving = true;
             }
         }
         return left;

@@ -83,7 +83,15 @@ public final class CurrentRoles {
      */
     public boolean mayBegin(ShardPrimary primary) {
         final Roles now = roles;
-        return now.has(primary) && !now.isLeaving(primary.replica().shardId());
+        return now.has(primary) && !now.isClosed(primary.replica().shardId());
+    }
+
+    /** The primary of a shard that leaves this server begins nothing any more. */
+    public synchronized void close(int shard) {
+        final Roles present = roles;
+        if (present.isLeaving(shard) && !present.isClosed(shard)) {
+            set(present.closing(shard));
+        }
     }
 
     /** The shard, of which nothing is under way here, leaves this server; false if it does not, or has left. */

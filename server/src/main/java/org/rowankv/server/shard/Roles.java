@@ -25,6 +25,9 @@ public final class Roles {
     private final int[][] backups;
     private final int[][] joining;
     private final int[] epochs;
+    /** By shard: whether its primary here begins nothing any more. */
+    private final boolean[] closed;
+
     private final long[] incarnations;
 
     /**
@@ -49,6 +52,7 @@ public final class Roles {
         this.backups = new int[shardCount][];
         this.joining = new int[shardCount][];
         this.epochs = new int[shardCount];
+        this.closed = new boolean[shardCount];
         final List<ShardPrimary> own = new ArrayList<>();
         for (int shard = 0; shard < shardCount; shard++) {
             final ShardAssignment assignment = configuration.shard(shard);
@@ -69,8 +73,8 @@ public final class Roles {
                 configuration.incarnations().stream().mapToLong(Long::longValue).toArray();
     }
 
-    /** The same roles with the primaries of more shards. */
-    private Roles(Roles before, @Nullable ShardPrimary[] byShard, int[][] backups) {
+    /** The roles of the same configuration with other primaries open or closed. */
+    private Roles(Roles before, @Nullable ShardPrimary[] byShard, int[][] backups, boolean[] closed) {
         this.serverId = before.serverId;
         this.configuration = before.configuration;
         this.byShard = byShard;
@@ -79,6 +83,7 @@ public final class Roles {
         this.backups = backups;
         this.joining = before.joining;
         this.epochs = before.epochs;
+        this.closed = closed;
         this.incarnations = before.incarnations;
     }
 
@@ -98,7 +103,20 @@ public final class Roles {
         }
         final @Nullable ShardPrimary[] more = byShard.clone();
         more[shard] = primary;
-        return new Roles(this, more, backups);
+        return new Roles(this, more, backups, closed);
+    }
+
+    /**
+     * The roles of the same configuration, in which the primary of a {@linkplain #isLeaving leaving} shard begins nothing
+     * any more: the next one waits for it.
+     */
+    public Roles closing(int shard) {
+        if (!isLeaving(shard)) {
+            throw new IllegalArgumentException("shard " + shard + " does not leave server " + serverId);
+        }
+        final boolean[] more = closed.clone();
+        more[shard] = true;
+        return new Roles(this, byShard, backups, more);
     }
 
     /**
@@ -113,16 +131,21 @@ public final class Roles {
         fewer[shard] = null;
         final int[][] present = backups.clone();
         present[shard] = configuration.shard(shard).backups();
-        return new Roles(this, fewer, present);
+        return new Roles(this, fewer, present, closed);
     }
 
     /**
      * Whether the configuration gives a shard, whose primary is here, to another server. Until it has {@linkplain #left
-     * left}, the primary answers reads and finishes what it has begun, with all other replicas as its backups; it
-     * begins nothing.
+     * left}, the primary serves it, with all other replicas as its backups; {@linkplain #closing closed}, it answers
+     * reads and finishes what it has begun.
      */
     public boolean isLeaving(int shard) {
         return byShard[shard] != null && configuration.shard(shard).primary() != serverId;
+    }
+
+    /** Whether a leaving shard's primary begins nothing any more. */
+    boolean isClosed(int shard) {
+        return closed[shard];
     }
 
     /** Whether the configuration makes this server the primary of a shard that is not open here yet. */

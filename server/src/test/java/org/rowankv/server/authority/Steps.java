@@ -189,8 +189,8 @@ final class Steps {
     }
 
     /**
-     * A server that has committed a configuration which makes another the primary finishes the write that it has begun,
-     * and gives up the shard. Until then it answers reads.
+     * A server that has committed a configuration which makes another the primary serves the shard, finishes the write that
+     * it has begun, and gives the shard up, at any moment.
      */
     private void leave(World world, int slot) {
         final ModelServer server = world.servers[slot];
@@ -213,7 +213,7 @@ final class Steps {
                 && !world.known;
     }
 
-    static boolean isLeaving(World world, int slot) {
+    private static boolean isLeaving(World world, int slot) {
         return world.stored(world.servers[slot].authority.committed()).shard().primary() != slot;
     }
 

@@ -17,7 +17,7 @@ final class WriteSteps {
     void from(World world) {
         for (int slot = 0; slot < scope.servers(); slot++) {
             final ModelServer server = world.servers[slot];
-            if (server.up && server.role.isOpen() && world.writer == World.NO_WRITER && !Steps.isLeaving(world, slot)) {
+            if (server.up && server.role.isOpen() && world.writer == World.NO_WRITER) {
                 begin(world, slot);
             }
             if (server.up

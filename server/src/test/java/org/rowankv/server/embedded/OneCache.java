@@ -7,7 +7,7 @@ import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.StoredCache;
 
 /** Catalogue stub of test servers: lists one cache, which no operation changes. */
-class OneCache implements ClientCatalogue {
+public class OneCache implements ClientCatalogue {
     @Override
     public @Nullable StoredCache find(String name) {
         return null;

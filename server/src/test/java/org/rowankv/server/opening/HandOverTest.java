@@ -7,7 +7,9 @@ import static org.rowankv.server.opening.LiveCluster.get;
 import static org.rowankv.server.opening.LiveCluster.key;
 import static org.rowankv.server.opening.LiveCluster.put;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -64,12 +66,13 @@ final class HandOverTest {
         final PollableCall underWay = beginAt(from, first);
         assertThat(underWay.step()).isFalse();
         cluster.adopt(cluster.handingOver(SHARD, to));
+        cluster.step(50); // the next primary waits
         final Request second = put(key(SHARD, 1), bytes(20, 3));
         final PollableCall late = beginAt(from, second);
         for (int i = 0; i < 500; i++) {
             cluster.step();
             assertThat(late.step())
-                    .as("a mutation begun behind the change is answered")
+                    .as("a mutation begun when the next primary waits is answered")
                     .isFalse();
             assertThat(underWay.step()).isFalse();
             assertThat(from.isPrimary(SHARD)).isTrue();
@@ -86,6 +89,87 @@ final class HandOverTest {
         assertThat(cluster.value(key(SHARD, 0))).isEqualTo(bytes(20, 2));
         assertThat(cluster.value(key(SHARD, 1))).isNull();
         cluster.ok(put(key(SHARD, 0), bytes(20, 4)));
+        cluster.requireAgreement();
+    }
+
+    /** It takes versions and answers, and what it has written meanwhile is on all replicas. */
+    @Test
+    void shouldServeUntilTheNextPrimaryWaitsForIt() {
+        final Server from = cluster.primary(SHARD);
+        cluster.network(delivery -> delivery.message().kind() == OpeningMessage.HAND_OVER ? null : delivery);
+        cluster.adopt(
+                cluster.handingOver(SHARD, cluster.configuration().shard(SHARD).backups()[0]));
+        for (int i = 0; i < 20; i++) {
+            cluster.step(50);
+            final Request put = put(key(SHARD, i % 3), bytes(20, i));
+            final PollableCall call = beginAt(from, put);
+            cluster.stepUntil(call::step);
+            assertThat(put.status()).isEqualTo(Status.OK);
+        }
+        assertThat(cluster.isOpen(SHARD)).isFalse();
+        cluster.network(delivery -> delivery);
+        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        assertThat(from.isPrimary(SHARD)).isFalse();
+        assertThat(cluster.value(key(SHARD, 19 % 3))).isEqualTo(bytes(20, 19));
+        cluster.requireAgreement();
+    }
+
+    /** The next primary dies when the former one has closed the shard for it. */
+    @Test
+    void shouldGoOnIfTheShardComesBackBeforeItHasLeft() {
+        final Server from = cluster.primary(SHARD);
+        final int to = cluster.configuration().shard(SHARD).backups()[0];
+        final int slow = cluster.configuration().shard(SHARD).backups()[1];
+        cluster.fabric.gate(from.serverId(), slow).allowEntries(0);
+        final Request first = put(key(SHARD, 0), bytes(20, 1));
+        final PollableCall underWay = beginAt(from, first);
+        assertThat(underWay.step()).isFalse();
+        cluster.adopt(cluster.handingOver(SHARD, to));
+        cluster.step(50);
+        final Request second = put(key(SHARD, 1), bytes(20, 2));
+        final PollableCall late = beginAt(from, second);
+        assertThat(late.step()).isFalse();
+        cluster.stop(to);
+        cluster.adopt(cluster.excluding(from.serverId(), to));
+        cluster.fabric.gate(from.serverId(), slow).allowEntries(Integer.MAX_VALUE);
+        cluster.stepUntil(underWay::step);
+        cluster.stepUntil(late::step);
+        assertThat(first.status()).isEqualTo(Status.OK);
+        assertThat(second.status()).isEqualTo(Status.OK);
+        cluster.stepUntil(cluster::isAllOpen);
+        assertThat(cluster.value(key(SHARD, 1))).isEqualTo(bytes(20, 2));
+        cluster.requireAgreement();
+    }
+
+    /** The primary of that epoch may be gone, and the next one asks later. */
+    @Test
+    void shouldStayOpenForAQuestionOfAnEarlierEpoch() {
+        final Server from = cluster.primary(SHARD);
+        final int to = cluster.configuration().shard(SHARD).backups()[0];
+        final int third = cluster.configuration().shard(SHARD).backups()[1];
+        final List<OpeningMessage> questions = new ArrayList<>();
+        cluster.network(delivery -> {
+            if (delivery.message().kind() == OpeningMessage.HAND_OVER) {
+                questions.add(delivery.message());
+                return null;
+            }
+            return delivery;
+        });
+        cluster.adopt(cluster.handingOver(SHARD, to));
+        cluster.step(50);
+        cluster.stop(third);
+        cluster.adopt(cluster.excluding(to, third));
+        final int epoch = cluster.configuration().shard(SHARD).epoch();
+        assertThat(questions).isNotEmpty().allMatch(question -> question.epoch() < epoch);
+        from.roleChanges().openings().received(to, questions.get(0));
+        cluster.step(50);
+        final Request put = put(key(SHARD, 0), bytes(20, 1));
+        final PollableCall call = beginAt(from, put);
+        cluster.stepUntil(call::step);
+        assertThat(put.status()).isEqualTo(Status.OK);
+        cluster.network(delivery -> delivery);
+        cluster.stepUntil(cluster::isAllOpen);
+        assertThat(from.isPrimary(SHARD)).isFalse();
         cluster.requireAgreement();
     }
 
@@ -145,22 +229,39 @@ final class HandOverTest {
         assertThat(reading.changes()).extracting(Change::value).containsExactly(bytes(20, 1), bytes(20, 2));
     }
 
-    /** Otherwise it might be dropped before the next primary has asked. */
+    /** Otherwise it might be dropped before the stream is on its way: it digests first what has landed. */
     @Test
     void shouldHaveRolesUntilTheChangeStreamIsHandedOver() {
         final Server from = cluster.primary(SHARD);
+        final int other = cluster.configuration()
+                .primariesOf(cluster.configuration().shard(SHARD).backups()[0])
+                .get(0);
+        cluster.ok(put(key(other, 0), bytes(1, 0)));
         final long unused = subscribe(from);
-        cluster.network(delivery -> delivery.message().kind() == OpeningMessage.HAND_OVER
-                        && delivery.message().shard() == SHARD
-                ? null
-                : delivery);
+        final List<OpeningMessage> sent = new ArrayList<>();
+        cluster.network(delivery -> {
+            if (delivery.from() == from.serverId() && delivery.message().kind() == OpeningMessage.HANDED_OVER) {
+                sent.add(delivery.message());
+            }
+            return delivery;
+        });
         cluster.adopt(cluster.handingOverAll(from.serverId()));
-        cluster.step(2_000);
-        assertThat(from.isPrimary(SHARD)).isFalse();
-        assertThat(from.roleChanges().bareTerm()).isZero();
-        cluster.network(delivery -> delivery);
-        cluster.stepUntil(
-                () -> from.roleChanges().bareTerm() == cluster.configuration().term());
+        cluster.sleep(from.serverId());
+        cluster.step(5); // the next primary waits
+        for (int i = 0; i < 5_500; i++) { // more than it digests in one turn
+            cluster.ok(put(key(other, 0), bytes(1, i)));
+        }
+        cluster.awake(from.serverId());
+        cluster.stepUntil(() -> !from.isPrimary(SHARD));
+        assertThat(sent).isEmpty();
+        cluster.stepUntil(() -> {
+            final boolean isBare =
+                    from.roleChanges().bareTerm() == cluster.configuration().term();
+            if (isBare) {
+                assertThat(sent).anyMatch(message -> message.shard() == SHARD);
+            }
+            return isBare;
+        });
         cluster.stepUntil(cluster::isAllOpen);
     }
 

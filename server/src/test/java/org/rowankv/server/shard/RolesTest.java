@@ -160,7 +160,12 @@ final class RolesTest {
         final Roles last =
                 current.follow(next.handedOver(Map.of(comes, next.shard(comes).backups()[0])));
         assertThat(last.isLeaving(comes)).isTrue();
+        assertThat(current.mayBegin(primary)).isTrue();
+        current.close(comes);
+        assertThat(current.get().isLeaving(comes)).isTrue();
+        assertThat(current.has(primary)).isTrue();
         assertThat(current.mayBegin(primary)).isFalse();
+        assertThat(current.mayBegin(before.get(0))).isTrue();
         assertThat(current.left(comes)).isTrue();
         assertThat(current.left(comes)).isFalse();
         assertThat(current.get().find(comes)).isNull();
