@@ -368,7 +368,7 @@ public final class ClusterServer implements AutoCloseable {
         if (hints.takeConfiguration(nowNs)) {
             roles.requireNamed(present);
         }
-        if (hints.takeRegistrations(nowNs)) {
+        if (hints.takeRegistrations()) {
             roles.readRegistrations();
         }
         if (hints.takeRequests()) {

@@ -7,8 +7,9 @@ import org.rowankv.server.membership.ClusterNodes;
 
 /**
  * What may have changed in the configuration store since this server read it, so that it need not read everything after
- * every change. Several changes are read at once, a little later: a member learns what concerns it from its manager, and
- * has to act then. Any thread reports; the thread of the {@link ClusterServer} takes each hint before it reads.
+ * every change. The configuration is read a little later: a member that has to act on it hears of it from its manager, and
+ * reading it meanwhile would delay that; one that is excluded finds that out here. Any thread reports; the thread of the
+ * {@link ClusterServer} takes each hint before it reads.
  */
 final class StoreHints {
     private static final long DELAY_NS = 50_000_000;
@@ -16,16 +17,16 @@ final class StoreHints {
     private final AtomicBoolean configuration = new AtomicBoolean();
     private final AtomicBoolean registrations = new AtomicBoolean();
     private final AtomicBoolean requests = new AtomicBoolean();
-    /** When what has changed is to be read; without meaning if nothing has. Requests need not wait. */
+    /** When the configuration is to be read; without meaning if it has not changed. */
     private volatile long dueNs;
 
-    /** A node has changed; returns whether a server that serves reads it. */
+    /** A node has changed; returns whether a server reads it. */
     boolean changed(String path, long nowNs) {
         final boolean isAny = path.equals(ConfigurationStore.ANY_PATH);
         final boolean isConfiguration = isAny || path.equals(ConfigurationCodec.PATH);
         final boolean isRegistration = isAny || ClusterNodes.isRegistration(path);
         final boolean isRequest = isAny || ClusterNodes.isTransfer(path);
-        if ((isConfiguration || isRegistration) && !areToRead()) {
+        if (isConfiguration && !configuration.get()) {
             dueNs = nowNs + DELAY_NS;
         }
         set(isConfiguration, isRegistration, isRequest);
@@ -50,21 +51,17 @@ final class StoreHints {
         }
     }
 
-    private boolean areToRead() {
-        return configuration.get() || registrations.get();
-    }
-
-    /** How long until something is to be read, at most that long. */
+    /** How long until the configuration is to be read, at most that long. */
     long untilDueNs(long nowNs, long mostNs) {
-        return areToRead() ? Math.min(mostNs, Math.max(0, dueNs - nowNs)) : mostNs;
+        return configuration.get() ? Math.min(mostNs, Math.max(0, dueNs - nowNs)) : mostNs;
     }
 
     boolean takeConfiguration(long nowNs) {
         return nowNs - dueNs >= 0 && configuration.getAndSet(false);
     }
 
-    boolean takeRegistrations(long nowNs) {
-        return nowNs - dueNs >= 0 && registrations.getAndSet(false);
+    boolean takeRegistrations() {
+        return registrations.getAndSet(false);
     }
 
     boolean takeRequests() {

@@ -143,7 +143,7 @@ final class StoredRoles {
             if (next != null) {
                 // The first server decides; all read the result, this one too: it may get no answer.
                 final boolean unused = nodes.decide(next.managedBy(serverId), stored.version());
-                return null;
+                return find(area, own);
             }
         }
         waitLog.waits(

@@ -65,7 +65,7 @@ final class EpochAgent implements Agent {
         return 0;
     }
 
-    /** A shard that leaves begins nothing: its next primary has another epoch. */
+    /** A shard that leaves goes on with what is left of its epoch: its next primary has another one. */
     private static boolean needsEpoch(Roles present, ShardPrimary primary) {
         return primary.versions().needsEpoch()
                 && !present.isLeaving(primary.replica().shardId());

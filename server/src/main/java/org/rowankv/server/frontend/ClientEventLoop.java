@@ -283,7 +283,7 @@ final class ClientEventLoop implements Runnable {
                 changes.endOverdue(nowNs, false);
             }
             requests.refuseEarlySince(nowNs - EARLY_NS);
-            if (port.routing().isAnnouncing()) {
+            if (port.routing().isDue(nowNs)) {
                 port.announce(nowNs);
             }
             if (requests.areUnderWay() && nowNs - helpedNs >= HELP_NS) {

@@ -16,7 +16,8 @@ import org.rowankv.topology.ShardMap;
  *
  * <p>They differ for a while after a hand-over. The former primary serves its shard until the next one waits for that, so
  * a client that knew too early would wait at a server that is not open yet. It learns of it when a shard has left this server
- * or was opened here, and otherwise after 20 ms: a third server does not see either.
+ * or was opened here, and otherwise after 20 ms: a third server does not see either. One such shard suffices, although others
+ * may still be served by their former primaries.
  *
  * <p>Any thread reads and announces; one at a time sets what is in force.
  */
@@ -68,6 +69,11 @@ final class PortRouting {
         untilNs = next.handsOver(before) ? nowNs + HAND_OVER_NS : nowNs;
         inForce = Encoded.of(routing);
         return true;
+    }
+
+    /** Whether clients are to learn of the routing in force because of the time alone. */
+    boolean isDue(long nowNs) {
+        return isAnnouncing() && nowNs - untilNs >= 0;
     }
 
     /** Whether clients have yet to learn of the routing in force. */

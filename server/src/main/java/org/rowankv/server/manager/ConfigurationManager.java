@@ -45,7 +45,7 @@ public final class ConfigurationManager {
     private static final long COPY_AFTER_NS = 10_000_000_000L;
 
     private static final long RENEW_AGAIN_NS = 1_000_000_000;
-    /** Callers of a shard that is handed over wait for servers that have better things to do than what follows. */
+    /** So long the next change waits: its messages and what the store does would delay the next primaries' openings. */
     private static final long HAND_OVER_NS = 20_000_000;
 
     private final int serverId;
@@ -140,6 +140,7 @@ public final class ConfigurationManager {
         version = UNKNOWN;
         pending = null;
         settled = isSettled;
+        handsOver = false;
     }
 
     /** Performs what is due, if this server is the manager; returns whether there may be more to do at once. */
@@ -396,8 +397,9 @@ public final class ConfigurationManager {
         }
         pauses.follow(
                 Objects.requireNonNull(stored), next, departures, leases.now().monotonicNs());
-        handsOver = next.handsOver(Objects.requireNonNull(stored));
+        final boolean isHandOver = next.handsOver(Objects.requireNonNull(stored));
         manage(next, false);
+        handsOver = isHandOver;
         if (!adopting.run(() -> adoption.prepare(next))) {
             lost(next);
             return false;

@@ -315,8 +315,8 @@ public final class OpeningAgent implements Agent {
                 continue;
             }
             owesChanges = true; // before the roles show that it has left
-            current.close(shard);
-            if (inFlightWindow.isIdle(shard) && current.left(shard)) {
+            final long term = current.close(shard);
+            if (inFlightWindow.isIdle(shard) && current.left(shard, term)) {
                 // So the next primary does not take what is here for missing: a primary's own entries are in no tail.
                 primary.replica().raiseCommitVersion(primary.versions().last());
                 collected.left(shard, current.get().epoch(shard));

@@ -28,8 +28,8 @@ import org.rowankv.server.shard.ShardReplica;
  * <p>Before the version is taken every step can be refused and leaves no trace. Afterwards nothing allocates, calls
  * user code or is refused. Invisible until every backup has acknowledged.
  *
- * <p>While the shard leaves for another server, a mutation without a version waits, and one with a version is finished.
- * When the shard has left, the former is refused. If the roles end otherwise, one with a version waits until the server
+ * <p>When a shard that leaves for another server is closed, a mutation without a version waits, and one with a version is
+ * finished. When the shard has left, the former is refused. If the roles end otherwise, one with a version waits until the server
  * ends, and has no answer: its acknowledgements may not count, and whether it takes effect is decided at the new primary.
  */
 final class Mutation {
@@ -166,7 +166,7 @@ final class Mutation {
                     }
                 }
                 case AWAITING_SPACE -> {
-                    if (isLeaving()) {
+                    if (isClosed()) {
                         return false; // until it has left: then the client goes to the next primary at once
                     }
                     awaitsWindow = !worker.hasWindow();
@@ -277,7 +277,7 @@ final class Mutation {
         return primary != null && worker.isInForce(primary);
     }
 
-    private boolean isLeaving() {
+    private boolean isClosed() {
         return primary != null && !worker.mayBegin(primary) && isInForce();
     }
 

@@ -86,18 +86,27 @@ public final class CurrentRoles {
         return now.has(primary) && !now.isClosed(primary.replica().shardId());
     }
 
-    /** The primary of a shard that leaves this server begins nothing any more. */
-    public synchronized void close(int shard) {
+    /**
+     * The primary of a shard that leaves this server begins nothing any more, until roles of another term are in force;
+     * returns the present term.
+     */
+    public synchronized long close(int shard) {
         final Roles present = roles;
         if (present.isLeaving(shard) && !present.isClosed(shard)) {
             set(present.closing(shard));
         }
+        return present.term();
     }
 
-    /** The shard, of which nothing is under way here, leaves this server; false if it does not, or has left. */
-    public synchronized boolean left(int shard) {
+    /**
+     * The shard leaves this server; false if it does not, or has left.
+     *
+     * @param term in which it was {@linkplain #close closed}, before nothing of it was found under way; false if there is
+     *     another one by now: then both are to be done again
+     */
+    public synchronized boolean left(int shard, long term) {
         final Roles present = roles;
-        if (!present.isLeaving(shard)) {
+        if (!present.isLeaving(shard) || present.term() != term) {
             return false;
         }
         set(present.left(shard));

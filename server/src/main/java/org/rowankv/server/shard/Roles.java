@@ -66,6 +66,8 @@ public final class Roles {
             epochs[shard] = assignment.epoch();
             joining[shard] =
                     Arrays.stream(backups[shard]).filter(assignment::isJoining).toArray();
+            // What it writes is of an epoch before their tenures: they would not count the credit that it takes.
+            closed[shard] = primary != null && !isOwn && joining[shard].length > 0;
         }
         this.primaries = List.copyOf(own);
         this.counts = countsOf(own);
@@ -158,7 +160,7 @@ public final class Roles {
      * version counter: two counters of one shard could assign one version twice, and CommitVer could pass a version
      * that the older one assigns late. Once the new snapshot is in force, the counters of
      * the shards whose epochs have risen are to be {@linkplain org.rowankv.protocol.VersionCounter#renew renewed}. A shard
-     * that this server hands over {@linkplain #isLeaving leaves}.
+     * that this server hands over {@linkplain #isLeaving leaves}; one that was closed goes on until it is closed again.
      *
      * @param primaryOf creates the primary of a shard that comes to this server, or null if it is not open yet
      */

@@ -14,7 +14,7 @@ final class StoreHintsTest {
 
     private void requireNothing(long nowNs) {
         assertThat(hints.takeConfiguration(nowNs)).isFalse();
-        assertThat(hints.takeRegistrations(nowNs)).isFalse();
+        assertThat(hints.takeRegistrations()).isFalse();
         assertThat(hints.takeRequests()).isFalse();
         assertThat(hints.untilDueNs(nowNs, MOST_NS)).isEqualTo(MOST_NS);
     }
@@ -25,7 +25,7 @@ final class StoreHintsTest {
         assertThat(hints.takeConfiguration(DELAY_NS)).isTrue();
         requireNothing(DELAY_NS);
         assertThat(hints.changed("/servers/a", 0)).isTrue();
-        assertThat(hints.takeRegistrations(DELAY_NS)).isTrue();
+        assertThat(hints.takeRegistrations()).isTrue();
         requireNothing(DELAY_NS);
         assertThat(hints.changed("/transfers/7", 0)).isTrue();
         assertThat(hints.takeRequests()).isTrue();
@@ -41,16 +41,14 @@ final class StoreHintsTest {
     }
 
     @Test
-    void shouldReadSeveralChangesAtOnceALittleLater() {
+    void shouldReadTheConfigurationALittleLater() {
         final long fromNs = -7;
         assertThat(hints.changed("/configuration", fromNs)).isTrue();
-        assertThat(hints.changed("/servers/a", fromNs + DELAY_NS - 1)).isTrue();
+        assertThat(hints.changed("/configuration", fromNs + DELAY_NS - 1)).isTrue();
         assertThat(hints.untilDueNs(fromNs + 1, MOST_NS)).isEqualTo(DELAY_NS - 1);
         assertThat(hints.takeConfiguration(fromNs + DELAY_NS - 1)).isFalse();
-        assertThat(hints.takeRegistrations(fromNs + DELAY_NS - 1)).isFalse();
         assertThat(hints.untilDueNs(fromNs + 2 * DELAY_NS, MOST_NS)).isZero();
         assertThat(hints.takeConfiguration(fromNs + DELAY_NS)).isTrue();
-        assertThat(hints.takeRegistrations(fromNs + DELAY_NS)).isTrue();
         requireNothing(fromNs + DELAY_NS);
     }
 
@@ -59,7 +57,7 @@ final class StoreHintsTest {
         assertThat(hints.changed(ConfigurationStore.ANY_PATH, 1)).isTrue();
         assertThat(hints.takeRequests()).isTrue();
         assertThat(hints.takeConfiguration(1 + DELAY_NS)).isTrue();
-        assertThat(hints.takeRegistrations(1 + DELAY_NS)).isTrue();
+        assertThat(hints.takeRegistrations()).isTrue();
         requireNothing(1 + DELAY_NS);
     }
 
@@ -68,7 +66,7 @@ final class StoreHintsTest {
         assertThat(hints.changed("/configuration", 10)).isTrue();
         hints.all(11);
         assertThat(hints.takeConfiguration(11)).isTrue();
-        assertThat(hints.takeRegistrations(11)).isTrue();
+        assertThat(hints.takeRegistrations()).isTrue();
         assertThat(hints.takeRequests()).isTrue();
         requireNothing(11);
     }

@@ -58,7 +58,7 @@ public final class RolesOfOne {
             throw new AssertionError("shard " + shard + " has come to server 0");
         }));
         for (int shard = 0; shard < next.shardCount(); shard++) {
-            final boolean unused = roles.left(shard);
+            final boolean unused = roles.left(shard, roles.close(shard));
         }
     }
 }

@@ -161,13 +161,32 @@ final class RolesTest {
                 current.follow(next.handedOver(Map.of(comes, next.shard(comes).backups()[0])));
         assertThat(last.isLeaving(comes)).isTrue();
         assertThat(current.mayBegin(primary)).isTrue();
-        current.close(comes);
+        final long term = current.close(comes);
+        assertThat(term).isEqualTo(last.term());
+        assertThat(current.close(comes)).isEqualTo(term);
         assertThat(current.get().isLeaving(comes)).isTrue();
         assertThat(current.has(primary)).isTrue();
         assertThat(current.mayBegin(primary)).isFalse();
         assertThat(current.mayBegin(before.get(0))).isTrue();
-        assertThat(current.left(comes)).isTrue();
-        assertThat(current.left(comes)).isFalse();
+        final Configuration later = last.configuration();
+        final Roles other = current.follow(new Configuration(
+                1,
+                7,
+                later.term() + 1,
+                later.incarnations(),
+                later.shards(),
+                later.startTerm(),
+                later.manager(),
+                Set.of()));
+        assertThat(other.isLeaving(comes)).isTrue();
+        assertThat(current.mayBegin(primary)).isTrue();
+        assertThat(current.left(comes, term))
+                .as("a version may have been taken since")
+                .isFalse();
+        final long again = current.close(comes);
+        assertThat(current.left(comes, term)).isFalse();
+        assertThat(current.left(comes, again)).isTrue();
+        assertThat(current.left(comes, again)).isFalse();
         assertThat(current.get().find(comes)).isNull();
         assertThat(last.isUnopened(comes)).isFalse();
         assertThat(current.open(next.shard(comes).epoch(), primary)).isFalse();
