@@ -25,6 +25,9 @@ import org.rowankv.topology.ShardAssignment;
  * primary may have acknowledged. The last primary of a shard that is handed over says so with HANDED_OVER.
  */
 final class CollectedReplicas {
+    /** The next primary asks again sooner. */
+    private static final long STREAM_LOST_NS = 2 * ShardOpening.AGAIN_NS;
+
     /** A question that waits. */
     private static final class Pending {
         private final OpeningMessage question;
@@ -55,6 +58,7 @@ final class CollectedReplicas {
         private final int epoch;
         private final @Nullable ByteBuffer changes;
         private boolean isSent;
+        private long sentNs;
 
         Left(int epoch, @Nullable ByteBuffer changes) {
             this.epoch = epoch;
@@ -103,7 +107,7 @@ final class CollectedReplicas {
     }
 
     /** Answers what can be answered now. */
-    int doWork(Configuration prepared, Roles roles) {
+    int doWork(Configuration prepared, Roles roles, long nowNs) {
         int work = 0;
         left.entrySet().removeIf(kept -> roles.epoch(kept.getKey()) != kept.getValue().epoch);
         final Iterator<Map.Entry<Asker, Pending>> each = pending.entrySet().iterator();
@@ -115,7 +119,7 @@ final class CollectedReplicas {
             if (question.epoch() < epoch || question.epoch() == epoch && !isToAnswer(from, question, prepared)) {
                 each.remove(); // from a server that is not the primary any more, or never was
                 work++;
-            } else if (question.epoch() == epoch && answer(from, next.getValue(), roles)) {
+            } else if (question.epoch() == epoch && answer(from, next.getValue(), roles, nowNs)) {
                 each.remove();
                 work++;
             }
@@ -133,7 +137,7 @@ final class CollectedReplicas {
                 && replicas.has(question.shard());
     }
 
-    private boolean answer(int from, Pending asked, Roles roles) {
+    private boolean answer(int from, Pending asked, Roles roles, long nowNs) {
         final OpeningMessage question = asked.question;
         final boolean isHandOver = question.kind() == OpeningMessage.HAND_OVER;
         final Left handed = isHandOver ? left.get(question.shard()) : null;
@@ -161,6 +165,7 @@ final class CollectedReplicas {
         if (handed != null) {
             answers.send(from, question.handedOver(commitVersion, handed.changes));
             handed.isSent = true;
+            handed.sentNs = nowNs;
             return true;
         }
         final long[] versions = replica.tail().versionsAbove(Math.max(question.argument(), commitVersion));
@@ -182,9 +187,10 @@ final class CollectedReplicas {
         left.put(shard, new Left(epoch, handed == null ? null : HandedChanges.encode(handed)));
     }
 
-    /** Whether the next primary of a shard has not asked yet for its change stream. */
-    boolean owesChanges() {
-        return left.values().stream().anyMatch(each -> each.changes != null && !each.isSent);
+    /** Whether the next primary of a shard may still lack its change stream: it would ask again, had that been lost. */
+    boolean owesChanges(long nowNs) {
+        return left.values().stream()
+                .anyMatch(each -> each.changes != null && (!each.isSent || nowNs - each.sentNs < STREAM_LOST_NS));
     }
 
     private void fetch(int from, OpeningMessage question, Configuration prepared) {

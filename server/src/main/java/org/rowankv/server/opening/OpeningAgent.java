@@ -63,9 +63,9 @@ public final class OpeningAgent implements Agent {
     private final Replicas replicas;
     private final Segments segments;
     private final DigestAgent digest;
-    private final InFlightWindow inFlightWindow;
     private final TailEntries entries;
     private final CollectedReplicas collected;
+    private final LeavingShards leaving;
     private final Supplier<BackupConnections> connections;
     private final int maxMessage;
     private final PrimaryFactory primaries;
@@ -86,12 +86,6 @@ public final class OpeningAgent implements Agent {
     private final Map<Integer, ScatterTarget> targets = new TreeMap<>();
     /** Replicas of opened shards whose tails CommitVer has not passed yet. */
     private final List<ShardReplica> toTrim = new ArrayList<>();
-
-    /** Whether shards may be leaving this server. */
-    private volatile boolean isLeaving;
-
-    /** Whether the next primary of a shard that has left has not asked yet for its change stream. */
-    private volatile boolean owesChanges;
 
     private boolean isRetired = true;
     private int openedShards;
@@ -122,10 +116,10 @@ public final class OpeningAgent implements Agent {
         this.replicas = replicas;
         this.segments = segments;
         this.digest = digest;
-        this.inFlightWindow = inFlightWindow;
         this.entries = new TailEntries(segments);
         this.collected =
                 new CollectedReplicas(serverId, replicas, digest, entries, (to, answer) -> transport.send(to, answer));
+        this.leaving = new LeavingShards(current, inFlightWindow, collected);
         this.connections = connections;
         this.maxMessage = maxMessage;
         this.primaries = primaries;
@@ -173,16 +167,16 @@ public final class OpeningAgent implements Agent {
 
     /** Roles are in force by which shards may leave this server. Any thread. */
     public void leave() {
-        isLeaving = true;
+        leaving.look();
         wakeUp.run();
     }
 
     /**
-     * Whether a shard has left this server and its next primary has not asked yet for its change stream: then this server
-     * must stay a replica of it. Any thread.
+     * Whether a shard has left this server and its next primary may still lack its change stream: then this server must
+     * stay a replica of it. Any thread.
      */
     public boolean owesChanges() {
-        return owesChanges;
+        return leaving.oweChanges();
     }
 
     /**
@@ -217,8 +211,7 @@ public final class OpeningAgent implements Agent {
                 || !collected.isIdle()
                 || !toTrim.isEmpty()
                 || !isRetired
-                || isLeaving
-                || owesChanges;
+                || !leaving.isIdle();
     }
 
     @Override
@@ -231,8 +224,9 @@ public final class OpeningAgent implements Agent {
             return 0;
         }
         final long nowNs = clock.nanoTime();
-        int work = begin(nowNs) + receive() + leave(roles) + collected.doWork(prepared, current.get());
-        owesChanges = collected.owesChanges();
+        int work = begin(nowNs) + receive() + leaving.doWork(listener);
+        work += collected.doWork(prepared, current.get(), nowNs);
+        leaving.answered(nowNs);
         work += advance(roles, nowNs);
         for (ScatterTarget target : targets.values()) {
             work += target.doWork();
@@ -293,39 +287,6 @@ public final class OpeningAgent implements Agent {
     private void giveUp(ShardOpening opening) {
         opening.end();
         carried.put(opening.shard(), new Carried(opening.epoch(), opening.changes()));
-    }
-
-    /**
-     * The shards that this server hands over are served until their next primaries wait for that; then they leave it as
-     * soon as nothing of them is under way.
-     */
-    private int leave(Roles roles) {
-        if (!isLeaving) {
-            return 0;
-        }
-        isLeaving = false; // before the roles are read: those that follow set it again
-        int left = 0;
-        for (ShardPrimary primary : current.get().primaries()) {
-            final int shard = primary.replica().shardId();
-            if (!current.get().isLeaving(shard)) {
-                continue;
-            }
-            isLeaving = true;
-            if (!collected.isAskedToHandOver(shard, current.get())) {
-                continue;
-            }
-            owesChanges = true; // before the roles show that it has left
-            final long term = current.close(shard);
-            if (inFlightWindow.isIdle(shard) && current.left(shard, term)) {
-                // So the next primary does not take what is here for missing: a primary's own entries are in no tail.
-                primary.replica().raiseCommitVersion(primary.versions().last());
-                collected.left(shard, current.get().epoch(shard));
-                listener.left(shard);
-                LOG.info("Shard handed over shard={} term={}", shard, roles.term());
-                left++;
-            }
-        }
-        return left;
     }
 
     private boolean isOpen(int shard, int epoch) {

@@ -29,7 +29,7 @@ import org.rowankv.topology.ShardAssignment;
  */
 final class ShardOpening {
     /** Resend interval of an unanswered question. */
-    private static final long AGAIN_NS = 100_000_000;
+    static final long AGAIN_NS = 100_000_000;
     /** Entries fetched at once. */
     private static final int MOST_FETCHES = 16;
 

@@ -229,6 +229,35 @@ final class HandOverTest {
         assertThat(reading.changes()).extracting(Change::value).containsExactly(bytes(20, 1), bytes(20, 2));
     }
 
+    /** The next primary asks once more; by then the former one must still be there. */
+    @Test
+    void shouldGoOnWithTheChangeStreamAlthoughItIsLostOnItsWay() {
+        final Server from = cluster.primary(SHARD);
+        final long position = subscribe(from);
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        final List<OpeningMessage> lost = new ArrayList<>();
+        cluster.network(delivery -> {
+            final OpeningMessage message = delivery.message();
+            if (lost.isEmpty() && message.kind() == OpeningMessage.HANDED_OVER && delivery.from() == from.serverId()) {
+                lost.add(message);
+                return null;
+            }
+            return delivery;
+        });
+        cluster.adopt(cluster.handingOverAll(from.serverId()));
+        cluster.stepUntil(
+                () -> from.roleChanges().bareTerm() == cluster.configuration().term());
+        assertThat(lost).hasSize(1);
+        assertThat(lost.get(0).shard()).isEqualTo(SHARD);
+        cluster.adopt(cluster.withoutBackup(from.serverId()));
+        cluster.stepUntil(cluster::isAllOpen);
+        cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
+        cluster.settle();
+        final ShardChanges.Reading reading = changesSince(cluster.primary(SHARD), position);
+        assertThat(reading.lostTo()).isZero();
+        assertThat(reading.changes()).extracting(Change::value).containsExactly(bytes(20, 1), bytes(20, 2));
+    }
+
     /** Otherwise it might be dropped before the stream is on its way: it digests first what has landed. */
     @Test
     void shouldHaveRolesUntilTheChangeStreamIsHandedOver() {
