@@ -56,6 +56,8 @@ final class ClientConnection implements FrameDecoder.Taker {
 
     /** A new routing must be sent before any other frame. */
     private boolean routingOwed;
+    /** Of the routing that was sent last. */
+    private long toldTerm;
 
     /** Frames accepted so far. */
     private int frames;
@@ -224,7 +226,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         hasOutput();
         if (fault == null) {
             hello = null;
-            sendRouting(0, loop.port().routing().announcedBytes());
+            sendRouting(0);
         } else {
             loop.port().faults().report(fault, this, verdict.text());
             ending = true;
@@ -232,9 +234,11 @@ final class ClientConnection implements FrameDecoder.Taker {
         }
     }
 
-    /** Announces a new routing. A client that does not read receives only the newest of several. */
+    /** Announces a new routing, if it is one for this client. One that does not read receives only the newest of several. */
     void routingChanged() {
-        if (closed || hello != null) {
+        if (closed
+                || hello != null
+                || toldTerm >= loop.port().routing().announced().term()) {
             return;
         }
         routingOwed = true;
@@ -246,15 +250,17 @@ final class ClientConnection implements FrameDecoder.Taker {
     /** Precedes every other frame: later answers may depend on the new routing. */
     private void settleRouting() {
         if (routingOwed) {
-            sendRouting(0, loop.port().routing().announcedBytes());
+            sendRouting(0);
         }
     }
 
     /** Sends the routing: in reply to that request number, or unsolicited with 0. */
-    private void sendRouting(long number, byte[] routing) {
+    private void sendRouting(long number) {
         if (!closed && hello == null) {
+            final PortRouting routing = loop.port().routing();
             routingOwed = false;
-            BytesFrame.write(out, ClientFrameDescriptor.ROUTING, number, routing);
+            toldTerm = routing.announced().term(); // first: what is sent may be later, and is sent again then
+            BytesFrame.write(out, ClientFrameDescriptor.ROUTING, number, routing.announcedBytes());
             hasOutput();
         }
     }
@@ -282,9 +288,7 @@ final class ClientConnection implements FrameDecoder.Taker {
                 if (length != FrameHeadDescriptor.HEAD_LENGTH) {
                     throw new WireException(WireFault.BAD_FRAME, "a routing request with a body");
                 }
-                sendRouting(
-                        FrameHeadDescriptor.number(buffer, at),
-                        loop.port().routing().announcedBytes());
+                sendRouting(FrameHeadDescriptor.number(buffer, at));
             }
             case ClientFrameDescriptor.CHANGES_REQUEST -> {
                 inFlight++;

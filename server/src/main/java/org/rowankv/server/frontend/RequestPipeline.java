@@ -285,10 +285,17 @@ final class RequestPipeline {
             counts.answeredLater(pending.request().operation(), clock.nanoTime() - pending.beganNs());
         }
         if (connection != null) {
+            if (isForAnotherServer(pending.request().status())) {
+                connection.routingChanged(); // in front of the answer: its client need not ask for it
+            }
             connection.answer(pending);
         }
         pending.end();
         keep(pending);
+    }
+
+    private static boolean isForAnotherServer(Status status) {
+        return status == Status.STALE_TERM || status == Status.NOT_PRIMARY;
     }
 
     private void keep(PendingRequest pending) {
