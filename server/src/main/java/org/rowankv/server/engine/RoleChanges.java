@@ -134,7 +134,7 @@ public final class RoleChanges {
         wakeUp.run();
     }
 
-    /** See {@link Roles#bareTerm}; 0 also until the next primaries have the change streams of shards that have left. */
+    /** See {@link Roles#bareTerm}; 0 also while the next primaries may lack the change streams of shards that have left. */
     public long bareTerm() {
         final long term = current.get().bareTerm(); // first: a shard that is seen to have left may owe its stream
         return openings.owesChanges() ? 0 : term;

@@ -343,10 +343,10 @@ public final class ClientPort implements AutoCloseable {
 
     /** Shards may have been opened, or have gone elsewhere. */
     private void rolesChanged() {
-        loops.forEach(ClientEventLoop::lookAtEarly);
         if (routing.isAnnouncing()) {
             announce(clock.nanoTime());
         }
+        loops.forEach(ClientEventLoop::lookAtEarly);
     }
 
     // --- counters ---

@@ -286,6 +286,9 @@ final class RequestPipeline {
         }
         if (connection != null) {
             if (isForAnotherServer(pending.request().status())) {
+                if (!port.isPaused() && port.routing().isAnnouncing()) {
+                    port.announce(clock.nanoTime()); // the roles have changed before those that observe them know
+                }
                 connection.routingChanged(); // in front of the answer: its client need not ask for it
             }
             connection.answer(pending);

@@ -25,8 +25,8 @@ import org.rowankv.topology.ShardAssignment;
  * primary may have acknowledged. The last primary of a shard that is handed over says so with HANDED_OVER.
  */
 final class CollectedReplicas {
-    /** The next primary asks again sooner. */
-    private static final long STREAM_LOST_NS = 2 * ShardOpening.AGAIN_NS;
+    /** By then the next primary has asked again several times, if it has not received it and can be heard. */
+    private static final long STREAM_LOST_NS = 5 * ShardOpening.AGAIN_NS;
 
     /** A question that waits. */
     private static final class Pending {
