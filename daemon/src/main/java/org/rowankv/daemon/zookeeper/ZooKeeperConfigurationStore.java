@@ -426,10 +426,7 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
     /** Set again after each reconnection; changes in between are unknown, so a reconnection is a hint too. */
     @Override
     public boolean watch(Consumer<String> changed) {
-        final Watcher watcher = event -> changed.accept(
-                event.getType() == Watcher.Event.EventType.None || event.getPath() == null
-                        ? ANY_PATH
-                        : event.getPath());
+        final Watcher watcher = event -> changed.accept(event.getPath() == null ? ANY_PATH : event.getPath());
         curator.getConnectionStateListenable().addListener((client, state) -> {
             if (state.isConnected()) {
                 setWatch(watcher);

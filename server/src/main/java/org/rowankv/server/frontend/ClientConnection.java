@@ -57,7 +57,7 @@ final class ClientConnection implements FrameDecoder.Taker {
     /** A new routing must be sent before any other frame. */
     private boolean routingOwed;
     /** Of the routing that was sent last. */
-    private long toldTerm;
+    private long sentTerm;
 
     /** Frames accepted so far. */
     private int frames;
@@ -238,7 +238,7 @@ final class ClientConnection implements FrameDecoder.Taker {
     void routingChanged() {
         if (closed
                 || hello != null
-                || toldTerm >= loop.port().routing().announced().term()) {
+                || sentTerm >= loop.port().routing().announced().term()) {
             return;
         }
         routingOwed = true;
@@ -259,7 +259,7 @@ final class ClientConnection implements FrameDecoder.Taker {
         if (!closed && hello == null) {
             final PortRouting routing = loop.port().routing();
             routingOwed = false;
-            toldTerm = routing.announced().term(); // first: what is sent may be later, and is sent again then
+            sentTerm = routing.announced().term(); // first: what is sent may be later, and is sent again then
             BytesFrame.write(out, ClientFrameDescriptor.ROUTING, number, routing.announcedBytes());
             hasOutput();
         }

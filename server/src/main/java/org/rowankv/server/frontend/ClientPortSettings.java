@@ -73,7 +73,11 @@ public record ClientPortSettings(
         return builder.build(host, port);
     }
 
-    /** Length limits of a client's frames. @param longestEntry of the server, in bytes */
+    /**
+     * Length limits of a client's frames.
+     *
+     * @param longestEntry of the server, in bytes
+     */
     FrameLimits frameLimits(int longestEntry) {
         return new RequestLimits(
                 (int) Math.min(maxFrame, (long) RequestDescriptor.FIXED_LENGTH + longestEntry), maxFrame);

@@ -287,7 +287,7 @@ final class RequestPipeline {
         if (connection != null) {
             if (isForAnotherServer(pending.request().status())) {
                 if (!port.isPaused() && port.routing().isAnnouncing()) {
-                    port.announce(clock.nanoTime()); // the roles have changed before those that observe them know
+                    port.announce(clock.nanoTime()); // if the observer of the roles has yet to run
                 }
                 connection.routingChanged(); // in front of the answer: its client need not ask for it
             }

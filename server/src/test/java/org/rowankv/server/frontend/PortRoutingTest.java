@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 
-/** When clients are told that shards have been handed over. */
+/** When clients learn that shards have been handed over. */
 final class PortRoutingTest {
     private static final int SHARD = 0;
     private static final long LIMIT_NS = 20_000_000;
@@ -31,14 +31,14 @@ final class PortRoutingTest {
         return new Routing(configuration, List.of("a:1", "b:1", "c:1"));
     }
 
-    private void requireTold(PrimariesBackend backend, long nowNs, Configuration next) {
+    private void requireAnnounced(PrimariesBackend backend, long nowNs, Configuration next) {
         assertThat(routing.announce(backend, nowNs)).isTrue();
         assertThat(routing.isAnnouncing()).isFalse();
         assertThat(routing.announced().configuration()).isEqualTo(next);
         assertThat(routing.announce(backend, nowNs)).isFalse();
     }
 
-    private void requireUntold(PrimariesBackend backend, long nowNs) {
+    private void requireUnannounced(PrimariesBackend backend, long nowNs) {
         assertThat(routing.announce(backend, nowNs)).isFalse();
         assertThat(routing.isAnnouncing()).isTrue();
         assertThat(routing.announced().configuration()).isEqualTo(first);
@@ -62,33 +62,33 @@ final class PortRoutingTest {
     void shouldTellClientsOfTheFormerPrimaryWhenTheShardHasLeft() {
         final PrimariesBackend backend = backend(from);
         final Configuration next = handOver();
-        requireUntold(backend, 1);
+        requireUnannounced(backend, 1);
         backend.primaries.clear(SHARD);
-        requireTold(backend, 2, next);
+        requireAnnounced(backend, 2, next);
     }
 
     @Test
     void shouldTellClientsOfTheNextPrimaryWhenTheShardIsOpen() {
         final PrimariesBackend backend = backend(to);
         final Configuration next = handOver();
-        requireUntold(backend, 1);
+        requireUnannounced(backend, 1);
         backend.primaries.set(SHARD);
-        requireTold(backend, 2, next);
+        requireAnnounced(backend, 2, next);
     }
 
     @Test
     void shouldTellClientsOfAnotherServerAfterAWhile() {
         final PrimariesBackend backend = backend(third);
         final Configuration next = handOver();
-        requireUntold(backend, LIMIT_NS - 1);
-        requireTold(backend, LIMIT_NS, next);
+        requireUnannounced(backend, LIMIT_NS - 1);
+        requireAnnounced(backend, LIMIT_NS, next);
     }
 
     @Test
     void shouldTellOfTheFormerPrimarysEndAtOnce() {
         final Configuration next = first.excluding(Set.of(from), third);
         assertThat(routing.follow(of(next), 0)).isTrue();
-        requireTold(backend(third), 0, next);
+        requireAnnounced(backend(third), 0, next);
     }
 
     @Test
@@ -98,6 +98,6 @@ final class PortRoutingTest {
         final Configuration last = next.excluding(Set.of(from), third);
         assertThat(routing.follow(of(last), 1)).isTrue();
         assertThat(routing.follow(of(next), 2)).isFalse();
-        requireTold(backend, 2, last);
+        requireAnnounced(backend, 2, last);
     }
 }
