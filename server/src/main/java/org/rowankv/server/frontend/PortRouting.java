@@ -55,8 +55,8 @@ final class PortRouting {
     /** Sets it, for clients too. */
     void set(Routing routing) {
         final Encoded next = Encoded.of(routing);
-        inForce = next;
         announced.set(next);
+        inForce = next;
     }
 
     /** Puts a routing in force; {@link #announce} tells clients. False if its term is not newer. */
@@ -76,9 +76,9 @@ final class PortRouting {
         return isAnnouncing() && nowNs - untilNs >= 0;
     }
 
-    /** Whether clients have yet to learn of the routing in force. */
+    /** Whether clients have yet to learn of the routing in force; not so before the port serves. */
     boolean isAnnouncing() {
-        return known().term() < present().term();
+        return isSet() && known().term() < present().term();
     }
 
     /** Decides whether it is time to tell clients; true if they get another routing from now on. Never blocks. */
