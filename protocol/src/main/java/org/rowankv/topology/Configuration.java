@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -130,6 +131,13 @@ public record Configuration(
 
     public ShardAssignment shard(int shard) {
         return shards.get(shard);
+    }
+
+    /** Of some shards. */
+    public Map<Integer, Integer> epochs(Collection<Integer> ofShards) {
+        final Map<Integer, Integer> epochs = new TreeMap<>();
+        ofShards.forEach(shard -> epochs.put(shard, shard(shard).epoch()));
+        return epochs;
     }
 
     /** First distribution: shard i has its primary on server i mod n and its backups on the servers that follow. */
@@ -287,25 +295,13 @@ public record Configuration(
     }
 
     /**
-     * The configuration after all replicas of a joining server became complete: a higher term. Epochs stay, because
-     * neither replica sets nor primaries changed.
-     */
-    public Configuration joined(int server) {
-        final List<ShardAssignment> next = new ArrayList<>(shards.size());
-        shards.forEach(shard -> next.add(shard.joined(server)));
-        return new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
-    }
-
-    /**
      * With a new epoch of some shards, whose versions come to the end of the present one. A higher term; roles stay.
      */
     public Configuration renewed(Collection<Integer> ofShards) {
         final List<ShardAssignment> next = new ArrayList<>(shards);
         ofShards.forEach(shard ->
                 next.set(shard, shards.get(shard).withEpoch(shards.get(shard).epoch() + 1)));
-        return hasManager()
-                ? changed(incarnations, next, manager, excluded)
-                : new Configuration(clusterId, hashSeed, term + 1, incarnations, next);
+        return changed(incarnations, next, manager, excluded);
     }
 
     /** A copy with a higher term, for a coordinated restart of all servers, in which each shard gets a new epoch. */

@@ -12,16 +12,18 @@ import org.rowankv.server.durability.ForceFailedException;
  * that. It has its own copy of the request, because its sender may have given up long before.
  */
 final class Delivery extends Task {
+    private static final long ELSEWHERE_NS = 100_000;
+
     private final Simulation simulation;
     private final Request request;
     private final @Nullable SimClient client;
     private final int attempt;
-    private final long arrivesAtNs;
+    private long arrivesAtNs;
     private final boolean replyLost;
     /** The destination. */
-    private final int server;
+    private int server;
 
-    private final SimScheduling.AgentTask agents;
+    private SimScheduling.AgentTask agents;
     private final boolean doubled;
     private @Nullable PollableCall call;
     /** It arrived at a store that had stopped itself: only a refusal is correct. */
@@ -99,10 +101,20 @@ final class Delivery extends Task {
                 simulation.scheduler().arrived(this);
                 simulation.services().arrived(request);
                 isToBeRefused = simulation.stops().isStopped();
-                own = simulation.store().serverOf(request.shard()).requests().stepped(request);
+                own = simulation
+                        .store()
+                        .cluster()
+                        .servers()
+                        .get(server)
+                        .requests()
+                        .stepped(request);
                 call = own;
             }
             if (own.step()) {
+                if (request.status() == Status.NOT_PRIMARY) {
+                    goElsewhere();
+                    return;
+                }
                 over = true;
                 if (isToBeRefused && request.status() != Status.CLOSED) {
                     simulation.violation(
@@ -126,6 +138,16 @@ final class Delivery extends Task {
             simulation.eventCounters().count("callers' threads died");
             simulation.trace().tell("its thread died: " + e.getMessage());
         }
+    }
+
+    /** Its primary is moving, or has moved: the sender asks the one that it finds next. */
+    private void goElsewhere() {
+        simulation.eventCounters().count("attempts sent to another primary");
+        call = null;
+        request.clearAnswer();
+        arrivesAtNs = simulation.timeline().nowNs() + ELSEWHERE_NS;
+        server = simulation.store().serverOf(request.shard()).serverId();
+        agents = simulation.store().scheduling().servers().get(server);
     }
 
     @Override

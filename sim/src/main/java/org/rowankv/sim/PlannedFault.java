@@ -31,7 +31,8 @@ record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         DISK_FULL(new FullDiskFault()),
         DEVICE_LIES(new LyingDeviceFault()),
         OLD_AREA(new OldAreaFault()),
-        CRASH_IN_CLOSE(new CloseCrashFault());
+        CRASH_IN_CLOSE(new CloseCrashFault()),
+        TRANSFER(new TransferFault());
 
         /** Kinds of device faults, which are drawn separately. */
         private static final List<Kind> OF_DEVICES =

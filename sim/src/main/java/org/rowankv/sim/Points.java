@@ -35,6 +35,8 @@ final class Points {
     private static final String OF_CLIENTS = "line.";
 
     private static final String PUBLISHED = "local.after-publish";
+    /** A server has become the primary of a shard. */
+    private static final String OPENED = "opening.opened";
 
     /** Steps in which a small store reuses every segment. */
     private static final int A_REUSE = 1 << 18;
@@ -139,6 +141,9 @@ final class Points {
         if (simulation.store().isClosing() && crashCloseIn >= 0 && crashCloseIn-- == 0) {
             simulation.eventCounters().count("crashes during a close");
             simulation.store().crash("while closing, at " + name);
+        }
+        if (name.equals(OPENED)) {
+            simulation.store().primaryMoved();
         }
         final Task here = simulation.scheduler().current();
         if (simulation.isCalm() || here == null) {

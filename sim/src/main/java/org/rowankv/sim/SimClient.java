@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.session.RequestAttempts;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -73,6 +74,11 @@ final class SimClient extends Task {
         leaving = true;
         try {
             client.close();
+        } catch (RowanException e) {
+            if (plan.deadlineMs() == 0 || e.status() != Status.UNREACHABLE && e.status() != Status.OUTCOME_UNKNOWN) {
+                throw e;
+            }
+            simulation.eventCounters().count("clients that left without closing their sessions");
         } finally {
             leaving = false;
         }

@@ -116,7 +116,7 @@ record SimPlan(
                 random.nextInt(3) > 0,
                 random.fork("power").nextInt(2) == 0,
                 hostile,
-                faults(random, random.fork("devices")));
+                faults(random, random.fork("devices"), random.fork("transfers")));
         final RandomSource quiet = random.fork("last words");
         return !hostile && quiet.nextInt(QUIET_ONE_IN) == 0 ? plan.quiet(quiet) : plan;
     }
@@ -170,8 +170,11 @@ record SimPlan(
         };
     }
 
-    /** @param devices random source of device faults: none in two seeds of five, and at most three times */
-    private static List<PlannedFault> faults(RandomSource random, RandomSource devices) {
+    /**
+     * @param devices random source of device faults: none in two seeds of five, and at most three times
+     * @param transfers likewise of transfers: none in one seed of two, and at most six
+     */
+    private static List<PlannedFault> faults(RandomSource random, RandomSource devices, RandomSource transfers) {
         final List<PlannedFault> faults = new ArrayList<>();
         final int count = 4 + random.nextInt(7);
         for (int i = 0; i < count; i++) {
@@ -187,6 +190,13 @@ record SimPlan(
                     PlannedFault.ofDevice(devices),
                     devices.nextInt(1000),
                     devices.nextInt(1000)));
+        }
+        for (int i = transfers.nextInt(2) == 0 ? 0 : 1 + transfers.nextInt(6); i > 0; i--) {
+            faults.add(new PlannedFault(
+                    1 + transfers.nextInt(OPERATIONS - 1),
+                    PlannedFault.Kind.TRANSFER,
+                    transfers.nextInt(1000),
+                    transfers.nextInt(1000)));
         }
         faults.sort(Comparator.comparingInt(PlannedFault::afterOperations));
         return List.copyOf(faults);

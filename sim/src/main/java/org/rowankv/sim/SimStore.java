@@ -20,6 +20,7 @@ import org.rowankv.server.configstore.VersionedNode;
 import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedContext;
+import org.rowankv.server.embedded.Transfer;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.engine.ServerStatistics;
@@ -46,7 +47,11 @@ final class SimStore {
     /** By server, the failing write of the next start. */
     private final Map<Integer, Integer> toFail = new TreeMap<>();
 
+    private final List<Transfer> transfers = new ArrayList<>();
     private List<Integer> primaries = List.of();
+    /** Since the store was opened; its next start returns them. */
+    private boolean moved;
+
     private SimScheduling scheduling;
     private @Nullable EmbeddedCluster cluster;
     private @Nullable SimFabric fabric;
@@ -117,22 +122,63 @@ final class SimStore {
                 .tell("the store is open in term " + opened.configuration().term());
     }
 
-    /** Another primary uses another clock for lifetimes: they end sooner or later by the difference. */
     private void notePrimaries(EmbeddedCluster opened) {
         final List<Integer> now = opened.configuration().shards().stream()
                 .map(ShardAssignment::primary)
                 .toList();
-        if (!primaries.isEmpty() && !primaries.equals(now)) {
-            simulation.eventCounters().count("primaries moved");
-            final List<Long> walls = clocks.subList(0, plan.servers()).stream()
-                    .map(NodeClock::wallMs)
-                    .toList();
-            final long apartMs = Collections.max(walls) - Collections.min(walls) + 1;
-            final long nowNs = simulation.timeline().nowNs();
-            simulation.workload().lifetimes().jumped(nowNs, apartMs);
-            simulation.workload().lifetimes().jumped(nowNs, -apartMs);
+        if (moved || !primaries.isEmpty() && !primaries.equals(now)) {
+            primaryMoved();
         }
+        moved = false;
         primaries = now;
+    }
+
+    /** Another primary uses another clock for lifetimes: they end sooner or later by the difference. */
+    void primaryMoved() {
+        moved = true;
+        simulation.eventCounters().count("primaries moved");
+        final List<Long> walls = clocks.subList(0, plan.servers()).stream()
+                .map(NodeClock::wallMs)
+                .toList();
+        final long apartMs = Collections.max(walls) - Collections.min(walls) + 1;
+        final long nowNs = simulation.timeline().nowNs();
+        simulation.workload().lifetimes().jumped(nowNs, apartMs);
+        simulation.workload().lifetimes().jumped(nowNs, -apartMs);
+    }
+
+    /** Moves the primary of a shard to one of its backups, if none of them is joining. */
+    void transfer(int shard, int drawn) {
+        final ShardAssignment assignment = cluster().configuration().shard(shard);
+        final int[] backups = assignment.backups();
+        if (up && backups.length > 0 && assignment.joining().isEmpty()) {
+            final int to = backups[drawn % backups.length];
+            simulation.eventCounters().count("transfers");
+            simulation.trace().tell("shard " + shard + " is to move to server " + to);
+            transfers.add(cluster().transfer(shard, to));
+        }
+    }
+
+    void transferAllOf(int server) {
+        cluster().configuration().primariesOf(server).forEach(shard -> transfer(shard, shard));
+    }
+
+    /** Waits until no primary is moving. */
+    void awaitTransferred() {
+        for (int i = 0; !transfers.stream().allMatch(Transfer::isOver); i++) {
+            simulation.stops().requireServing();
+            simulation.scheduler().park(1_000_000);
+            if (i > 100_000) {
+                simulation.violation("a primary does not move: " + openings());
+            }
+        }
+        transfers.clear();
+    }
+
+    /** What each server opens, for messages. */
+    List<String> openings() {
+        return cluster().servers().stream()
+                .map(server -> server.roleChanges().openings().toString())
+                .toList();
     }
 
     void emptyAtNextStart(int server) {
@@ -327,6 +373,7 @@ final class SimStore {
         eventCounters.add("joins completed", cluster().joinsCompleted());
         // Connections end with the process, and so do messages in flight.
         simulation.scheduler().dropDeliveries();
+        transfers.clear();
         requireNoErrors();
     }
 

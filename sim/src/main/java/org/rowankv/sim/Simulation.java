@@ -269,6 +269,7 @@ final class Simulation extends SeedRun {
         }
         scheduler.onProgress();
         checked(() -> {
+            store.awaitTransferred();
             completeAbandoned();
             store.cluster().awaitDigested();
             services.rest();

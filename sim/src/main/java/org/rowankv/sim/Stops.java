@@ -4,6 +4,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.durability.ForceFailedException;
+import org.rowankv.server.engine.Server;
 import org.rowankv.sim.device.DeviceFailedException;
 import org.rowankv.sim.workload.CacheLife;
 
@@ -52,7 +53,7 @@ final class Stops {
 
     /** Throws the refusal of a store that has stopped itself: a wait for its agents would never end. */
     void requireServing() {
-        if (isStopped()) {
+        if (isStopped() || simulation.store().cluster().servers().stream().anyMatch(Server::isStopped)) {
             final byte[] key = CacheLife.keyBytes(0);
             final Request read =
                     new Request().get(simulation.workload().caches().first().id(), key, 0, key.length);

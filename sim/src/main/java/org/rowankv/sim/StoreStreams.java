@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Status;
+import org.rowankv.protocol.Version;
 import org.rowankv.server.dispatch.RequestDispatch;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.engine.Server;
@@ -111,6 +112,9 @@ final class StoreStreams implements StreamServers {
     @Override
     public long visibleVersion(int server, int shard, byte[] key) {
         final Server primary = simulation.store().cluster().servers().get(server);
+        if (!primary.isPrimary(shard)) {
+            return Version.NONE; // it moves
+        }
         final long hash = new KeyHash(configuration().hashSeed()).hash(cacheId(), key, 0, key.length);
         return VisibleObject.version(primary, shard, cacheId(), hash, key);
     }

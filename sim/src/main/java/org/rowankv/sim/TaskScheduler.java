@@ -199,7 +199,8 @@ final class TaskScheduler extends StepScheduler<Task> {
 
     private void stuck() {
         simulation.violation("nothing has come to an end for " + stepsSinceEnd() + " steps; under way are " + deliveries
-                + "; the servers: " + simulation.store().cluster().statistics() + "; they report "
+                + "; the servers: " + simulation.store().cluster().statistics() + "; they open "
+                + simulation.store().openings() + "; they report "
                 + simulation.store().cluster().errors().distinct());
     }
 

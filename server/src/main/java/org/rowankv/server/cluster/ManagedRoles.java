@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
@@ -25,9 +24,10 @@ import org.rowankv.server.manager.ConfigurationManager;
 import org.rowankv.server.manager.ControlMessages;
 import org.rowankv.server.manager.CopyMessages;
 import org.rowankv.server.manager.Departures;
+import org.rowankv.server.manager.DueChanges;
 import org.rowankv.server.manager.Election;
 import org.rowankv.server.manager.LeaseAgent;
-import org.rowankv.server.manager.ShardReports;
+import org.rowankv.server.manager.ReportMessages;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.peer.PeerCalls;
 import org.rowankv.server.peer.PeerMessageDescriptor;
@@ -58,8 +58,8 @@ final class ManagedRoles {
     private final SerialExecutor adopting;
     private final LeaseAgent leases;
     private final AgentHandle leasesAgent;
-    private final ShardReports completions;
-    private final ShardReports renewals;
+    private final DueChanges due;
+    private final ReportMessages renewals;
     private final Departures departures = new Departures();
     private final CopyMessages copies;
     private final ControlMessages control;
@@ -104,10 +104,8 @@ final class ManagedRoles {
         this.patience = patience;
         this.first = first;
         this.isUnreachable = isUnreachable;
-        this.completions = new ShardReports(
-                serverId, PeerRequestType.COMPLETED, messages, alarm, (shard, server) -> shard.isJoining(server));
-        this.renewals = new ShardReports(
-                serverId, PeerRequestType.RENEW, messages, alarm, (shard, server) -> shard.primary() == server);
+        this.due = new DueChanges(alarm);
+        this.renewals = new ReportMessages(serverId, PeerRequestType.RENEW, messages, due.renewals());
         this.adopting = new SerialExecutor("rowan-adoption-" + serverId, context.scheduling(), context.errors());
         this.leases = new LeaseAgent(
                 serverId,
@@ -119,6 +117,8 @@ final class ManagedRoles {
                 isUnreachable,
                 alarm,
                 margins);
+        final ReportMessages completions =
+                new ReportMessages(serverId, PeerRequestType.COMPLETED, messages, due.completions());
         this.copies = new CopyMessages(this::committed, messages, completions, context.clock());
         this.control = new ControlMessages(
                 messages, leases, completions, renewals, copies, departures, adopting, alarm, context.errors());
@@ -192,8 +192,7 @@ final class ManagedRoles {
                 leases,
                 own,
                 this::run,
-                completions,
-                renewals,
+                due,
                 roles::registered,
                 departures,
                 calls,
@@ -283,8 +282,7 @@ final class ManagedRoles {
     Configuration renew(List<Integer> shards) {
         final long nowNs = leases.now().monotonicNs();
         final Configuration present = committed();
-        final Map<Integer, Integer> epochs = new TreeMap<>();
-        shards.forEach(shard -> epochs.put(shard, present.shard(shard).epoch()));
+        final Map<Integer, Integer> epochs = present.epochs(shards);
         // Without a lease there may be no manager either, and there is nothing to renew an epoch for.
         if (!leases.mayAnswer() || Collections.disjoint(renewing.entrySet(), epochs.entrySet())) {
             renewingSinceNs = nowNs;

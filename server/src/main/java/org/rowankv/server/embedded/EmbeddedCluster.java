@@ -6,7 +6,7 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.Session;
@@ -27,6 +27,7 @@ import org.rowankv.server.authority.AnswerPermit;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.catalogue.SpareContents;
 import org.rowankv.server.checkpoint.CheckpointStatistics;
+import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerContext;
@@ -34,7 +35,6 @@ import org.rowankv.server.engine.ServerStatistics;
 import org.rowankv.server.inspect.LiveReplicaReport;
 import org.rowankv.server.recovery.LogReconciliation;
 import org.rowankv.server.recovery.RecoveredServer;
-import org.rowankv.server.resync.CopyListener;
 import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.server.snapshot.SnapshotOutcome;
 import org.rowankv.server.snapshot.SnapshotProgress;
@@ -58,20 +58,17 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final EmbeddedSettings settings;
     private final EmbeddedContext context;
     private final StoreFiles files;
-    /** Changes when joining replicas become complete; servers and roles are fixed at the start. */
-    private final NewestConfiguration configuration;
-
+    private final EmbeddedManager manager;
+    private final InProcessPeers peers;
     private final Fabric fabric;
     private final ErrorLog errors;
     private final List<Server> servers = new ArrayList<>();
     private final EmbeddedCatalogue caches;
     private final InProcessSession session;
-    private final AtomicInteger joinsCompleted = new AtomicInteger();
     /** The serving servers; empty before the start. */
     private volatile List<Server> serving = List.of();
 
     private final StoreShutdown shutdown = new StoreShutdown();
-    private final EmbeddedSpacePressure pressure = new EmbeddedSpacePressure(servers);
     private final DigestBarrier digestBarrier;
     private final FileFaults faults;
     private final Checkpoints checkpoints;
@@ -132,7 +129,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         final Configuration started = files.startTerm();
         recovered.forEach(RecoveredServer::settle);
         final long scattered = LogReconciliation.reconcile(started, recovered);
-        this.configuration = new NewestConfiguration(started);
+        this.manager = new EmbeddedManager(files, servers, clock, context.scheduling());
+        this.peers = new InProcessPeers(servers, manager);
         this.fabric = context.fabric().apply(new LocalFabric(LocalFabricSettings.of(with -> {
             with.maxMessage = settings.shape().maxMessage();
             with.ackLevel = settings.shape().durability() == Durability.POWER ? AckLevel.FORCED : AckLevel.LANDED;
@@ -141,8 +139,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         })));
         this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
         try {
-            final CopyListener copies = new JoiningCopies(servers, this::joined);
-            final MembershipView view = new StartedRoles(started);
+            final MembershipView view = new StartedMembers(started);
             for (RecoveredServer server : recovered) {
                 servers.add(new ServerContext(
                                 recovery.serverSettings(),
@@ -153,9 +150,9 @@ public final class EmbeddedCluster implements AutoCloseable {
                                 context.scheduling(),
                                 ThreadingMode.SHARED,
                                 errors,
-                                pressure,
-                                copies,
-                                this::renewed,
+                                peers,
+                                peers,
+                                shards -> manager.renew(server.serverId(), shards),
                                 AnswerPermit.ALWAYS,
                                 List.of())
                         .open(server.serverId(), fabric, view));
@@ -164,7 +161,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             final CatalogueStore catalogue =
                     new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
             this.caches = new EmbeddedCatalogue(catalogue, servers);
-            this.session = new InProcessSession(started, servers, new SessionCatalogue(caches));
+            this.session =
+                    new InProcessSession(manager::inForce, servers, new SessionCatalogue(caches), clock, deadlineNs());
             if (context.clientsEndWithStore()) {
                 closeOldSessions();
             }
@@ -173,7 +171,7 @@ public final class EmbeddedCluster implements AutoCloseable {
             servers.forEach(server ->
                     server.replicas().all().forEach(replica -> replica.clears().retire(retired)));
             caches.applyLimits();
-            this.reading = new LiveReading(files, servers, caches, settings, clock, context.scheduling());
+            this.reading = new LiveReading(files, servers, manager, caches, settings, clock, context.scheduling());
         } catch (RuntimeException | Error e) {
             abandon(e);
             throw e;
@@ -183,14 +181,16 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private void startServers(Clock clock) {
         servers.forEach(server -> server.meet(servers));
+        peers.connect();
         servers.forEach(server -> server.whenFaulty(faults::explain));
-        servers.forEach(server -> server.deadline(settings.deadlineMs() * 1_000_000));
+        servers.forEach(server -> server.deadline(deadlineNs()));
         servers.forEach(Server::start);
         serving = List.copyOf(servers);
         final IllegalStateException earlier = shutdown.reason();
         if (earlier != null) {
             serving.forEach(server -> server.fail(earlier));
         }
+        manager.start(errors);
         checkpoints.start(servers, errors);
         faults.watch(clock, context.scheduling(), errors);
     }
@@ -198,30 +198,10 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Ends all agents without touching the areas: only then may files and lock be released. */
     private void abandon(Throwable failure) {
         StoreFiles.suppress(failure, faults::close);
+        StoreFiles.suppress(failure, manager::close);
         StoreFiles.suppress(failure, checkpoints::abandon);
         servers.forEach(server -> StoreFiles.suppress(failure, server::abandon));
         StoreFiles.suppress(failure, fabric::close);
-    }
-
-    /** A server's joining replicas are complete: stores the configuration that says so. */
-    private boolean joined(int server) {
-        final Configuration next = files.joined(server);
-        if (next == null) {
-            return false;
-        }
-        configuration.adopt(next);
-        joinsCompleted.incrementAndGet();
-        LOG.info("replicas complete: server={} term={}", server, next.term());
-        return true;
-    }
-
-    /** Shards have reached the end of their epochs: stores new ones. */
-    private @Nullable Configuration renewed(List<Integer> shards) {
-        final Configuration next = files.renewed(shards);
-        if (next != null) {
-            configuration.adopt(next);
-        }
-        return next;
     }
 
     /**
@@ -239,8 +219,8 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** All clients of an embedded store live in its JVM, so the sessions of an earlier process are over. */
     private void closeOldSessions() {
         final Request request = new Request();
-        for (int shard = 0; shard < configuration.get().shardCount(); shard++) {
-            final int primary = configuration.get().shard(shard).primary();
+        for (int shard = 0; shard < manager.inForce().shardCount(); shard++) {
+            final int primary = manager.inForce().shard(shard).primary();
             for (long sessionId :
                     servers.get(primary).replicas().get(shard).sessions().openIds()) {
                 session.call(request.closeSession(shard, sessionId));
@@ -264,7 +244,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                 settings.capacityBytes(),
                 objects(),
                 durability(),
-                configuration.get().term(),
+                manager.inForce().term(),
                 checkpoints.statistics().objects(),
                 entries,
                 torn,
@@ -274,7 +254,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** Objects on their primaries, without remembered deletions. */
     private long objects() {
-        final Configuration now = configuration.get();
+        final Configuration now = manager.inForce();
         long objects = 0;
         for (int shard = 0; shard < now.shardCount(); shard++) {
             final ShardReplica primary =
@@ -284,12 +264,34 @@ public final class EmbeddedCluster implements AutoCloseable {
         return objects;
     }
 
+    private long deadlineNs() {
+        return settings.deadlineMs() * 1_000_000;
+    }
+
     public EmbeddedSettings settings() {
         return settings;
     }
 
+    /** The configuration in force. */
     public Configuration configuration() {
-        return configuration.get();
+        return manager.inForce();
+    }
+
+    /** Receives each later configuration once it is in force; called by an agent, so it must not block. */
+    void observe(Consumer<Configuration> observer) {
+        manager.observe(observer);
+    }
+
+    /**
+     * Makes another server the primary of a shard, while all operations go on; returns at once. A clean close waits for
+     * it. The next start gives the shard to its usual primary again.
+     *
+     * @param to holds a complete replica, else this is refused
+     */
+    public Transfer transfer(int shard, int to) {
+        Objects.checkIndex(shard, configuration().shardCount());
+        Objects.checkIndex(to, servers.size());
+        return manager.transfer(shard, to);
     }
 
     EmbeddedCatalogue catalogue() {
@@ -322,7 +324,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private void destroyObjects(int cacheId) {
         final Request request = new Request();
-        for (int shard = 0; shard < configuration.get().shardCount(); shard++) {
+        for (int shard = 0; shard < manager.inForce().shardCount(); shard++) {
             session.call(request.destroy(cacheId, shard));
             // UNKNOWN_CACHE: destroyed already, by an interrupted attempt.
             if (request.status() != Status.OK && request.status() != Status.UNKNOWN_CACHE) {
@@ -336,7 +338,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** Releases space that workers have reserved in advance. False while any worker is not idle. */
     public boolean releaseGrants() {
-        return pressure.releaseGrants();
+        return peers.releaseGrants();
     }
 
     /** Server {@code to} fences server {@code from} off its backup log; {@code from} reconnects at its next write. */
@@ -395,7 +397,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     /** Servers whose replicas became complete since the start. */
     public int joinsCompleted() {
-        return joinsCompleted.get();
+        return manager.joinsCompleted();
     }
 
     /**
@@ -421,6 +423,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
         closed = true;
         reading.close();
+        manager.mayNotMove();
+        final boolean unused = manager.awaitStill(new WaitLimit(context.clocks().apply(0), deadlineNs()));
         faults.close();
         session.close();
         if (shutdown.closing() == StoreShutdown.CloseMode.UNTOUCHED) {
@@ -461,6 +465,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private void closeUntouched() {
         final IllegalStateException lost = Objects.requireNonNull(shutdown.reason());
+        manager.close();
         checkpoints.abandon();
         servers.forEach(Server::abandon);
         files.closeAfterFailure(lost);
@@ -480,6 +485,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     "ROWAN-2007 backup logs not digested within {} ms: the next start recovers their entries",
                     settings.deadlineMs());
         }
+        manager.close();
         if (shutdown.closing() == StoreShutdown.CloseMode.CLEAN) {
             checkpoints.stop(servers);
         } else {
@@ -490,11 +496,8 @@ public final class EmbeddedCluster implements AutoCloseable {
         fabric.close();
     }
 
-    /**
-     * Admits the servers of the term that assigned the roles. Later terms, in which replicas become complete, change
-     * neither roles nor incarnations.
-     */
-    private record StartedRoles(Configuration started) implements MembershipView {
+    /** Admits the servers that have started. Later terms change neither members nor incarnations. */
+    private record StartedMembers(Configuration started) implements MembershipView {
         @Override
         public long term() {
             return started.term();
@@ -502,10 +505,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
         @Override
         public boolean admits(int serverId, long incarnation, long term) {
-            return term == started.term()
-                    && serverId >= 0
-                    && serverId < started.serverCount()
-                    && started.incarnations().get(serverId) == incarnation;
+            return term >= started.term() && started.names(serverId, incarnation);
         }
     }
 }

@@ -6,10 +6,12 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
+import org.rowankv.topology.Configuration;
 import org.rowankv.topology.Routing;
 
 /**
@@ -37,8 +39,13 @@ public final class EmbeddedPorts implements AutoCloseable {
                         SystemClock.INSTANCE,
                         cluster.errors()));
             }
-            final Routing routing = new Routing(cluster.configuration(), opened.addresses());
+            final List<String> addresses = List.copyOf(opened.addresses());
+            final Routing routing = new Routing(cluster.configuration(), addresses);
             opened.ports.forEach(port -> port.serve(routing));
+            final Consumer<Configuration> publish =
+                    next -> opened.ports.forEach(port -> port.publish(new Routing(next, addresses)));
+            cluster.observe(publish);
+            publish.accept(cluster.configuration()); // it may have changed in between
             return opened;
         } catch (IOException e) {
             opened.close();

@@ -2,6 +2,7 @@ package org.rowankv.server.embedded;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
@@ -10,8 +11,10 @@ import org.rowankv.driver.api.Session;
 import org.rowankv.driver.api.ValidatedValue;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.runtime.Clock;
 import org.rowankv.server.dispatch.NotServedException;
 import org.rowankv.server.dispatch.RequestDispatch;
+import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.request.FoundEntry;
 import org.rowankv.server.shard.ShardReplica;
@@ -55,28 +58,42 @@ final class InProcessSession implements Session {
         }
     }
 
-    private final Configuration configuration;
+    private final Supplier<Configuration> configuration;
     private final Catalogue catalogue;
+    private final List<Server> servers;
+    /**
+     * By shard, the server that was its primary when it was last looked for. Unsynchronized: one that is not any more
+     * refuses, and any of them may be read.
+     */
     private final Server[] primaries;
-    /** Dispatch of each shard's primary. */
-    private final RequestDispatch[] requests;
+
+    private final Clock clock;
+    private final long deadlineNs;
 
     private volatile boolean closed;
 
-    InProcessSession(Configuration configuration, List<Server> servers, Catalogue catalogue) {
+    /** @param deadlineNs how long a request waits for a shard whose primary moves */
+    InProcessSession(
+            Supplier<Configuration> configuration,
+            List<Server> servers,
+            Catalogue catalogue,
+            Clock clock,
+            long deadlineNs) {
+        final Configuration first = configuration.get();
         this.configuration = configuration;
         this.catalogue = catalogue;
-        this.primaries = new Server[configuration.shardCount()];
-        this.requests = new RequestDispatch[configuration.shardCount()];
+        this.servers = servers;
+        this.clock = clock;
+        this.deadlineNs = deadlineNs;
+        this.primaries = new Server[first.shardCount()];
         for (int shard = 0; shard < primaries.length; shard++) {
-            primaries[shard] = servers.get(configuration.shard(shard).primary());
-            requests[shard] = primaries[shard].requests();
+            primaries[shard] = servers.get(first.shard(shard).primary());
         }
     }
 
     @Override
     public Configuration configuration() {
-        return configuration;
+        return configuration.get();
     }
 
     /** False: after an error in the middle of a request, the caller does not retry. */
@@ -88,15 +105,58 @@ final class InProcessSession implements Session {
     @Override
     public void call(Request request) {
         final int shard = request.shard();
-        if (shard < 0 || shard >= requests.length) {
+        if (shard < 0 || shard >= primaries.length) {
             request.noResult();
             request.answer(Status.BAD_REQUEST, 0, 0, 0);
             return;
         }
         try {
-            requests[shard].call(request);
+            primaries[shard].requests().call(request);
+            if (request.status() == Status.NOT_PRIMARY) {
+                callWhileItMoves(request);
+            }
         } catch (NotServedException e) {
             throw refusal(e);
+        }
+    }
+
+    /** Nothing of it was begun. */
+    private void callWhileItMoves(Request request) {
+        final Moving moving = new Moving(request.shard());
+        do {
+            moving.await();
+            request.clearAnswer();
+            primaries[request.shard()].requests().call(request);
+        } while (request.status() == Status.NOT_PRIMARY);
+    }
+
+    /** The wait for the next primary of a shard, which is being opened. */
+    private final class Moving {
+        private final int shard;
+        private final WaitLimit limit = new WaitLimit(clock, deadlineNs);
+        private long waits;
+
+        Moving(int shard) {
+            this.shard = shard;
+        }
+
+        /** Waits until a server is the primary, or one is closed, which refuses. */
+        void await() {
+            while (true) {
+                for (Server server : servers) {
+                    if (server.isPrimary(shard) || !server.isServing()) {
+                        primaries[shard] = server;
+                        return;
+                    }
+                }
+                if (limit.isOver()) {
+                    throw new RowanException(
+                            Status.UNREACHABLE,
+                            "the next primary of shard " + shard + " has not opened it for " + deadlineNs / 1_000_000
+                                    + " ms; the operation was not begun");
+                }
+                primaries[shard].requests().rest(waits++);
+            }
         }
     }
 
@@ -105,7 +165,7 @@ final class InProcessSession implements Session {
         if (!read.isFound()) {
             return null;
         }
-        final RequestDispatch server = requests[read.shard()];
+        final RequestDispatch server = primaries[read.shard()].requests();
         final ShardReplica replica = server.servedReplica(read.shard());
         return replica == null ? null : new IndexedValue<>(server, replica, read, value, bytes);
     }
@@ -125,17 +185,36 @@ final class InProcessSession implements Session {
         long next = position;
         try {
             do {
-                next = primaries[shard].scan(
-                        cacheId,
-                        shard,
-                        next,
-                        withValues,
-                        (key, value, version, expiryMs) -> entries.add(new ScanPage.Entry(key, value, version)));
+                next = bucket(cacheId, shard, next, withValues, entries);
             } while (next != 0 && entries.size() < limit);
         } catch (NotServedException e) {
             throw refusal(e);
         }
         return new ScanPage(entries, next, next == 0);
+    }
+
+    private long bucket(int cacheId, int shard, long position, boolean withValues, List<ScanPage.Entry> entries) {
+        final int before = entries.size();
+        Moving moving = null;
+        while (true) {
+            try {
+                return primaries[shard].scan(
+                        cacheId,
+                        shard,
+                        position,
+                        withValues,
+                        (key, value, version, expiryMs) -> entries.add(new ScanPage.Entry(key, value, version)));
+            } catch (NotServedException e) {
+                if (e.status() != Status.NOT_PRIMARY) {
+                    throw e;
+                }
+            }
+            entries.subList(before, entries.size()).clear(); // void
+            if (moving == null) {
+                moving = new Moving(shard);
+            }
+            moving.await();
+        }
     }
 
     @Override

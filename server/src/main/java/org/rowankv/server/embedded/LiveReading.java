@@ -10,6 +10,7 @@ import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.directory.StoreShape;
+import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.durability.FileThread;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.inspect.LiveReplicaReport;
@@ -26,6 +27,7 @@ import org.rowankv.server.snapshot.SnapshotProgress;
 final class LiveReading {
     private final StoreFiles files;
     private final List<Server> servers;
+    private final EmbeddedManager manager;
     private final EmbeddedCatalogue catalogue;
     private final EmbeddedSettings settings;
     private final Clock clock;
@@ -38,12 +40,14 @@ final class LiveReading {
     LiveReading(
             StoreFiles files,
             List<Server> servers,
+            EmbeddedManager manager,
             EmbeddedCatalogue catalogue,
             EmbeddedSettings settings,
             Clock clock,
             Scheduling scheduling) {
         this.files = files;
         this.servers = List.copyOf(servers);
+        this.manager = manager;
         this.catalogue = catalogue;
         this.settings = settings;
         this.clock = clock;
@@ -77,10 +81,15 @@ final class LiveReading {
             throw new StoreOpenException(
                     "the store is already being copied or compared; wait until that ends, and try again");
         }
+        manager.mayNotMove(); // a cut needs the last version of each shard
         try {
             requireOpen();
-            return onOwnThread(name, work);
+            return onOwnThread(name, () -> {
+                awaitStill();
+                return work.call();
+            });
         } finally {
+            manager.mayMove();
             reading.unlock();
         }
     }
@@ -96,6 +105,13 @@ final class LiveReading {
             throw e;
         } catch (Exception e) {
             throw new IllegalStateException(name + " failed", e);
+        }
+    }
+
+    private void awaitStill() {
+        if (!manager.awaitStill(new WaitLimit(clock, settings.deadlineMs() * 1_000_000))) {
+            throw new StoreOpenException("the primary of a shard has been moving for " + settings.deadlineMs()
+                    + " ms; see the error log, and try again");
         }
     }
 

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.RandomSource;
@@ -45,7 +45,6 @@ final class StoreFiles {
     private EmbeddedContext.@Nullable Memories memories;
     private Configuration configuration;
     private long configurationVersion;
-    private boolean storing;
     /** Configuration of a failed attempt, which may be stored nevertheless. */
     private @Nullable Configuration attempted;
 
@@ -311,45 +310,26 @@ final class StoreFiles {
     }
 
     /**
-     * Begins a term in which a server's replicas are complete, and stores it.
+     * Stores another configuration, with a higher term. One thread at a time.
      *
-     * @return null if an enclosing call is about to store another
+     * @param step of the stored configuration to the next one; null if there is none
+     * @return what is stored now
      * @throws RuntimeException if storing failed; it may be retried
      */
-    synchronized @Nullable Configuration joined(int server) {
-        return change(found -> found.joined(server));
-    }
-
-    /**
-     * Begins a term in which those shards have new epochs, and stores it: only then may a version of one be assigned.
-     *
-     * @return null if an enclosing call is about to store another
-     * @throws RuntimeException if storing failed; it may be retried
-     */
-    synchronized @Nullable Configuration renewed(List<Integer> shards) {
-        return change(found -> found.renewed(shards));
-    }
-
-    private @Nullable Configuration change(UnaryOperator<Configuration> step) {
-        if (storing) {
-            return null;
+    synchronized Configuration change(Function<Configuration, @Nullable Configuration> step) {
+        final Configuration before = attempted;
+        final VersionedNode stored = before == null ? null : store.read(ConfigurationCodec.PATH);
+        if (before != null && stored != null && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(before))) {
+            configurationVersion = stored.version(); // the failed attempt was applied
+            adopt(before);
         }
-        storing = true;
-        try {
-            final Configuration before = attempted;
-            final VersionedNode stored = before == null ? null : store.read(ConfigurationCodec.PATH);
-            if (before != null && stored != null && Arrays.equals(stored.bytes(), ConfigurationCodec.encode(before))) {
-                configurationVersion = stored.version(); // the failed attempt was applied
-                adopt(before);
-            }
-            final Configuration next = step.apply(configuration);
+        final Configuration next = step.apply(configuration);
+        if (next != null) {
             attempted = next;
             configurationVersion = write(store, next, configurationVersion, random);
             adopt(next);
-            return next;
-        } finally {
-            storing = false;
         }
+        return configuration;
     }
 
     private void adopt(Configuration next) {

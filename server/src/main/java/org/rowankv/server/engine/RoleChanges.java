@@ -52,6 +52,7 @@ public final class RoleChanges {
             CurrentRoles current,
             DigestAgent digest,
             InFlightWindow inFlightWindow,
+            Runnable completeAbandoned,
             ServerLinks links,
             JoinAgent join,
             Endpoint endpoint,
@@ -65,6 +66,7 @@ public final class RoleChanges {
                 parts.segments(),
                 digest,
                 inFlightWindow,
+                completeAbandoned,
                 links::makeShortLived,
                 maxMessage,
                 (replica, epoch) -> primaryOf(replica, epoch, parts),
@@ -164,7 +166,7 @@ public final class RoleChanges {
     static ShardPrimary primaryOf(ShardReplica replica, int epoch, ServerContext parts) {
         final ServerSettings settings = parts.settings();
         replica.sessions()
-                .limit(settings.sessionsPerTable(
+                .beginPrimary(settings.sessionsPerTable(
                         parts.segments().count(),
                         parts.segments().length(),
                         parts.configuration().mostReplicas()));

@@ -157,8 +157,17 @@ public final class Server implements AutoCloseable {
                 clock,
                 settings.copyBytesPerSecond());
         this.join = new JoinAgent(serverId, digest, segments, replicas, roles, parts.copies(), clock, errors);
-        this.roleChanges =
-                RoleChanges.of(parts, roles, digest, inFlightWindow, links, join, endpoint, maxMessage, this::wakeUp);
+        this.roleChanges = RoleChanges.of(
+                parts,
+                roles,
+                digest,
+                inFlightWindow,
+                pool::completeAbandoned,
+                links,
+                join,
+                endpoint,
+                maxMessage,
+                this::wakeUp);
         roleChanges.openings().report(new OpeningListener() {
             @Override
             public void opened(int shard, int epoch) {

@@ -4,14 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Version;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.agent.Scheduling;
 import org.rowankv.server.authority.Authority;
@@ -54,13 +51,23 @@ public final class ConfigurationManager {
     private final LeaseAgent leases;
     private final Adoption adoption;
     private final AdoptionThread adopting;
-    private final ShardReports completions;
-    private final ShardReports renewals;
+    private final DueChanges due;
     private final MemberRegistrations registrations;
     private final Departures departures;
     private final PeerCalls calls;
     private final PeerCalls.Patience patience;
     private final Scheduling scheduling;
+    private final TransferAnswers answers = new TransferAnswers() {
+        @Override
+        public void done(TransferRequest request) {
+            final boolean unused = nodes.remove(request);
+        }
+
+        @Override
+        public void refused(TransferRequest request, String why) {
+            nodes.refuse(request, why);
+        }
+    };
 
     /** What it manages; null while it is not the manager. */
     private @Nullable Configuration stored;
@@ -75,7 +82,7 @@ public final class ConfigurationManager {
 
     private final ReturnPauses pauses = new ReturnPauses();
     /** Transfers that are asked for, as read last. */
-    private List<TransferRequest> transfers = List.of();
+    private final List<TransferRequest> transfers = new ArrayList<>();
 
     private String saying = "";
     private long lackingSinceNs;
@@ -95,8 +102,7 @@ public final class ConfigurationManager {
             LeaseAgent leases,
             Adoption adoption,
             AdoptionThread adopting,
-            ShardReports completions,
-            ShardReports renewals,
+            DueChanges due,
             MemberRegistrations registrations,
             Departures departures,
             PeerCalls calls,
@@ -108,8 +114,7 @@ public final class ConfigurationManager {
         this.leases = leases;
         this.adoption = adoption;
         this.adopting = adopting;
-        this.completions = completions;
-        this.renewals = renewals;
+        this.due = due;
         this.registrations = registrations;
         this.departures = departures;
         this.calls = calls;
@@ -127,7 +132,8 @@ public final class ConfigurationManager {
     /** Reads what it is asked for in the store. */
     public void readRequests() {
         if (leases.isManager()) {
-            transfers = nodes.transfers();
+            transfers.clear();
+            transfers.addAll(nodes.transfers());
         }
     }
 
@@ -187,13 +193,14 @@ public final class ConfigurationManager {
         if (!settled || !gone.isEmpty()) {
             return null;
         }
-        final Map<Integer, Set<Integer>> complete = completions.in(present);
-        if (!complete.isEmpty()) {
-            return present.completed(complete);
+        final Configuration completed = due.completed(present);
+        if (completed != null) {
+            return completed;
         }
-        final Map<Integer, Integer> due = transfersDue(present);
-        if (!due.isEmpty()) {
-            return present.handedOver(due);
+        final Configuration handedOver = DueChanges.handedOver(
+                present, transfers, departures.servers(present, leases.now().monotonicNs()), answers);
+        if (handedOver != null) {
+            return handedOver;
         }
         final Configuration relieved =
                 departures.next(present, replicas, leases.now().monotonicNs());
@@ -212,14 +219,11 @@ public final class ConfigurationManager {
     /** With larger epochs of the shards whose versions come to their end. Not often, whatever a server reports. */
     private @Nullable Configuration withRenewed(Configuration present) {
         final long nowNs = leases.now().monotonicNs();
-        final Set<Integer> ending = new TreeSet<>();
-        renewals.in(present).values().forEach(ending::addAll);
-        ending.removeIf(shard -> present.shard(shard).epoch() >= Version.MAX_EPOCH);
-        if (ending.isEmpty() || nowNs - renewedNs < RENEW_AGAIN_NS) {
-            return null;
+        final Configuration renewed = nowNs - renewedNs < RENEW_AGAIN_NS ? null : due.renewed(present);
+        if (renewed != null) {
+            renewedNs = nowNs;
         }
-        renewedNs = nowNs;
-        return present.renewed(ending);
+        return renewed;
     }
 
     /**
@@ -242,33 +246,6 @@ public final class ConfigurationManager {
         return isWhole || !leaving.isEmpty() || leases.now().monotonicNs() - lackingSinceNs >= COPY_AFTER_NS
                 ? filled
                 : null;
-    }
-
-    /**
-     * The new primaries by shard. A request is there until the roles that it asks for are in force: another manager may
-     * have to go on with it. A shard that is being copied stays until the copy is complete, because its primary sends it.
-     */
-    private Map<Integer, Integer> transfersDue(Configuration present) {
-        final Map<Integer, Integer> due = new TreeMap<>();
-        final List<TransferRequest> waiting = new ArrayList<>();
-        final Set<Integer> leaving = departures.servers(present, leases.now().monotonicNs());
-        for (TransferRequest request : transfers) {
-            final int shard = request.shard();
-            if (request.isDoneIn(present)) {
-                final boolean unused = nodes.remove(request);
-            } else if (shard >= present.shardCount() || !present.shard(shard).isComplete(request.to())) {
-                nodes.refuse(request, "server " + request.to() + " is no complete backup");
-            } else if (leaving.contains(request.to())) {
-                nodes.refuse(request, "server " + request.to() + " is about to stop");
-            } else {
-                waiting.add(request);
-                if (present.shard(shard).joining().isEmpty()) {
-                    due.put(shard, request.to());
-                }
-            }
-        }
-        transfers = waiting;
-        return due;
     }
 
     private Set<Integer> gone(Configuration present) {

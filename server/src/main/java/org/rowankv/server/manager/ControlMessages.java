@@ -30,8 +30,8 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
 
     private final PeerMessages messages;
     private final LeaseAgent leases;
-    private final ShardReports completions;
-    private final ShardReports renewals;
+    private final ReportMessages completions;
+    private final ReportMessages renewals;
     private final CopyMessages copies;
     private final Departures departures;
     /** Null until this server serves. */
@@ -49,8 +49,8 @@ public final class ControlMessages implements PeerMessages.ControlHandler {
     public ControlMessages(
             PeerMessages messages,
             LeaseAgent leases,
-            ShardReports completions,
-            ShardReports renewals,
+            ReportMessages completions,
+            ReportMessages renewals,
             CopyMessages copies,
             Departures departures,
             Executor adopting,

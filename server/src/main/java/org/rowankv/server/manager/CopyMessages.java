@@ -35,7 +35,7 @@ public final class CopyMessages implements CopyListener {
 
     private final Supplier<Configuration> committed;
     private final PeerMessages messages;
-    private final ShardReports completions;
+    private final ReportMessages completions;
     private final Clock clock;
     /** When each was sent last, or that it was answered. */
     private final Map<Said, Long> sent = new ConcurrentHashMap<>();
@@ -110,7 +110,7 @@ public final class CopyMessages implements CopyListener {
 
     /** @param committed supplies the configuration in force */
     public CopyMessages(
-            Supplier<Configuration> committed, PeerMessages messages, ShardReports completions, Clock clock) {
+            Supplier<Configuration> committed, PeerMessages messages, ReportMessages completions, Clock clock) {
         this.committed = committed;
         this.messages = messages;
         this.completions = completions;

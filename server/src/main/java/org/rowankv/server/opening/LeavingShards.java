@@ -16,15 +16,22 @@ final class LeavingShards {
 
     private final CurrentRoles current;
     private final InFlightWindow inFlightWindow;
+    private final Runnable completeAbandoned;
     private final CollectedReplicas collected;
     /** Whether there may be some. */
     private volatile boolean areThere;
 
     private volatile boolean oweChanges;
 
-    LeavingShards(CurrentRoles current, InFlightWindow inFlightWindow, CollectedReplicas collected) {
+    /** @param completeAbandoned completes what dead callers have begun, if no caller goes on with it */
+    LeavingShards(
+            CurrentRoles current,
+            InFlightWindow inFlightWindow,
+            Runnable completeAbandoned,
+            CollectedReplicas collected) {
         this.current = current;
         this.inFlightWindow = inFlightWindow;
+        this.completeAbandoned = completeAbandoned;
         this.collected = collected;
     }
 
@@ -67,6 +74,9 @@ final class LeavingShards {
         final int shard = primary.replica().shardId();
         oweChanges = true; // before the roles show that it has left
         final long term = current.close(shard);
+        if (!inFlightWindow.isIdle(shard)) {
+            completeAbandoned.run(); // it may be what a dead caller has begun
+        }
         if (!inFlightWindow.isIdle(shard) || !current.left(shard, term)) {
             return false;
         }

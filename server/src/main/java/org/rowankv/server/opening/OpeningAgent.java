@@ -94,6 +94,7 @@ public final class OpeningAgent implements Agent {
     private long saidNs;
 
     /**
+     * @param completeAbandoned completes what dead callers have begun
      * @param connections creates connections to the backups for this agent
      * @param wakeUp wakes this agent's thread
      */
@@ -105,6 +106,7 @@ public final class OpeningAgent implements Agent {
             Segments segments,
             DigestAgent digest,
             InFlightWindow inFlightWindow,
+            Runnable completeAbandoned,
             Supplier<BackupConnections> connections,
             int maxMessage,
             PrimaryFactory primaries,
@@ -119,7 +121,7 @@ public final class OpeningAgent implements Agent {
         this.entries = new TailEntries(segments);
         this.collected =
                 new CollectedReplicas(serverId, replicas, digest, entries, (to, answer) -> transport.send(to, answer));
-        this.leaving = new LeavingShards(current, inFlightWindow, collected);
+        this.leaving = new LeavingShards(current, inFlightWindow, completeAbandoned, collected);
         this.connections = connections;
         this.maxMessage = maxMessage;
         this.primaries = primaries;

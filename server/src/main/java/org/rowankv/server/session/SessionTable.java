@@ -280,6 +280,16 @@ public final class SessionTable {
         return count == open.length ? open : Arrays.copyOf(open, count);
     }
 
+    /** Each session has a whole lease from now on: what another primary has answered it is not known here. */
+    public synchronized void renewLeases() {
+        for (long sessionId : sessions.keys()) {
+            final OpenSession session = sessions.get(sessionId);
+            if (session != null) {
+                session.usedAt = tick;
+            }
+        }
+    }
+
     private boolean isUnused(OpenSession session, int ticks) {
         return session.requests == 0 && tick - session.usedAt > ticks;
     }

@@ -60,10 +60,11 @@ public final class ShardSessions {
                 .toArray();
     }
 
-    /** On a primary: bounds the open sessions of each table. */
-    public void limit(int mostPerTable) {
+    /** The shard's primary is here from now on: bounds the open sessions of each table, and renews their leases. */
+    public void beginPrimary(int mostPerTable) {
         for (SessionTable table : tables) {
             table.limit(mostPerTable);
+            table.renewLeases();
         }
     }
 

@@ -213,7 +213,7 @@ final class SessionSpaceTest {
             final int cache = Stores.cache(first);
             final int stored = fill(first, cache);
             for (int shard = 0; shard < SHARDS; shard++) {
-                primary(cluster, shard).replicas().get(shard).sessions().limit(Integer.MAX_VALUE);
+                primary(cluster, shard).replicas().get(shard).sessions().beginPrimary(Integer.MAX_VALUE);
             }
             final Random random = new Random(5);
             Status status = Status.OK;

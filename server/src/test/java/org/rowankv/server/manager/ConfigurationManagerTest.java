@@ -12,7 +12,6 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,7 +30,6 @@ import org.rowankv.server.configstore.MemoryConfigurationStore;
 import org.rowankv.server.membership.ClusterNodes;
 import org.rowankv.server.peer.PeerCalls;
 import org.rowankv.server.peer.PeerMessageDescriptor;
-import org.rowankv.server.peer.PeerMessages;
 import org.rowankv.server.peer.PeerRequestType;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
@@ -62,7 +60,8 @@ final class ConfigurationManagerTest {
     private final Adoption adoption = mock(Adoption.class);
     private final Departures departures = new Departures();
     private final PeerCalls calls = mock(PeerCalls.class);
-    private final ShardReports renewals = reports((shard, server) -> shard.primary() == server);
+    private final DueChanges due = new DueChanges(() -> {});
+    private final ShardReports renewals = due.renewals();
     private final ConfigurationManager manager = new ConfigurationManager(
             0,
             3,
@@ -70,17 +69,12 @@ final class ConfigurationManagerTest {
             leases,
             adoption,
             step -> step.getAsBoolean(),
-            reports((shard, server) -> shard.isJoining(server)),
-            renewals,
+            due,
             server -> server == 2 ? registered : 1,
             departures,
             calls,
             () -> {},
             ThreadScheduling.INSTANCE);
-
-    private static ShardReports reports(BiPredicate<ShardAssignment, Integer> applies) {
-        return new ShardReports(0, 0, mock(PeerMessages.class), () -> {}, applies);
-    }
 
     private void begin() {
         begin(OWN);

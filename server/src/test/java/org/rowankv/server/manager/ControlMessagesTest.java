@@ -49,8 +49,8 @@ final class ControlMessagesTest {
     private final ControlMessages control = new ControlMessages(
             messages,
             mock(LeaseAgent.class),
-            mock(ShardReports.class),
-            mock(ShardReports.class),
+            mock(ReportMessages.class),
+            mock(ReportMessages.class),
             copies,
             new Departures(),
             Runnable::run,

@@ -33,7 +33,7 @@ final class CopyMessagesTest {
     private final ManualClock clock = new ManualClock();
     private final Configuration present = mock(Configuration.class, RETURNS_DEEP_STUBS);
     private final PeerMessages messages = mock(PeerMessages.class);
-    private final CopyMessages copies = new CopyMessages(() -> present, messages, mock(ShardReports.class), clock);
+    private final CopyMessages copies = new CopyMessages(() -> present, messages, mock(ReportMessages.class), clock);
     private long incarnation = 1;
     private int epoch = EPOCH;
     private final List<ByteBuffer> sent = new ArrayList<>();

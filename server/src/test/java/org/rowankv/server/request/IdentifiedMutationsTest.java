@@ -139,7 +139,7 @@ final class IdentifiedMutationsTest {
     @Test
     void shouldGiveThePlaceOfASessionBackThatIsNotOpened() {
         final long other = sessionOfTheSameTable();
-        replica.sessions().limit(2);
+        replica.sessions().beginPrimary(2);
         final VersionCounter ending = new VersionCounter(1, 1, CounterStarts.nearEnds(0));
         final ShardPrimary shard = new ShardPrimary(replica, ending);
         RolesOfOne.putInForce(roles, shard);

@@ -14,6 +14,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.shard.ShardSessions;
 import org.rowankv.topology.Configuration;
 import org.rowankv.topology.ShardAssignment;
@@ -173,9 +174,14 @@ public final class SessionLeases implements Service {
         lookedAtNs = scene.nowNs();
         final Set<Place> found = new HashSet<>();
         for (int shard = 0; shard < now.configuration().shardCount(); shard++) {
-            final int primary = now.configuration().shard(shard).primary();
-            for (long sessionId :
-                    now.servers().get(primary).replicas().get(shard).sessions().openIds()) {
+            final Server primary =
+                    now.servers().get(now.configuration().shard(shard).primary());
+            if (!primary.isPrimary(shard)) { // it is moving: not all may have been digested there
+                final int moving = shard;
+                open.stream().filter(place -> place.shard() == moving).forEach(found::add);
+                continue;
+            }
+            for (long sessionId : primary.replicas().get(shard).sessions().openIds()) {
                 final Place place = new Place(shard, sessionId);
                 found.add(place);
                 if (over.contains(place)) {
