@@ -6,7 +6,6 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.Session;
@@ -58,7 +57,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final EmbeddedSettings settings;
     private final EmbeddedContext context;
     private final StoreFiles files;
-    private final EmbeddedManager manager;
+    private final EmbeddedConfigurationManager manager;
     private final InProcessPeers peers;
     private final Fabric fabric;
     private final ErrorLog errors;
@@ -129,7 +128,9 @@ public final class EmbeddedCluster implements AutoCloseable {
         final Configuration started = files.startTerm();
         recovered.forEach(RecoveredServer::settle);
         final long scattered = LogReconciliation.reconcile(started, recovered);
-        this.manager = new EmbeddedManager(files, servers, clock, context.scheduling());
+        this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
+        this.manager =
+                new EmbeddedConfigurationManager(files, servers, clock, context.scheduling(), errors, faults::explain);
         this.peers = new InProcessPeers(servers, manager);
         this.fabric = context.fabric().apply(new LocalFabric(LocalFabricSettings.of(with -> {
             with.maxMessage = settings.shape().maxMessage();
@@ -137,7 +138,6 @@ public final class EmbeddedCluster implements AutoCloseable {
             with.keepsReserve = true;
             with.counters = recovery.serverSettings().counters();
         })));
-        this.faults = new FileFaults(settings.dir(), files.areas(), this::stopServing);
         try {
             final MembershipView view = new StartedMembers(started);
             for (RecoveredServer server : recovered) {
@@ -190,7 +190,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         if (earlier != null) {
             serving.forEach(server -> server.fail(earlier));
         }
-        manager.start(errors);
+        manager.start();
         checkpoints.start(servers, errors);
         faults.watch(clock, context.scheduling(), errors);
     }
@@ -277,14 +277,13 @@ public final class EmbeddedCluster implements AutoCloseable {
         return manager.inForce();
     }
 
-    /** Receives each later configuration once it is in force; called by an agent, so it must not block. */
-    void observe(Consumer<Configuration> observer) {
-        manager.observe(observer);
+    EmbeddedConfigurationManager manager() {
+        return manager;
     }
 
     /**
-     * Makes another server the primary of a shard, while all operations go on; returns at once. A clean close waits for
-     * it. The next start gives the shard to its usual primary again.
+     * Makes another server the primary of a shard, while all operations go on; returns at once. A clean close lets it come
+     * to its end if it has begun. The next start gives the shard to its usual primary again.
      *
      * @param to holds a complete replica, else this is refused
      */
@@ -424,7 +423,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         closed = true;
         reading.close();
         manager.mayNotMove();
-        final boolean unused = manager.awaitStill(new WaitLimit(context.clocks().apply(0), deadlineNs()));
+        final boolean unused = manager.awaitStill(new WaitLimit(context.clocks().apply(0), deadlineNs()), () -> false);
         faults.close();
         session.close();
         if (shutdown.closing() == StoreShutdown.CloseMode.UNTOUCHED) {

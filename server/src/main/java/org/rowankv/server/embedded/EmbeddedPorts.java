@@ -21,7 +21,14 @@ import org.rowankv.topology.Routing;
 public final class EmbeddedPorts implements AutoCloseable {
     private final List<ClientPort> ports = new ArrayList<>();
 
-    private EmbeddedPorts() {}
+    private final EmbeddedCluster cluster;
+    private final Consumer<Configuration> publishing = this::publish;
+    private List<String> addresses = List.of();
+    private boolean closed;
+
+    private EmbeddedPorts(EmbeddedCluster cluster) {
+        this.cluster = cluster;
+    }
 
     /**
      * Opens the ports at any free port numbers of the settings' host.
@@ -29,7 +36,7 @@ public final class EmbeddedPorts implements AutoCloseable {
      * @throws UncheckedIOException if a port cannot be opened
      */
     public static EmbeddedPorts open(EmbeddedCluster cluster, ClientPortSettings settings) {
-        final EmbeddedPorts opened = new EmbeddedPorts();
+        final EmbeddedPorts opened = new EmbeddedPorts(cluster);
         try {
             for (Server server : cluster.servers()) {
                 opened.ports.add(ClientPort.bind(
@@ -39,13 +46,11 @@ public final class EmbeddedPorts implements AutoCloseable {
                         SystemClock.INSTANCE,
                         cluster.errors()));
             }
-            final List<String> addresses = List.copyOf(opened.addresses());
-            final Routing routing = new Routing(cluster.configuration(), addresses);
+            opened.addresses = opened.listAddresses();
+            final Routing routing = new Routing(cluster.configuration(), opened.addresses);
             opened.ports.forEach(port -> port.serve(routing));
-            final Consumer<Configuration> publish =
-                    next -> opened.ports.forEach(port -> port.publish(new Routing(next, addresses)));
-            cluster.observe(publish);
-            publish.accept(cluster.configuration()); // it may have changed in between
+            cluster.manager().observe(opened.publishing);
+            opened.publish(cluster.configuration()); // it may have changed in between
             return opened;
         } catch (IOException e) {
             opened.close();
@@ -53,17 +58,28 @@ public final class EmbeddedPorts implements AutoCloseable {
         }
     }
 
+    /** Not while they close, which takes long. */
+    private synchronized void publish(Configuration next) {
+        if (!closed) {
+            ports.forEach(port -> port.publish(new Routing(next, addresses)));
+        }
+    }
+
     /** By server id, as {@code host:port}. */
     public List<String> addresses() {
-        final List<String> addresses = new ArrayList<>();
+        return addresses;
+    }
+
+    private List<String> listAddresses() {
+        final List<String> listed = new ArrayList<>();
         for (ClientPort port : ports) {
             final InetSocketAddress address = port.address();
             final String host = address.getAddress().isAnyLocalAddress()
                     ? "localhost"
                     : address.getAddress().getHostAddress();
-            addresses.add((host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort());
+            listed.add((host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort());
         }
-        return addresses;
+        return List.copyOf(listed);
     }
 
     /** For checkers. */
@@ -73,6 +89,10 @@ public final class EmbeddedPorts implements AutoCloseable {
 
     @Override
     public void close() {
+        cluster.manager().stopObserving(publishing);
+        synchronized (this) {
+            closed = true;
+        }
         ports.forEach(ClientPort::close);
     }
 }

@@ -15,7 +15,8 @@ import org.rowankv.server.resync.PresentEntries;
  *
  * @param manager to which they report
  */
-record InProcessPeers(List<Server> servers, EmbeddedManager manager) implements SpacePressure, CopyListener {
+record InProcessPeers(List<Server> servers, EmbeddedConfigurationManager manager)
+        implements SpacePressure, CopyListener {
 
     /** Ways for the messages of openings, which are received behind the call. */
     void connect() {

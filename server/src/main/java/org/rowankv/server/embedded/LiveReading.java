@@ -27,7 +27,7 @@ import org.rowankv.server.snapshot.SnapshotProgress;
 final class LiveReading {
     private final StoreFiles files;
     private final List<Server> servers;
-    private final EmbeddedManager manager;
+    private final EmbeddedConfigurationManager manager;
     private final EmbeddedCatalogue catalogue;
     private final EmbeddedSettings settings;
     private final Clock clock;
@@ -40,7 +40,7 @@ final class LiveReading {
     LiveReading(
             StoreFiles files,
             List<Server> servers,
-            EmbeddedManager manager,
+            EmbeddedConfigurationManager manager,
             EmbeddedCatalogue catalogue,
             EmbeddedSettings settings,
             Clock clock,
@@ -70,7 +70,7 @@ final class LiveReading {
     LiveReplicaReport compareReplicas() {
         return alone("rowan-comparison", () -> {
             try (ConsistentCut cut =
-                    ConsistentCut.take(files.configuration(), servers, clock, scheduling, () -> closing, () -> {})) {
+                    ConsistentCut.take(manager.inForce(), servers, clock, scheduling, () -> closing, () -> {})) {
                 return LiveComparison.compare(cut, servers);
             }
         });
@@ -109,7 +109,8 @@ final class LiveReading {
     }
 
     private void awaitStill() {
-        if (!manager.awaitStill(new WaitLimit(clock, settings.deadlineMs() * 1_000_000))) {
+        if (!manager.awaitStill(new WaitLimit(clock, settings.deadlineMs() * 1_000_000), () -> closing)) {
+            requireOpen();
             throw new StoreOpenException("the primary of a shard has been moving for " + settings.deadlineMs()
                     + " ms; see the error log, and try again");
         }
@@ -135,12 +136,7 @@ final class LiveReading {
         public ConsistentCut cut() {
             // A cache removal in progress waits for writes, which must not wait for this thread: hence before the pins.
             return catalogue.undisturbed(() -> ConsistentCut.take(
-                    files.configuration(),
-                    servers,
-                    clock,
-                    scheduling,
-                    () -> closing,
-                    () -> saved.set(files.saveNodes())));
+                    manager.inForce(), servers, clock, scheduling, () -> closing, () -> saved.set(files.saveNodes())));
         }
 
         @Override

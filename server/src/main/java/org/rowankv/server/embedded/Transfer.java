@@ -25,16 +25,22 @@ public final class Transfer {
         refusal = why;
     }
 
-    /** Why it is refused; empty if it is not. */
+    /** Why it is refused, or never takes place; empty if neither. */
     public String refusal() {
         final String known = refusal;
-        return known == null ? "" : known;
+        return known != null ? known : isStopped() ? "the store has stopped, see the error log" : "";
     }
 
-    /** Whether the server serves the shard, or has handed it over in turn, or this is refused. */
+    /** Whether the server serves the shard, or has handed it over in turn, or this is refused, or the store has stopped. */
     public boolean isOver() {
         final String known = refusal;
-        return known != null
-                && (!known.isEmpty() || !servers.get(request.to()).roleChanges().isUnopened(request.shard()));
+        return isStopped()
+                || known != null
+                        && (!known.isEmpty()
+                                || !servers.get(request.to()).roleChanges().isUnopened(request.shard()));
+    }
+
+    private boolean isStopped() {
+        return servers.stream().anyMatch(Server::isStopped);
     }
 }

@@ -132,8 +132,9 @@ public final class ConfigurationManager {
     /** Reads what it is asked for in the store. */
     public void readRequests() {
         if (leases.isManager()) {
+            final List<TransferRequest> found = nodes.transfers();
             transfers.clear();
-            transfers.addAll(nodes.transfers());
+            transfers.addAll(found);
         }
     }
 

@@ -23,12 +23,17 @@ import org.rowankv.server.shard.ShardReplica;
  * (so the generation belongs to the use the item points to), the bytes, the generation again.
  */
 public final class ObjectReader {
+    /** More than the uses of segments that a server can begin. */
+    private static final int USE_BITS = 48;
+
     private final Segments segments;
     private final Clock clock;
     private final ErrorLog errors;
     private final ReadCheck check;
     private final boolean verify;
     private final LimitedCaches limits;
+    /** Makes the numbers of uses different from those of other servers, whose addresses are the same. */
+    private final long usesHere;
 
     /** @param verify whether every entry read is checked, or only doubtful ones */
     public ObjectReader(
@@ -39,6 +44,7 @@ public final class ObjectReader {
         this.errors = errors;
         this.check = check;
         this.verify = verify;
+        this.usesHere = (long) segments.area().serverId() << USE_BITS;
     }
 
     /**
@@ -90,7 +96,7 @@ public final class ObjectReader {
             Chaos.point("read.copied");
             // One flipped bit makes an object look cleared: it would be absent here, and present on other replicas.
             final String reason = verify || !visible ? check.whyInvalid(segment, address, generation) : null;
-            final long use = request.needsLocation() ? segments.use(segment) : 0;
+            final long use = request.needsLocation() ? useOf(segment) : 0;
             VarHandle.acquireFence();
             if (segments.generation(segment) != generation) {
                 request.noResult();
@@ -122,7 +128,8 @@ public final class ObjectReader {
 
     /**
      * Whether a {@link #get} now would find the same entry, and return the object. Reads neither the entry nor its key,
-     * takes no lock and allocates nothing. Requires that this server is the shard's primary.
+     * takes no lock and allocates nothing. Requires that this server is the shard's primary. False
+     * for what another server has found.
      *
      * <p>The index item decides: a key's item changes with each entry of the key, a move by the cleaner included. The
      * item's address is the entry's as long as the segment is in the same use, whose number never returns; it is read
@@ -135,7 +142,7 @@ public final class ObjectReader {
             return false;
         }
         final int segment = segments.segmentOf(entry.address());
-        if (segments.use(segment) != entry.use()
+        if (useOf(segment) != entry.use()
                 || entry.version() <= shard.clears().clearedUpTo(entry.cacheId())
                 || entry.expiryMs() != Long.MAX_VALUE && clock.wallMs() >= entry.expiryMs()
                 || segments.damage().isLost(entry.address(), segments.generation(segment))) {
@@ -145,6 +152,11 @@ public final class ObjectReader {
             shard.index().marks().mark(entry.position(), entry.address());
         }
         return true;
+    }
+
+    /** The number of a segment's use; different at each server. */
+    long useOf(int segment) {
+        return segments.use(segment) ^ usesHere;
     }
 
     /** A destroyed cache has no entries, readable or not. */

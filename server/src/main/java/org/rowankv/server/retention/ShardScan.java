@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.rowan.FrameDescriptor;
 import org.rowankv.runtime.Clock;
 import org.rowankv.server.dispatch.NotServedException;
+import org.rowankv.server.index.IndexItem;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.ReadCheck;
 import org.rowankv.server.log.Segments;
@@ -39,8 +40,8 @@ public final class ShardScan {
     }
 
     /**
-     * Visits the objects whose positions share a bucket with {@code position}; returns the position after the bucket,
-     * or 0 at the end.
+     * Visits the objects whose positions share a bucket with {@code position} and do not precede it; returns the position
+     * after the bucket, or 0 at the end.
      *
      * @throws NotServedException with the status CORRUPTED if one of them is damaged, as far as is known
      */
@@ -49,7 +50,12 @@ public final class ShardScan {
         final int owner = LOCK_OWNER + (int) (Thread.currentThread().getId() & 0xf_ffff);
         shard.index().lock(owner);
         try {
-            return shard.index().visit(position, address -> visit(shard, address, cacheId, withValues, visitor));
+            return shard.index().visitItems(position, item -> {
+                // The position is perhaps another server's, whose buckets are smaller.
+                if (Long.compareUnsigned(IndexItem.position(item), position) >= 0) {
+                    visit(shard, IndexItem.address(item), cacheId, withValues, visitor);
+                }
+            });
         } finally {
             shard.index().unlock();
         }

@@ -106,8 +106,11 @@ public final class ConsistentCut implements AutoCloseable {
             }
             servers.forEach(server -> pins(server).hold());
             for (int shard = 0; shard < versions.length; shard++) {
-                versions[shard] =
-                        servers.get(configuration.shard(shard).primary()).lastVersion(shard);
+                final Server primary = servers.get(configuration.shard(shard).primary());
+                if (!primary.isPrimary(shard)) {
+                    throw new StoreOpenException("the primary of shard " + shard + " is moving: try again");
+                }
+                versions[shard] = primary.lastVersion(shard);
             }
             noted.run();
             if (!await(scheduling, this::isSettled)) {

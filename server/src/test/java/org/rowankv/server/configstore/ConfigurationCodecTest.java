@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.zip.CRC32C;
@@ -38,6 +39,15 @@ class ConfigurationCodecTest {
         assertThat(bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET]).isEqualTo((byte) 2);
         bytes[ConfigurationCodec.FORMAT_VERSION_OFFSET] = 1;
         assertThatThrownBy(() -> ConfigurationCodec.decode(bytes)).isInstanceOf(ConfigurationStoreException.class);
+    }
+
+    /** Of a store in one process: it is no common start. */
+    @Test
+    void shouldKeepATermWithoutAManagerThatChangedRunningServers() {
+        final Configuration moved = THREE.handedOver(Map.of(0, THREE.shard(0).backups()[0]));
+        assertThat(moved.hasManager()).isFalse();
+        assertThat(moved.startTerm()).isLessThan(moved.term());
+        assertThat(ConfigurationCodec.decode(ConfigurationCodec.encode(moved))).isEqualTo(moved);
     }
 
     @Test

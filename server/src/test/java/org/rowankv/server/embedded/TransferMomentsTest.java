@@ -7,6 +7,7 @@ import static org.rowankv.server.embedded.Stores.bytes;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -87,8 +88,9 @@ final class TransferMomentsTest {
             });
             client.put(cache, bytes("k"), bytes("w")); // the comparison waits until this is committed
             assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
-            final Thread comparing = new Thread(
-                    () -> assertThat(cluster.verifyReplicas().agrees()).isTrue());
+            final AtomicBoolean agree = new AtomicBoolean();
+            final Thread comparing =
+                    new Thread(() -> agree.set(cluster.verifyReplicas().agrees()));
             comparing.start();
             await().until(() -> comparing.getState() == Thread.State.WAITING);
             final Transfer moving = cluster.transfer(0, 1);
@@ -96,6 +98,7 @@ final class TransferMomentsTest {
             assertThat(cluster.configuration().shard(0).primary()).isZero();
             released.countDown();
             comparing.join(30_000);
+            assertThat(agree).isTrue();
             await().until(moving::isOver);
             assertThat(cluster.configuration().shard(0).primary()).isOne();
         }

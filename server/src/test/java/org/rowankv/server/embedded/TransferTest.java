@@ -24,8 +24,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.net.NetSettings;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.frontend.ClientPortSettings;
 import org.rowankv.server.inspect.LiveReplicaReport;
+import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /** Primaries move between the servers of one process, while all operations go on. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -103,6 +107,11 @@ final class TransferTest {
             moveAndAwait(cluster, round % SHARDS, round);
             between.accept(round);
         }
+        for (int shard = 0; shard < SHARDS; shard++) {
+            if (cluster.configuration().shard(shard).primary() == shard % 3) {
+                moveAndAwait(cluster, shard, 0); // none is where its callers have found it first
+            }
+        }
         over.set(true);
         for (int i = 0; i < writers.size(); i++) {
             requireWritten(clients.get(0), cache, "w" + i + "-", writers.get(i).get(60, TimeUnit.SECONDS));
@@ -155,8 +164,12 @@ final class TransferTest {
         try (EmbeddedCluster cluster = open();
                 RowanClient client = Stores.client(cluster, 1)) {
             final int cache = Stores.cache(client);
+            final int[] ofShard = new int[SHARDS];
             for (int i = 0; i < 300; i++) {
-                client.put(cache, bytes("scanned" + i), value("scanned" + i, i, 50));
+                final byte[] key = bytes("scanned" + i);
+                client.put(cache, key, value("scanned" + i, i, 50));
+                final long hash = new KeyHash(cluster.configuration().hashSeed()).hash(cache, key, 0, key.length);
+                ofShard[ShardMap.shardOf(hash, SHARDS)]++;
             }
             moveUnderLoad(cluster, List.of(client), round -> {
                 if (round % 20 == 0) {
@@ -165,14 +178,14 @@ final class TransferTest {
                 }
                 for (int shard = 0; shard < SHARDS; shard++) {
                     final Transfer moving = move(cluster, (round + 1) % SHARDS, round);
-                    requireEachOnce(cluster, cache, shard);
+                    requireEachOnce(cluster, cache, shard, ofShard[shard]);
                     await().pollInterval(Duration.ofMillis(1)).until(moving::isOver);
                 }
             });
         }
     }
 
-    private static void requireEachOnce(EmbeddedCluster cluster, int cache, int shard) {
+    private static void requireEachOnce(EmbeddedCluster cluster, int cache, int shard, int objects) {
         final Set<String> seen = new HashSet<>();
         ScanPage page = cluster.session().scan(cache, shard, 0, 5, false);
         while (true) {
@@ -187,7 +200,7 @@ final class TransferTest {
             }
             page = cluster.session().scan(cache, shard, page.nextPosition(), 5, false);
         }
-        assertThat(seen).isNotEmpty();
+        assertThat(seen).hasSize(objects);
     }
 
     @Test
@@ -205,6 +218,53 @@ final class TransferTest {
             await().until(toItself::isOver);
             assertThat(toItself.refusal()).isEmpty();
             assertThat(cluster.configuration().shard(0).primary()).isZero();
+        }
+    }
+
+    /** As another server's position, whose index has smaller buckets. */
+    @Test
+    void shouldContinueAScanInTheMiddleOfABucket() throws Exception {
+        try (EmbeddedCluster cluster = open();
+                RowanClient client = Stores.client(cluster, 1)) {
+            final int cache = Stores.cache(client);
+            for (int i = 0; i < 300; i++) {
+                client.put(cache, bytes("k" + i), value("k" + i, i, 50));
+            }
+            final Server server = cluster.servers().get(0);
+            final ShardReplica replica = server.replicas().get(0);
+            final KeyHash hash = new KeyHash(cluster.configuration().hashSeed());
+            int left = 0;
+            int passed = 0;
+            long begin = 0;
+            do {
+                final List<Long> all = new ArrayList<>();
+                final long end = server.scan(
+                        cache,
+                        0,
+                        begin,
+                        false,
+                        (key, value, version, expiryMs) ->
+                                all.add(replica.positionOf(hash.hash(cache, key, 0, key.length))));
+                final long middle = begin + ((end - begin) >>> 1);
+                final List<Long> behind = new ArrayList<>();
+                assertThat(server.scan(
+                                cache,
+                                0,
+                                middle,
+                                false,
+                                (key, value, version, expiryMs) ->
+                                        behind.add(replica.positionOf(hash.hash(cache, key, 0, key.length)))))
+                        .isEqualTo(end);
+                assertThat(behind)
+                        .containsExactlyElementsOf(all.stream()
+                                .filter(position -> Long.compareUnsigned(position, middle) >= 0)
+                                .toList());
+                passed += all.size() - behind.size();
+                left += behind.size();
+                begin = end;
+            } while (begin != 0);
+            assertThat(left).isPositive();
+            assertThat(passed).isPositive();
         }
     }
 }

@@ -284,21 +284,6 @@ final class SessionTableTest {
         assertThat(table.tick(4)).containsExactlyInAnyOrder(9, 10, 11);
     }
 
-    /** The shard was elsewhere meanwhile, where requests have renewed the leases. */
-    @Test
-    void shouldGrantWholeLeasesWhenTheShardComesBack() {
-        final SessionTable table = new SessionTable((address, length) -> length);
-        table.open(9, 1, 64);
-        for (int tick = 0; tick < 4; tick++) {
-            assertThat(table.tick(4)).isEmpty();
-        }
-        table.renewLeases();
-        for (int tick = 0; tick < 4; tick++) {
-            assertThat(table.tick(4)).isEmpty();
-        }
-        assertThat(table.tick(4)).containsExactly(9);
-    }
-
     @Test
     void shouldLetRequestsWaitWhileTheirSessionIsBeingEnded() {
         final SessionTable table = new SessionTable((address, length) -> length);

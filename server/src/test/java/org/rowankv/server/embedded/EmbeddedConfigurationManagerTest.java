@@ -19,8 +19,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
+import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
+import org.rowankv.server.dispatch.WaitLimit;
 import org.rowankv.server.engine.RoleChanges;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.resync.JoinAgent;
@@ -28,10 +30,11 @@ import org.rowankv.topology.Configuration;
 
 /** What the manager of a store in one process decides, and how servers follow. */
 @Tag("mocked")
-final class EmbeddedManagerTest {
+final class EmbeddedConfigurationManagerTest {
     private static final int SERVERS = 2;
 
     private final ManualClock clock = new ManualClock(1, 1_000_000);
+    private final ErrorLog errors = new ErrorLog(clock);
     private final StoreFiles files = mock(StoreFiles.class);
     private final List<Server> servers = new ArrayList<>();
     private final List<Configuration> seen = new ArrayList<>();
@@ -39,7 +42,7 @@ final class EmbeddedManagerTest {
             Configuration.initial(1, 2, SERVERS, SERVERS, 4, List.of(1L, 1L)).coldStart(List.of(2L, 2L), Set.of(1));
     private Configuration stored = first;
     private @Nullable RuntimeException fails;
-    private EmbeddedManager manager;
+    private EmbeddedConfigurationManager manager;
 
     @BeforeEach
     void open() {
@@ -52,7 +55,7 @@ final class EmbeddedManagerTest {
             when(one.roleChanges()).thenReturn(roles);
             servers.add(one);
         }
-        when(files.configuration()).thenReturn(first);
+        when(files.configuration()).thenAnswer(call -> stored);
         when(files.change(any())).thenAnswer(call -> {
             final Function<Configuration, @Nullable Configuration> step = call.getArgument(0);
             final Configuration next = step.apply(stored);
@@ -64,7 +67,8 @@ final class EmbeddedManagerTest {
             }
             return stored;
         });
-        manager = new EmbeddedManager(files, servers, clock, ThreadScheduling.INSTANCE);
+        manager = new EmbeddedConfigurationManager(
+                files, servers, clock, ThreadScheduling.INSTANCE, errors, fault -> new IllegalStateException(fault));
         manager.observe(seen::add);
     }
 
@@ -111,7 +115,7 @@ final class EmbeddedManagerTest {
     }
 
     @Test
-    void shouldWaitForTheCopyOfAShardThatIsToMove() {
+    void shouldRefuseAServerWhoseCopyIsNotComplete() {
         final Transfer refused = manager.transfer(0, 1);
         manager.doWork();
         assertThat(refused.refusal()).isEqualTo("server 1 is no complete backup");
@@ -127,6 +131,9 @@ final class EmbeddedManagerTest {
         assertThat(manager.renew(0, List.of(0))).isNull();
         manager.doWork();
         assertThatThrownBy(() -> manager.renew(0, List.of(0))).isSameAs(fails);
+        assertThat(errors.distinct())
+                .singleElement()
+                .satisfies(error -> assertThat(error.message()).isEqualTo("no space left on device"));
         fails = null;
         manager.doWork();
         assertThat(stored.shard(0).epoch()).as("not at once").isEqualTo(2);
@@ -158,5 +165,42 @@ final class EmbeddedManagerTest {
         manager.close();
         assertThat(moving.isOver()).isTrue();
         assertThat(moving.refusal()).isEqualTo("the store is closed");
+        when(servers.get(1).isStopped()).thenReturn(false);
+        assertThat(manager.transfer(0, 1).isOver()).as("too late").isTrue();
+    }
+
+    @Test
+    void shouldEndTransfersWhenTheStoreStops() {
+        complete();
+        final Transfer moving = manager.transfer(0, 1);
+        when(servers.get(1).roleChanges().isUnopened(0)).thenReturn(true);
+        manager.doWork();
+        manager.doWork();
+        assertThat(moving.isOver()).isFalse();
+        when(servers.get(1).isStopped()).thenReturn(true);
+        assertThat(moving.isOver()).isTrue();
+    }
+
+    /** What is stored may be a hand-over. */
+    @Test
+    void shouldNotBeStillWhileServersDoNotFollowWhatIsStored() {
+        manager.mayNotMove();
+        assertThat(manager.awaitStill(new WaitLimit(clock, 0), () -> true)).isTrue();
+        stored = first.completed(Map.of(1, Set.of(0)));
+        assertThat(manager.awaitStill(new WaitLimit(clock, 0), () -> true)).isFalse();
+    }
+
+    /** A port that fails keeps nothing from others, and no epoch from being renewed. */
+    @Test
+    void shouldReportAnObserverThatFails() {
+        final List<Configuration> others = new ArrayList<>();
+        manager.observe(next -> {
+            throw new IllegalStateException("the port is broken");
+        });
+        manager.observe(others::add);
+        complete();
+        assertThat(others).containsExactly(stored);
+        assertThat(errors.distinct()).hasSize(1);
+        assertThat(manager.renew(0, List.of(0))).isNull();
     }
 }

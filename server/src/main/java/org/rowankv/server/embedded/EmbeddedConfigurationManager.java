@@ -8,7 +8,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
@@ -33,9 +35,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>An agent of its own, since it waits for the store. Thread-safe.
  */
-final class EmbeddedManager implements Agent {
-    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedManager.class);
+final class EmbeddedConfigurationManager implements Agent {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedConfigurationManager.class);
 
+    private static final String CLOSED = "the store is closed";
     private static final long PARK_NS = 20_000;
     private static final long AFTER_FAILURE_NS = 1_000_000_000;
     /** What is asked for wakes it. */
@@ -45,6 +48,8 @@ final class EmbeddedManager implements Agent {
     private final List<Server> servers;
     private final Clock clock;
     private final Scheduling scheduling;
+    private final ErrorLog errors;
+    private final Function<InternalError, RuntimeException> whenFaulty;
     private final DueChanges due = new DueChanges(this::wakeUp);
     private final Queue<Transfer> arrived = new ConcurrentLinkedQueue<>();
     private final List<TransferRequest> asked = new ArrayList<>();
@@ -53,6 +58,7 @@ final class EmbeddedManager implements Agent {
     private final AtomicInteger joinsCompleted = new AtomicInteger();
     private final AtomicInteger keepers = new AtomicInteger();
     private volatile boolean deciding;
+    private volatile boolean closed;
     private volatile Configuration inForce;
     private volatile @Nullable RuntimeException failure;
     private volatile @Nullable AgentHandle handle;
@@ -70,16 +76,27 @@ final class EmbeddedManager implements Agent {
         }
     };
 
-    /** @param servers grows until all are open, before the {@link #start} */
-    EmbeddedManager(StoreFiles files, List<Server> servers, Clock clock, Scheduling scheduling) {
+    /**
+     * @param servers grows until all are open, before the {@link #start}
+     * @param whenFaulty stops the store after a memory fault
+     */
+    EmbeddedConfigurationManager(
+            StoreFiles files,
+            List<Server> servers,
+            Clock clock,
+            Scheduling scheduling,
+            ErrorLog errors,
+            Function<InternalError, RuntimeException> whenFaulty) {
         this.files = files;
         this.servers = servers;
         this.clock = clock;
         this.scheduling = scheduling;
+        this.errors = errors;
+        this.whenFaulty = whenFaulty;
         this.inForce = files.configuration();
     }
 
-    void start(ErrorLog errors) {
+    void start() {
         final AgentHandle taken = scheduling.take(this, errors);
         handle = taken;
         taken.start();
@@ -91,8 +108,9 @@ final class EmbeddedManager implements Agent {
         if (taken != null) {
             taken.close();
         }
-        arrived.forEach(transfer -> transfer.end("the store is closed"));
-        transfers.forEach(transfer -> transfer.end("the store is closed"));
+        closed = true;
+        arrived.forEach(transfer -> transfer.end(CLOSED));
+        transfers.forEach(transfer -> transfer.end(CLOSED));
     }
 
     private void wakeUp() {
@@ -110,6 +128,10 @@ final class EmbeddedManager implements Agent {
     /** Receives each later configuration once it is in force. */
     void observe(Consumer<Configuration> observer) {
         observers.add(observer);
+    }
+
+    void stopObserving(Consumer<Configuration> observer) {
+        observers.remove(observer);
     }
 
     /** Servers whose replicas became complete since the start. */
@@ -156,6 +178,9 @@ final class EmbeddedManager implements Agent {
     Transfer transfer(int shard, int to) {
         final Transfer transfer = new Transfer(new TransferRequest(shard, to, "", 0), servers);
         arrived.add(transfer);
+        if (closed) {
+            transfer.end(CLOSED);
+        }
         wakeUp();
         return transfer;
     }
@@ -170,10 +195,10 @@ final class EmbeddedManager implements Agent {
         wakeUp();
     }
 
-    /** After {@link #mayNotMove}: waits until those that move are open; false if the limit is reached first. */
-    boolean awaitStill(WaitLimit limit) {
+    /** After {@link #mayNotMove}: waits until those that move are open; false if the limit is reached, or it is cancelled. */
+    boolean awaitStill(WaitLimit limit, BooleanSupplier isCancelled) {
         while (isMoving()) {
-            if (limit.isOver()) {
+            if (limit.isOver() || isCancelled.getAsBoolean()) {
                 return false;
             }
             servers.forEach(Server::wakeUp);
@@ -184,6 +209,7 @@ final class EmbeddedManager implements Agent {
 
     private boolean isMoving() {
         return deciding
+                || files.configuration().term() > inForce.term()
                 || servers.stream()
                         .anyMatch(server ->
                                 !server.isStopped() && server.roleChanges().unopenedShards() > 0);
@@ -221,8 +247,12 @@ final class EmbeddedManager implements Agent {
             follow(stored);
             return 1;
         } catch (RuntimeException e) {
+            errors.report("storing a configuration", e);
             failure = e;
             retryNs = clock.nanoTime() + AFTER_FAILURE_NS;
+            return 1;
+        } catch (InternalError e) {
+            errors.report("storing a configuration", whenFaulty.apply(e));
             return 1;
         } finally {
             deciding = false;
@@ -263,7 +293,13 @@ final class EmbeddedManager implements Agent {
                 LOG.info("replicas complete: server={} term={}", server, next.term());
             }
         }
-        observers.forEach(observer -> observer.accept(next));
+        for (Consumer<Configuration> observer : observers) {
+            try {
+                observer.accept(next);
+            } catch (RuntimeException e) {
+                errors.report("following term " + next.term(), e);
+            }
+        }
     }
 
     private void end(TransferRequest request, String refusal) {
