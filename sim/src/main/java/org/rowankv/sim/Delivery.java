@@ -12,18 +12,16 @@ import org.rowankv.server.durability.ForceFailedException;
  * that. It has its own copy of the request, because its sender may have given up long before.
  */
 final class Delivery extends Task {
-    private static final long ELSEWHERE_NS = 100_000;
-
     private final Simulation simulation;
     private final Request request;
     private final @Nullable SimClient client;
     private final int attempt;
-    private long arrivesAtNs;
+    private final long arrivesAtNs;
     private final boolean replyLost;
     /** The destination. */
-    private int server;
+    private final int server;
 
-    private SimScheduling.AgentTask agents;
+    private final SimScheduling.AgentTask agents;
     private final boolean doubled;
     private @Nullable PollableCall call;
     /** It arrived at a store that had stopped itself: only a refusal is correct. */
@@ -56,7 +54,10 @@ final class Delivery extends Task {
 
     /** Whether its reply precedes the duplicate check: only this network duplicates a request in flight. */
     private boolean saysNothingOfItsTwin() {
-        return request.status() == Status.CLOSED || request.status() == Status.SESSION_EXPIRED;
+        return switch (request.status()) {
+            case CLOSED, SESSION_EXPIRED, NOT_PRIMARY -> true;
+            default -> false;
+        };
     }
 
     private boolean isReplyLost() {
@@ -111,10 +112,6 @@ final class Delivery extends Task {
                 call = own;
             }
             if (own.step()) {
-                if (request.status() == Status.NOT_PRIMARY) {
-                    goElsewhere();
-                    return;
-                }
                 over = true;
                 if (isToBeRefused && request.status() != Status.CLOSED) {
                     simulation.violation(
@@ -138,16 +135,6 @@ final class Delivery extends Task {
             simulation.eventCounters().count("callers' threads died");
             simulation.trace().tell("its thread died: " + e.getMessage());
         }
-    }
-
-    /** Its primary is moving, or has moved: the sender asks the one that it finds next. */
-    private void goElsewhere() {
-        simulation.eventCounters().count("attempts sent to another primary");
-        call = null;
-        request.clearAnswer();
-        arrivesAtNs = simulation.timeline().nowNs() + ELSEWHERE_NS;
-        server = simulation.store().serverOf(request.shard()).serverId();
-        agents = simulation.store().scheduling().servers().get(server);
     }
 
     @Override

@@ -41,7 +41,7 @@ final class SimWorkloadHost extends SeedWorkloadHost {
     public boolean mayRefuse(Status status) {
         return switch (status) {
             // A read may end with NO_REPLY; UNREACHABLE means that not even the session could be opened.
-            case FULL, TOO_LARGE, CLOSED, UNREACHABLE, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
+            case FULL, TOO_LARGE, CLOSED, UNREACHABLE, NOT_PRIMARY, NO_REPLY, NO_VERSION, SESSION_EXPIRED -> true;
             case CORRUPTED -> {
                 simulation.victim().requireRotten("a client finds a damaged object");
                 yield true;

@@ -7,9 +7,10 @@ import java.nio.ByteOrder;
 import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
 import java.util.ArrayList;
-import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -67,8 +68,8 @@ public final class Subscriber implements Service {
 
         private final Set<ShardChanges> watched = new HashSet<>();
         private final Runnable watcher = this::signal;
-        /** Shards that keep changes from this request on. */
-        private final BitSet kept = new BitSet();
+        /** By shard that keeps changes from this request on, the last assigned version then. */
+        private final Map<Integer, Long> began = new HashMap<>();
 
         private @Nullable ByteBuffer answer;
         /** The source of that reply. */
@@ -111,6 +112,8 @@ public final class Subscriber implements Service {
     private long[] knownAtNs = new long[0];
     /** By shard: the source of the last accepted reply. */
     private @Nullable Source[] last = new @Nullable Source[0];
+    /** By shard: its stream there. */
+    private @Nullable ShardChanges[] streams = new @Nullable ShardChanges[0];
     /** By shard: lower bound of the bytes written since then. */
     private long[] written = new long[0];
 
@@ -273,6 +276,7 @@ public final class Subscriber implements Service {
         known = new long[shards];
         knownAtNs = new long[shards];
         last = new @Nullable Source[shards];
+        streams = new @Nullable ShardChanges[shards];
         written = new long[shards];
         renewedAtNs = new long[shards];
         for (int server = 0; server < servers.configuration().serverCount(); server++) {
@@ -361,7 +365,7 @@ public final class Subscriber implements Service {
         each.askedAtNs = scene.nowNs();
         each.untilNs = each.askedAtNs + WAIT_MS * 1_000_000;
         final List<ChangeCursor> followed = each.fromNow ? fresh : own;
-        each.kept.clear();
+        each.began.clear();
         for (int i = 0; i < asked.count(); i++) {
             final ShardChanges changes = asked.begin(source, i);
             if (changes == null) {
@@ -371,8 +375,8 @@ public final class Subscriber implements Service {
                 changes.watch(each.watcher);
             }
             final int shard = followed.get(i).shard();
-            each.kept.set(shard);
             known[shard] = source.served().lastVersion(shard);
+            each.began.put(shard, known[shard]);
             knownAtNs[shard] = scene.nowNs();
         }
     }
@@ -388,7 +392,9 @@ public final class Subscriber implements Service {
             each.nextAtNs = asked.isUnfinished() ? scene.nowNs() + 1 : each.untilNs;
             return;
         }
-        if (silent && sections.stream().anyMatch(section -> !section.changes().isEmpty()) && watchesAll(each, source)) {
+        if (silent
+                && sections.stream().anyMatch(section -> !section.changes().isEmpty())
+                && watchesAll(each, asked, source)) {
             scene.violation(
                     "server " + each.server + " has changes to send, and has not signalled the waiting request");
         }
@@ -405,10 +411,11 @@ public final class Subscriber implements Service {
         each.nextAtNs = resting ? 0 : scene.nowNs() + random.nextInt(paceNs);
     }
 
-    /** Not so if a shard has left the server and come back: its port would have answered in between. */
-    private static boolean watchesAll(Asking each, Source source) {
-        return each.kept.stream()
-                .allMatch(shard -> each.watched.contains(source.served().changes(shard)));
+    /** Not so if a shard was not open, or has left the server and come back: its port would have answered in between. */
+    private static boolean watchesAll(Asking each, PendingChangesRequest asked, Source source) {
+        return each.began.size() == asked.count()
+                && each.began.keySet().stream()
+                        .allMatch(shard -> each.watched.contains(source.served().changes(shard)));
     }
 
     /** The bytes written to the connection. */
@@ -449,10 +456,13 @@ public final class Subscriber implements Service {
         if (section.status() == Status.OK
                 && cursor.position() == StreamPosition.NOTHING_YET
                 && !late
-                && each.kept.get(shard)) {
-            checker.begins(shard, known[shard]);
+                && each.began.containsKey(shard)) {
+            checker.begins(shard, Objects.requireNonNull(each.began.get(shard)));
         }
-        if (section.lostTo() != 0 && last[shard] == each.answers && cursor.position() == section.from()) {
+        if (section.lostTo() != 0
+                && last[shard] == each.answers
+                && streams[shard] == streamOf(each, shard)
+                && cursor.position() == section.from()) {
             requireDue(shard, section.lostTo());
         }
         final boolean continues = cursor.position() == section.from();
@@ -468,13 +478,19 @@ public final class Subscriber implements Service {
                 scene.count("change streams that went on behind a start", 1);
             }
             last[shard] = each.answers;
+            streams[shard] = streamOf(each, shard);
             written[shard] = 0;
             renewedAtNs[shard] = each.askedAtNs;
         }
         return well;
     }
 
-    /** The same server, in the same incarnation: it had too much to keep, or the request came too late. */
+    private static @Nullable ShardChanges streamOf(Asking each, int shard) {
+        final Source answers = each.answers;
+        return answers == null ? null : answers.served().changes(shard);
+    }
+
+    /** The same server, in the same incarnation, which has kept the shard since: it had too much to keep, or the request came too late. */
     private void requireDue(int shard, long lostTo) {
         if (written[shard] < KEPT_BYTES && scene.nowNs() - renewedAtNs[shard] < ShardChanges.LEASE_NS / 2) {
             scene.violation("the loss of changes of shard " + shard + " up to " + Version.toString(lostTo)
