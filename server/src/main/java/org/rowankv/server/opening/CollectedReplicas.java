@@ -54,15 +54,26 @@ final class CollectedReplicas {
     private final Map<Asker, Pending> pending = new TreeMap<>();
 
     /** A shard of which this server was the last primary before that epoch, with its change stream if it has one. */
-    private static final class Left {
+    static final class Left {
         private final int epoch;
+        private final int next;
         private final @Nullable ByteBuffer changes;
         private boolean isSent;
         private long sentNs;
 
-        Left(int epoch, @Nullable ByteBuffer changes) {
+        Left(int epoch, int next, ShardChanges.@Nullable Handed stream) {
             this.epoch = epoch;
-            this.changes = changes;
+            this.next = next;
+            this.changes = stream == null ? null : HandedChanges.encode(stream);
+        }
+
+        /** The primary of that epoch. */
+        int next() {
+            return next;
+        }
+
+        ShardChanges.@Nullable Handed stream() {
+            return changes == null ? null : HandedChanges.decode(changes);
         }
     }
 
@@ -109,7 +120,7 @@ final class CollectedReplicas {
     /** Answers what can be answered now. */
     int doWork(Configuration prepared, Roles roles, long nowNs) {
         int work = 0;
-        left.entrySet().removeIf(kept -> roles.epoch(kept.getKey()) != kept.getValue().epoch);
+        left.entrySet().removeIf(kept -> isPast(kept.getKey(), kept.getValue(), roles));
         final Iterator<Map.Entry<Asker, Pending>> each = pending.entrySet().iterator();
         while (each.hasNext()) {
             final Map.Entry<Asker, Pending> next = each.next();
@@ -125,6 +136,12 @@ final class CollectedReplicas {
             }
         }
         return work;
+    }
+
+    /** It is of use until the next primary has it, and in the epoch after that if this server is the primary again. */
+    private static boolean isPast(int shard, Left kept, Roles roles) {
+        final int epoch = roles.epoch(shard);
+        return epoch != kept.epoch && !(epoch == kept.epoch + 1 && roles.isUnopened(shard));
     }
 
     /** Whether the question is one of the shard's primary of the prepared epoch to a backup of it. */
@@ -182,9 +199,24 @@ final class CollectedReplicas {
      * A shard has left this server: all that it has sent is everywhere, and covered by CommitVer here. The new primary of
      * this epoch is the first to open it since; that of a later epoch may not be. Followed by {@link #doWork}.
      */
-    void left(int shard, int epoch) {
-        final ShardChanges.Handed handed = replicas.get(shard).changes().handOver(HandedChanges.MOST_BYTES);
-        left.put(shard, new Left(epoch, handed == null ? null : HandedChanges.encode(handed)));
+    void left(int shard, Roles roles) {
+        left.put(
+                shard,
+                new Left(
+                        roles.epoch(shard),
+                        roles.configuration().shard(shard).primary(),
+                        replicas.get(shard).changes().handOver(HandedChanges.MOST_BYTES)));
+    }
+
+    /** What this server has kept of the shard since it left, if it is to open it in the epoch after that; else null. */
+    @Nullable
+    Left takeLeft(int shard, int epoch) {
+        final Left kept = left.get(shard);
+        if (kept == null || kept.epoch + 1 != epoch) {
+            return null;
+        }
+        left.remove(shard);
+        return kept;
     }
 
     /** Whether the next primary of a shard may still lack its change stream: it would ask again, had that been lost. */

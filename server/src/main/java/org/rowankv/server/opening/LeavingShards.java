@@ -82,7 +82,7 @@ final class LeavingShards {
         }
         // So the next primary does not take what is here for missing: a primary's own entries are in no tail.
         primary.replica().raiseCommitVersion(primary.versions().last());
-        collected.left(shard, current.get().epoch(shard));
+        collected.left(shard, current.get());
         LOG.info("Shard handed over shard={} term={}", shard, term);
         return true;
     }

@@ -270,6 +270,10 @@ public final class OpeningAgent implements Agent {
             if (before != null && before.epoch + 1 == assignment.epoch()) {
                 opening.goOnFrom(before.epoch, before.changes);
             }
+            final CollectedReplicas.Left own = collected.takeLeft(next.shard, assignment.epoch());
+            if (own != null) {
+                opening.comesBack(own.next(), own.stream());
+            }
             openings.put(next.shard, opening);
             isRetired = false;
             begun++;

@@ -100,6 +100,8 @@ final class ShardOpening {
     private Step step = Step.AWAITING_ROLES;
     private @Nullable LandingPosition mark;
     private ShardChanges.@Nullable Handed changes;
+    /** The server that was the primary in the epoch before, if the shard comes back from it. */
+    private @Nullable Other between;
     /** Of the opening that this one goes on from; −1: there was none. */
     private int earlierEpoch = -1;
     /** The highest known of any replica. */
@@ -245,6 +247,7 @@ final class ShardOpening {
         other.hasHandedOver = true;
         other.isAsked = false;
         if (answer.isOfLastPrimary()) {
+            changes = null; // it knows better
             collectedLast(other, answer);
         }
         take(from, answer);
@@ -272,6 +275,19 @@ final class ShardOpening {
         changes = received;
     }
 
+    /**
+     * The shard has left this server for the epoch before, in which nothing was written unless that server has opened it. It
+     * says so when it hands the shard over; without its answer nothing is known.
+     *
+     * @param stream as this server has handed it over
+     */
+    void comesBack(int from, ShardChanges.@Nullable Handed stream) {
+        between = find(from);
+        if (between != null) {
+            changes = stream;
+        }
+    }
+
     /** An answer to a question of an earlier opening has arrived: its change stream is still of use. */
     void lateChanges(int from, OpeningMessage answer) {
         if (answer.kind() == OpeningMessage.HANDED_OVER && answer.epoch() == earlierEpoch && changes == null) {
@@ -289,9 +305,9 @@ final class ShardOpening {
         }
     }
 
-    /** The change stream of a former primary that has handed the shard over; null if there is none. */
+    /** The change stream of a former primary that has handed the shard over; null if there is none, or not known yet. */
     ShardChanges.@Nullable Handed changes() {
-        return changes;
+        return between != null && !between.hasHandedOver ? null : changes;
     }
 
     // --- collect ---

@@ -312,6 +312,93 @@ final class HandOverTest {
         cluster.stepUntil(cluster::isAllOpen);
     }
 
+    /** The second one has not opened the shard: so nothing was written there. */
+    @Test
+    void shouldGoOnWithItsOwnChangeStreamWhenTheShardComesBackUnopened() {
+        final Server from = cluster.primary(SHARD);
+        final int next = cluster.configuration().shard(SHARD).backups()[0];
+        final long position = subscribe(from);
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        cluster.network(
+                delivery -> delivery.message().kind() == OpeningMessage.COLLECTED ? null : delivery); // it never opens
+        cluster.adopt(cluster.handingOver(SHARD, next));
+        cluster.stepUntil(() -> !from.isPrimary(SHARD));
+        cluster.step(50);
+        assertThat(cluster.isOpen(SHARD)).isFalse();
+        cluster.adopt(cluster.handingOver(SHARD, from.serverId()));
+        cluster.step(50);
+        cluster.network(delivery -> delivery);
+        cluster.stepUntil(() -> from.isPrimary(SHARD));
+        cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
+        cluster.settle();
+        final ShardChanges.Reading reading = changesSince(from, position);
+        assertThat(reading.lostTo()).isZero();
+        assertThat(reading.changes()).extracting(Change::value).containsExactly(bytes(20, 1), bytes(20, 2));
+    }
+
+    /** There was no subscriber at the second one for so long that it keeps none of its changes. */
+    @Test
+    void shouldTakeNothingOfItsOwnWhenTheSecondPrimaryHasOpened() {
+        final Server from = cluster.primary(SHARD);
+        final int next = cluster.configuration().shard(SHARD).backups()[0];
+        final long position = subscribe(from);
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        cluster.adopt(cluster.handingOver(SHARD, next));
+        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        cluster.servers.get(next).replicas().get(SHARD).beginChanges();
+        cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
+        cluster.adopt(cluster.handingOver(SHARD, from.serverId()));
+        cluster.stepUntil(() -> from.isPrimary(SHARD));
+        cluster.settle();
+        final long seen = subscribe(from);
+        assertThat(seen).isGreaterThan(position);
+        assertThat(changesSince(from, position).lostTo()).isPositive();
+    }
+
+    /** The second one has opened the shard, written, and is lost: it cannot say so. */
+    @Test
+    void shouldTakeNothingOfItsOwnWhenTheSecondPrimaryIsLost() {
+        final Server from = cluster.primary(SHARD);
+        final int next = cluster.configuration().shard(SHARD).backups()[0];
+        final long position = subscribe(from);
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        cluster.adopt(cluster.handingOver(SHARD, next));
+        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
+        cluster.settle();
+        cluster.stop(next);
+        cluster.adopt(cluster.excluding(from.serverId(), next));
+        cluster.stepUntil(cluster::isAllOpen);
+        assertThat(from.isPrimary(SHARD)).isTrue();
+        final long seen = subscribe(from);
+        assertThat(seen).isGreaterThan(position);
+        assertThat(changesSince(from, position).lostTo()).isPositive();
+    }
+
+    /** As above, after an opening that was given up. */
+    @Test
+    void shouldTakeNothingOfItsOwnWhenTheSecondPrimaryIsLostBeforeItAnswers() {
+        final Server from = cluster.primary(SHARD);
+        final int next = cluster.configuration().shard(SHARD).backups()[0];
+        final long position = subscribe(from);
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        cluster.adopt(cluster.handingOver(SHARD, next));
+        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
+        cluster.settle();
+        cluster.network(delivery -> delivery.from() == next ? null : delivery);
+        cluster.adopt(cluster.handingOver(SHARD, from.serverId()));
+        cluster.step(50);
+        assertThat(from.isPrimary(SHARD)).isFalse();
+        cluster.stop(next);
+        cluster.adopt(cluster.excluding(from.serverId(), next));
+        cluster.stepUntil(cluster::isAllOpen);
+        assertThat(from.isPrimary(SHARD)).isTrue();
+        final long seen = subscribe(from);
+        assertThat(seen).isGreaterThan(position);
+        assertThat(changesSince(from, position).lostTo()).isPositive();
+    }
+
     /** The first primary does not know what the second one has changed. */
     @Test
     void shouldBeginANewChangeStreamWhenAnotherPrimaryWasInBetween() {
