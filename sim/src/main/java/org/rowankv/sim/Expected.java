@@ -70,7 +70,15 @@ final class Expected {
             "start.stored",
             "start.term",
             "configuration.before-change",
-            "configuration.after-change");
+            "configuration.after-change",
+            "manager.stored",
+            "manager.commit",
+            "opening.handed-over",
+            "opening.answered",
+            "opening.digested",
+            "opening.collected",
+            "opening.complete",
+            "opening.opened");
 
     private static final List<String> OTHERS = List.of(
             "operations",
@@ -101,6 +109,8 @@ final class Expected {
             "clocks that jumped back",
             "stores with hostile settings",
             "clients that left",
+            "transfers",
+            "primaries moved",
             "servers emptied",
             "sectors that power cuts tore",
             "sectors that power cuts dropped",

@@ -162,7 +162,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
             this.caches = new EmbeddedCatalogue(catalogue, servers);
             this.session =
-                    new InProcessSession(manager::inForce, servers, new SessionCatalogue(caches), clock, deadlineNs());
+                    new InProcessSession(manager::newest, servers, new SessionCatalogue(caches), clock, deadlineNs());
             if (context.clientsEndWithStore()) {
                 closeOldSessions();
             }
@@ -272,9 +272,9 @@ public final class EmbeddedCluster implements AutoCloseable {
         return settings;
     }
 
-    /** The configuration in force. */
+    /** The stored configuration; a later one than all servers follow, for a moment. */
     public Configuration configuration() {
-        return manager.inForce();
+        return manager.newest();
     }
 
     EmbeddedConfigurationManager manager() {

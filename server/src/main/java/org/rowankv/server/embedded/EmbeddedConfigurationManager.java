@@ -59,6 +59,7 @@ final class EmbeddedConfigurationManager implements Agent {
     private final AtomicInteger keepers = new AtomicInteger();
     private volatile boolean deciding;
     private volatile boolean closed;
+    private volatile Configuration newest;
     private volatile Configuration inForce;
     private volatile @Nullable RuntimeException failure;
     private volatile @Nullable AgentHandle handle;
@@ -93,7 +94,8 @@ final class EmbeddedConfigurationManager implements Agent {
         this.scheduling = scheduling;
         this.errors = errors;
         this.whenFaulty = whenFaulty;
-        this.inForce = files.configuration();
+        this.newest = files.configuration();
+        this.inForce = newest;
     }
 
     void start() {
@@ -118,6 +120,11 @@ final class EmbeddedConfigurationManager implements Agent {
         if (taken != null) {
             taken.wakeUp();
         }
+    }
+
+    /** The stored configuration: from now on its epochs may be in use. */
+    Configuration newest() {
+        return newest;
     }
 
     /** The configuration that is in force at all servers. */
@@ -273,6 +280,7 @@ final class EmbeddedConfigurationManager implements Agent {
     }
 
     private void follow(Configuration next) {
+        newest = next;
         Chaos.point("manager.stored");
         for (Server server : servers) {
             if (!server.joining().join(next)) {

@@ -47,10 +47,10 @@ public final class EmbeddedPorts implements AutoCloseable {
                         cluster.errors()));
             }
             opened.addresses = opened.listAddresses();
-            final Routing routing = new Routing(cluster.configuration(), opened.addresses);
+            final Routing routing = new Routing(cluster.manager().inForce(), opened.addresses);
             opened.ports.forEach(port -> port.serve(routing));
             cluster.manager().observe(opened.publishing);
-            opened.publish(cluster.configuration()); // it may have changed in between
+            opened.publish(cluster.manager().inForce()); // it may have changed in between
             return opened;
         } catch (IOException e) {
             opened.close();

@@ -120,7 +120,6 @@ final class CollectedReplicas {
     /** Answers what can be answered now. */
     int doWork(Configuration prepared, Roles roles, long nowNs) {
         int work = 0;
-        left.entrySet().removeIf(kept -> isPast(kept.getKey(), kept.getValue(), roles));
         final Iterator<Map.Entry<Asker, Pending>> each = pending.entrySet().iterator();
         while (each.hasNext()) {
             final Map.Entry<Asker, Pending> next = each.next();
@@ -136,6 +135,13 @@ final class CollectedReplicas {
             }
         }
         return work;
+    }
+
+    /** Forgets what it has kept of shards that have left, once it is of no use. */
+    void forgetPast(Roles roles) {
+        if (!left.isEmpty()) {
+            left.entrySet().removeIf(kept -> isPast(kept.getKey(), kept.getValue(), roles));
+        }
     }
 
     /** It is of use until the next primary has it, and in the epoch after that if this server is the primary again. */

@@ -74,6 +74,10 @@ final class LeavingShards {
         final int shard = primary.replica().shardId();
         oweChanges = true; // before the roles show that it has left
         final long term = current.close(shard);
+        final Roles closed = current.get();
+        if (closed.term() != term) {
+            return false;
+        }
         if (!inFlightWindow.isIdle(shard)) {
             completeAbandoned.run(); // it may be what a dead caller has begun
         }
@@ -82,7 +86,8 @@ final class LeavingShards {
         }
         // So the next primary does not take what is here for missing: a primary's own entries are in no tail.
         primary.replica().raiseCommitVersion(primary.versions().last());
-        collected.left(shard, current.get());
+        final Roles now = current.get();
+        collected.left(shard, now.isUnopened(shard) ? closed : now); // it may come back already
         LOG.info("Shard handed over shard={} term={}", shard, term);
         return true;
     }

@@ -222,6 +222,7 @@ public final class OpeningAgent implements Agent {
         if (!carried.isEmpty()) {
             carried.entrySet().removeIf(each -> isPast(each.getKey(), each.getValue().epoch, roles));
         }
+        collected.forgetPast(roles);
         if (!isAtWork()) {
             return 0;
         }

@@ -208,9 +208,9 @@ public final class ShardChanges {
     /**
      * Subscribes to a cache's changes: keeps them from now on, for one lease.
      *
-     * @param last supplies the shard's last version
+     * @param last supplies the shard's last version; NONE if its primary is not here any more
      * @return a version such that all changes with higher ones are kept, with old values if requested; {@link
-     *     Version#NONE} if there are too many caches
+     *     Version#NONE} if there are too many caches, or for want of a last version
      */
     public synchronized long request(int cacheId, boolean oldValues, LongSupplier last) {
         Interest interest = interests.get(cacheId);
@@ -227,6 +227,10 @@ public final class ShardChanges {
             publish();
             // Read after the subscription is published: a writer that takes a higher version sees it.
             interest.floor = last.getAsLong();
+            if (interest.floor == Version.NONE) { // the shard has left: its next primary would take all for kept
+                interests.remove(cacheId);
+                publish();
+            }
         } else if (oldValues && !interest.oldValues) {
             interest.oldValues = true;
             publish();

@@ -288,6 +288,15 @@ final class ShardChangesTest {
         assertThat(changes.requested(-1)).isEqualTo(ShardChanges.NOT_REQUESTED);
     }
 
+    /** Its next primary would take everything for kept. */
+    @Example
+    void shouldKeepNothingOfAShardThatHasLeft() {
+        final ShardChanges changes = new ShardChanges(10, 10_000);
+        assertThat(changes.request(CACHE, false, () -> Version.NONE)).isEqualTo(Version.NONE);
+        assertThat(changes.requested(CACHE)).isEqualTo(ShardChanges.NOT_REQUESTED);
+        assertThat(changes.handOver(ROOM)).isNull();
+    }
+
     @Example
     void shouldTellWatchersUntilTheyGo() {
         final ShardChanges changes = new ShardChanges(10, 10_000);

@@ -112,6 +112,8 @@ public final class Subscriber implements Service {
     private long[] knownAtNs = new long[0];
     /** By shard: the source of the last accepted reply. */
     private @Nullable Source[] last = new @Nullable Source[0];
+    /** By shard: its stream there. */
+    private @Nullable ShardChanges[] streams = new @Nullable ShardChanges[0];
     /** By shard: lower bound of the bytes written since then. */
     private long[] written = new long[0];
 
@@ -274,6 +276,7 @@ public final class Subscriber implements Service {
         known = new long[shards];
         knownAtNs = new long[shards];
         last = new @Nullable Source[shards];
+        streams = new @Nullable ShardChanges[shards];
         written = new long[shards];
         renewedAtNs = new long[shards];
         for (int server = 0; server < servers.configuration().serverCount(); server++) {
@@ -456,7 +459,10 @@ public final class Subscriber implements Service {
                 && each.began.containsKey(shard)) {
             checker.begins(shard, Objects.requireNonNull(each.began.get(shard)));
         }
-        if (section.lostTo() != 0 && last[shard] == each.answers && cursor.position() == section.from()) {
+        if (section.lostTo() != 0
+                && last[shard] == each.answers
+                && streams[shard] == streamOf(each, shard)
+                && cursor.position() == section.from()) {
             requireDue(shard, section.lostTo());
         }
         final boolean continues = cursor.position() == section.from();
@@ -472,13 +478,19 @@ public final class Subscriber implements Service {
                 scene.count("change streams that went on behind a start", 1);
             }
             last[shard] = each.answers;
+            streams[shard] = streamOf(each, shard);
             written[shard] = 0;
             renewedAtNs[shard] = each.askedAtNs;
         }
         return well;
     }
 
-    /** The same server, in the same incarnation: it had too much to keep, or the request came too late. */
+    private static @Nullable ShardChanges streamOf(Asking each, int shard) {
+        final Source answers = each.answers;
+        return answers == null ? null : answers.served().changes(shard);
+    }
+
+    /** The same server, which has kept the shard since: it had too much to keep, or the request came too late. */
     private void requireDue(int shard, long lostTo) {
         if (written[shard] < KEPT_BYTES && scene.nowNs() - renewedAtNs[shard] < ShardChanges.LEASE_NS / 2) {
             scene.violation("the loss of changes of shard " + shard + " up to " + Version.toString(lostTo)
