@@ -6,6 +6,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.server.dispatch.NotServedException;
 import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.durability.ForceFailedException;
+import org.rowankv.server.engine.Server;
 
 /**
  * One attempt in flight: to the server, through it on its own thread, and back with the reply, if a client waits for
@@ -102,13 +103,8 @@ final class Delivery extends Task {
                 simulation.scheduler().arrived(this);
                 simulation.services().arrived(request);
                 isToBeRefused = simulation.stops().isStopped();
-                own = simulation
-                        .store()
-                        .cluster()
-                        .servers()
-                        .get(server)
-                        .requests()
-                        .stepped(request);
+                final Server asked = simulation.store().cluster().servers().get(server);
+                own = asked.requests().stepped(request);
                 call = own;
             }
             if (own.step()) {

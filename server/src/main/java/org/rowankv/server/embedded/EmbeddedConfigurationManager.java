@@ -236,8 +236,7 @@ final class EmbeddedConfigurationManager implements Agent {
 
     @Override
     public int doWork() {
-        if (failure != null && clock.nanoTime() - retryNs < 0
-                || servers.stream().anyMatch(Server::isStopped)) {
+        if (servers.stream().anyMatch(Server::isStopped) || failure != null && !mayRetry()) {
             return 0;
         }
         for (Transfer next = arrived.poll(); next != null; next = arrived.poll()) {
@@ -264,6 +263,11 @@ final class EmbeddedConfigurationManager implements Agent {
         } finally {
             deciding = false;
         }
+    }
+
+    /** Not while no primary may move: what was attempted may be stored, and move one. */
+    private boolean mayRetry() {
+        return clock.nanoTime() - retryNs >= 0 && keepers.get() == 0;
     }
 
     /** Null if nothing is due, or what is stored has to be put in force first. */

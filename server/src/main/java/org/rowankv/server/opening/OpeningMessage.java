@@ -46,9 +46,8 @@ public record OpeningMessage(int kind, int shard, int epoch, long argument, long
     public static final int HAND_OVER = 5;
     /**
      * By the last primary, which has served the shard until this epoch, the argument is 1: it has no version above its
-     * CommitVer, so this answers a COLLECT too. By the primary of the epoch before, 0 proves that it has not opened the shard.
-     * Payload: its {@link HandedChanges change stream} if it has subscribers; else
-     * empty.
+     * CommitVer, so this answers a COLLECT too. By the primary of the epoch before, 0 proves that it has not opened the
+     * shard. Payload: its {@link HandedChanges change stream} if it has subscribers; else empty.
      */
     public static final int HANDED_OVER = 6;
 

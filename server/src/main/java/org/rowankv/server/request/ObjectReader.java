@@ -128,8 +128,8 @@ public final class ObjectReader {
 
     /**
      * Whether a {@link #get} now would find the same entry, and return the object. Reads neither the entry nor its key,
-     * takes no lock and allocates nothing. Requires that this server is the shard's primary. False
-     * for what another server has found.
+     * takes no lock and allocates nothing. Requires that this server is the shard's primary. False for what another server
+     * has found.
      *
      * <p>The index item decides: a key's item changes with each entry of the key, a move by the cleaner included. The
      * item's address is the entry's as long as the segment is in the same use, whose number never returns; it is read

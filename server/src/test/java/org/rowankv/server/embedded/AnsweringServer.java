@@ -34,12 +34,7 @@ class AnsweringServer implements RequestBackend {
     }
 
     private PollableCall callOf(Request request) {
-        return new PollableCall() {
-            @Override
-            public void again() {
-                // No resources to release.
-            }
-
+        return new StubCall() {
             @Override
             public boolean step() {
                 if (stuck && request.operation() == Operation.PUT) {
@@ -51,11 +46,6 @@ class AnsweringServer implements RequestBackend {
                 }
                 request.answer(Status.OK, 0, 1, 0);
                 return true;
-            }
-
-            @Override
-            public boolean awaitsWorker() {
-                return false;
             }
         };
     }

@@ -71,7 +71,7 @@ final class ClientPortPauseTest {
         }
 
         private PollableCall callOf(Request request) {
-            return new PollableCall() {
+            return new StubCall() {
                 @Override
                 public void again() {
                     if (request.operation() != Operation.OPEN_SESSION
@@ -94,11 +94,6 @@ final class ClientPortPauseTest {
                 @Override
                 public void abandon() {
                     abandoned = true;
-                }
-
-                @Override
-                public boolean awaitsWorker() {
-                    return false;
                 }
             };
         }

@@ -106,7 +106,7 @@ final class EmbeddedConfigurationManagerTest {
         manager.mayMove();
         manager.doWork();
         assertThat(stored.shard(0).primary()).isOne();
-        assertThat(moving.isOver()).as("it is not told before the next cycle").isFalse();
+        assertThat(moving.isOver()).as("known in the next cycle only").isFalse();
         manager.doWork();
         when(servers.get(1).roleChanges().isUnopened(0)).thenReturn(true);
         assertThat(moving.isOver()).as("not open").isFalse();
@@ -188,6 +188,24 @@ final class EmbeddedConfigurationManagerTest {
         assertThat(manager.awaitStill(new WaitLimit(clock, 0), () -> true)).isTrue();
         stored = first.completed(Map.of(1, Set.of(0)));
         assertThat(manager.awaitStill(new WaitLimit(clock, 0), () -> true)).isFalse();
+    }
+
+    /** The attempt was stored, although it failed: the retry finds that, and would move a primary. */
+    @Test
+    void shouldNotRetryWhileNoPrimaryMayMove() {
+        complete();
+        manager.transfer(0, 1);
+        fails = new IllegalStateException("no answer");
+        manager.doWork();
+        fails = null;
+        stored = stored.handedOver(Map.of(0, 1));
+        manager.mayNotMove();
+        clock.advanceNs(1_000_000_000);
+        assertThat(manager.doWork()).isZero();
+        assertThat(manager.inForce().shard(0).primary()).isZero();
+        manager.mayMove();
+        manager.doWork();
+        assertThat(manager.inForce().shard(0).primary()).isOne();
     }
 
     /** A port that fails keeps nothing from others, and no epoch from being renewed. */

@@ -46,13 +46,8 @@ final class FakeServer implements RequestBackend {
     }
 
     private PollableCall callOf(Request request) {
-        return new PollableCall() {
+        return new StubCall() {
             private boolean counted;
-
-            @Override
-            public void again() {
-                // No resources to release.
-            }
 
             @Override
             public boolean step() {
@@ -71,11 +66,6 @@ final class FakeServer implements RequestBackend {
                 }
                 request.answer(answer, 0, 100 + id, 0);
                 return true;
-            }
-
-            @Override
-            public boolean awaitsWorker() {
-                return false;
             }
         };
     }

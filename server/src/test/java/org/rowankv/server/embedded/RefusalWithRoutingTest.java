@@ -15,7 +15,6 @@ import org.rowankv.protocol.wire.FrameEncoder;
 import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.SystemClock;
-import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.dispatch.PollableCalls;
 import org.rowankv.server.frontend.ClientPort;
 import org.rowankv.server.frontend.ClientPortSettings;
@@ -43,13 +42,8 @@ final class RefusalWithRoutingTest {
 
         @Override
         public PollableCalls calls(int loop, int loops) {
-            return request -> new PollableCall() {
+            return request -> new StubCall() {
                 private boolean begun;
-
-                @Override
-                public void again() {
-                    // No resources to release.
-                }
 
                 @Override
                 public boolean step() {
@@ -66,11 +60,6 @@ final class RefusalWithRoutingTest {
                     request.noResult();
                     request.answer(Status.OK, 0, 1, 0);
                     return true;
-                }
-
-                @Override
-                public boolean awaitsWorker() {
-                    return false;
                 }
             };
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.rowankv.server.embedded.Stores.bytes;
 
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,7 +44,7 @@ final class TransferMomentsTest {
         }));
     }
 
-    /** Nobody else calls: the agents go on with it. */
+    /** No other caller goes on with it: the agents do. */
     @Test
     void shouldCompleteWhatADeadCallerHasBegun() {
         try (EmbeddedCluster cluster = open();
@@ -94,7 +95,11 @@ final class TransferMomentsTest {
             comparing.start();
             await().until(() -> comparing.getState() == Thread.State.WAITING);
             final Transfer moving = cluster.transfer(0, 1);
-            Thread.sleep(50);
+            for (int cycle = 0; cycle < 2; cycle++) { // of the manager
+                final int epoch = cluster.configuration().shard(1).epoch();
+                assertThat(cluster.manager().renew(1, List.of(1))).isNull();
+                await().until(() -> cluster.configuration().shard(1).epoch() == epoch + 1);
+            }
             assertThat(cluster.configuration().shard(0).primary()).isZero();
             released.countDown();
             comparing.join(30_000);

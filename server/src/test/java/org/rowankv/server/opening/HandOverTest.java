@@ -187,6 +187,20 @@ final class HandOverTest {
                 .request(LiveCluster.CACHE, false, () -> server.lastVersion(SHARD));
     }
 
+    /** Subscribes, writes, and hands the shard over to that server, which opens it; returns the position. */
+    private long subscribeAndHandOver(int next) {
+        final long position = subscribe(cluster.primary(SHARD));
+        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
+        cluster.adopt(cluster.handingOver(SHARD, next));
+        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        return position;
+    }
+
+    private static void requireLoss(Server primary, long position) {
+        assertThat(subscribe(primary)).isGreaterThan(position);
+        assertThat(changesSince(primary, position).lostTo()).isPositive();
+    }
+
     @Test
     void shouldGoOnWithTheChangeStreamOfTheFormerPrimary() {
         final Server from = cluster.primary(SHARD);
@@ -341,18 +355,13 @@ final class HandOverTest {
     void shouldTakeNothingOfItsOwnWhenTheSecondPrimaryHasOpened() {
         final Server from = cluster.primary(SHARD);
         final int next = cluster.configuration().shard(SHARD).backups()[0];
-        final long position = subscribe(from);
-        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
-        cluster.adopt(cluster.handingOver(SHARD, next));
-        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        final long position = subscribeAndHandOver(next);
         cluster.servers.get(next).replicas().get(SHARD).beginChanges();
         cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
         cluster.adopt(cluster.handingOver(SHARD, from.serverId()));
         cluster.stepUntil(() -> from.isPrimary(SHARD));
         cluster.settle();
-        final long seen = subscribe(from);
-        assertThat(seen).isGreaterThan(position);
-        assertThat(changesSince(from, position).lostTo()).isPositive();
+        requireLoss(from, position);
     }
 
     /** The second one has opened the shard, written, and is lost: it cannot say so. */
@@ -360,19 +369,14 @@ final class HandOverTest {
     void shouldTakeNothingOfItsOwnWhenTheSecondPrimaryIsLost() {
         final Server from = cluster.primary(SHARD);
         final int next = cluster.configuration().shard(SHARD).backups()[0];
-        final long position = subscribe(from);
-        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
-        cluster.adopt(cluster.handingOver(SHARD, next));
-        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        final long position = subscribeAndHandOver(next);
         cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
         cluster.settle();
         cluster.stop(next);
         cluster.adopt(cluster.excluding(from.serverId(), next));
         cluster.stepUntil(cluster::isAllOpen);
         assertThat(from.isPrimary(SHARD)).isTrue();
-        final long seen = subscribe(from);
-        assertThat(seen).isGreaterThan(position);
-        assertThat(changesSince(from, position).lostTo()).isPositive();
+        requireLoss(from, position);
     }
 
     /** As above, after an opening that was given up. */
@@ -380,10 +384,7 @@ final class HandOverTest {
     void shouldTakeNothingOfItsOwnWhenTheSecondPrimaryIsLostBeforeItAnswers() {
         final Server from = cluster.primary(SHARD);
         final int next = cluster.configuration().shard(SHARD).backups()[0];
-        final long position = subscribe(from);
-        cluster.ok(put(key(SHARD, 0), bytes(20, 1)));
-        cluster.adopt(cluster.handingOver(SHARD, next));
-        cluster.stepUntil(() -> cluster.isOpen(SHARD));
+        final long position = subscribeAndHandOver(next);
         cluster.ok(put(key(SHARD, 0), bytes(20, 2)));
         cluster.settle();
         cluster.network(delivery -> delivery.from() == next ? null : delivery);
@@ -394,9 +395,7 @@ final class HandOverTest {
         cluster.adopt(cluster.excluding(from.serverId(), next));
         cluster.stepUntil(cluster::isAllOpen);
         assertThat(from.isPrimary(SHARD)).isTrue();
-        final long seen = subscribe(from);
-        assertThat(seen).isGreaterThan(position);
-        assertThat(changesSince(from, position).lostTo()).isPositive();
+        requireLoss(from, position);
     }
 
     /** The first primary does not know what the second one has changed. */
