@@ -1,10 +1,10 @@
 package org.rowankv.sim;
 
 /** An error thrown in a caller's thread at some point, as by a stack overflow or lack of memory. */
-final class CallerDeath extends Error {
+public final class CallerDeath extends Error {
     private static final long serialVersionUID = 1L;
 
-    CallerDeath(String point) {
+    public CallerDeath(String point) {
         super("the caller's thread died at " + point, null, false, false);
     }
 }

@@ -48,7 +48,7 @@ public final class SimCheckpoints {
     }
 
     /** After this many changes of the directory, that many fail. */
-    void fill(int changes, int refusing) {
+    public void fill(int changes, int refusing) {
         room = changes;
         refusals = refusing;
     }

@@ -144,7 +144,7 @@ public final class StateChecker {
         return objects;
     }
 
-    static boolean isDamaged(Segments segments, EntryCheck check, long address) {
+    public static boolean isDamaged(Segments segments, EntryCheck check, long address) {
         final int segment = segments.segmentOf(address);
         final long end = segments.area().addressOf(segment) + segments.length();
         return check.whyInvalid(address, end, segments.generation(segment)) != null;

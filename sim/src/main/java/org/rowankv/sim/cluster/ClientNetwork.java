@@ -3,7 +3,7 @@ package org.rowankv.sim.cluster;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.sim.SimNetwork;
+import org.rowankv.sim.embedded.SimNetwork;
 
 /** The network from clients to servers: it loses, duplicates and delays some attempts. */
 final class ClientNetwork {

@@ -7,7 +7,7 @@ import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.sim.SimNetwork;
+import org.rowankv.sim.embedded.SimNetwork;
 import org.rowankv.topology.Configuration;
 
 /**

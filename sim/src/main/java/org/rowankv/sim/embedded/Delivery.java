@@ -1,0 +1,148 @@
+package org.rowankv.sim.embedded;
+
+import org.rowankv.sim.CallerDeath;
+import org.rowankv.sim.Task;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.server.dispatch.NotServedException;
+import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.server.durability.ForceFailedException;
+import org.rowankv.server.engine.Server;
+
+/**
+ * One attempt in flight: to the server, through it on its own thread, and back with the reply, if a client waits for
+ * that. It has its own copy of the request, because its sender may have given up long before.
+ */
+final class Delivery extends Task {
+    private final Simulation simulation;
+    private final Request request;
+    private final @Nullable SimClient client;
+    private final int attempt;
+    private final long arrivesAtNs;
+    private final boolean replyLost;
+    /** The destination. */
+    private final int server;
+
+    private final SimScheduling.AgentTask agents;
+    private final boolean doubled;
+    private @Nullable PollableCall call;
+    /** It arrived at a store that had stopped itself: only a refusal is correct. */
+    private boolean isToBeRefused;
+
+    private boolean over;
+
+    /**
+     * @param client the client that waits for the reply of that attempt, or null
+     * @param doubled whether the network delivers it twice
+     */
+    Delivery(
+            Simulation simulation,
+            Request request,
+            @Nullable SimClient client,
+            int attempt,
+            long arrivesAtNs,
+            boolean replyLost,
+            boolean doubled) {
+        this.simulation = simulation;
+        this.request = request;
+        this.client = client;
+        this.attempt = attempt;
+        this.arrivesAtNs = arrivesAtNs;
+        this.replyLost = replyLost;
+        this.doubled = doubled;
+        this.server = simulation.store().serverOf(request.shard()).serverId();
+        this.agents = simulation.store().scheduling().servers().get(server);
+    }
+
+    /** Whether its reply precedes the duplicate check: only this network duplicates a request in flight. */
+    private boolean saysNothingOfItsTwin() {
+        return switch (request.status()) {
+            case CLOSED, SESSION_EXPIRED, NOT_PRIMARY -> true;
+            default -> false;
+        };
+    }
+
+    private boolean isReplyLost() {
+        final SimLinks links = simulation.store().links();
+        if (links.isCut(server, links.clients())) {
+            simulation.eventCounters().count("replies lost on cut links");
+            return true;
+        }
+        return replyLost;
+    }
+
+    /** Whether it is another attempt of the same mutation, and a server is executing it. */
+    boolean isUnderWayWith(Delivery other) {
+        return this != other
+                && call != null
+                && !over
+                && request.sequence() != 0
+                && request.sessionId() == other.request.sessionId()
+                && request.sequence() == other.request.sequence();
+    }
+
+    int shard() {
+        return request.shard();
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    @Override
+    public long readyAtNs() {
+        return over || call == null && !simulation.store().isUp()
+                ? NEVER
+                : Math.max(arrivesAtNs, agents.pausedUntilNs());
+    }
+
+    @Override
+    public void step() {
+        try {
+            PollableCall own = call;
+            if (own == null) {
+                simulation.scheduler().arrived(this);
+                simulation.services().arrived(request);
+                isToBeRefused = simulation.stops().isStopped();
+                final Server asked = simulation.store().cluster().servers().get(server);
+                own = asked.requests().stepped(request);
+                call = own;
+            }
+            if (own.step()) {
+                over = true;
+                if (isToBeRefused && request.status() != Status.CLOSED) {
+                    simulation.violation(
+                            this + " was answered " + request.status() + " by a store that had stopped itself");
+                }
+                simulation.onAnswered(request, client == null);
+                if (client != null && !isReplyLost() && !(doubled && saysNothingOfItsTwin())) {
+                    client.receive(attempt, request);
+                }
+            } else if (simulation.stops().isStopped()) {
+                // Like a blocking caller: it receives the failure instead of a reply, and releases what it holds.
+                over = true;
+                own.abandon();
+                simulation.eventCounters().count("attempts that a store which stopped itself never answered");
+            }
+        } catch (NotServedException | ForceFailedException e) {
+            over = true;
+            simulation.stops().onRefusal(e);
+        } catch (CallerDeath e) {
+            over = true;
+            simulation.eventCounters().count("callers' threads died");
+            simulation.trace().tell("its thread died: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public boolean isCaller() {
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return (client == null ? "copy of " : client + "'s ") + request.operation() + " in shard " + request.shard()
+                + ", request " + Long.toHexString(request.sessionId()) + "/" + request.sequence();
+    }
+}

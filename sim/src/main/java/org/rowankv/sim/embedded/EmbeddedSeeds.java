@@ -1,0 +1,41 @@
+package org.rowankv.sim.embedded;
+
+import org.rowankv.sim.EventCounters;
+import org.rowankv.sim.SeedReport;
+import org.rowankv.sim.Seeds;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Embedded stores, whose servers are in one process. */
+public final class EmbeddedSeeds implements Seeds {
+    private final SimMemories memories = new SimMemories();
+
+    @Override
+    public String plan(long seed) {
+        return SimPlan.of(seed).toString();
+    }
+
+    @Override
+    public List<String> traits(long seed) {
+        return SimPlan.of(seed).traits();
+    }
+
+    @Override
+    public SeedReport run(long seed, @Nullable Consumer<String> reader) {
+        return new Simulation(SimPlan.of(seed), memories, reader).run();
+    }
+
+    @Override
+    public List<String> missing(EventCounters met, int seeds) {
+        return seeds >= Expected.FULL_RUN ? Expected.missing(met) : List.of();
+    }
+
+    @Override
+    public void shrink(SeedReport failing, PrintStream out) {
+        final SimPlan smallest = new Shrinking(SimPlan.of(failing.seed()), failing, memories).shrink();
+        out.println("sim: seed " + failing.seed() + ", made smaller: " + smallest);
+        new Simulation(smallest, memories, out::println).run();
+    }
+}
