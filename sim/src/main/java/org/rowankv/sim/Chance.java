@@ -23,22 +23,21 @@ public final class Chance {
     private final RandomSource favours;
     private final RandomSource random;
 
-    public Chance(
-            int yieldPerMyriad, int stallPerMyriad, int deathPerMyriad, RandomSource favours, RandomSource random) {
-        this.yieldPerMyriad = yieldPerMyriad;
-        this.stallPerMyriad = stallPerMyriad;
-        this.deathPerMyriad = deathPerMyriad;
+    Chance(SimPlan plan, RandomSource favours, RandomSource random) {
+        this.yieldPerMyriad = plan.yieldPerMyriad();
+        this.stallPerMyriad = plan.stallPerMyriad();
+        this.deathPerMyriad = plan.deathPerMyriad();
         this.favours = favours;
         this.random = random;
     }
 
     /** The weight of a point in this run; 0 where only a death can happen. */
-    public int favour(String name) {
+    int favour(String name) {
         final int drawn = favours.fork(name).nextInt(4);
         return drawn == 3 ? 6 : drawn;
     }
 
-    public Event draw(int favour) {
+    Event draw(int favour) {
         int drawn = random.nextInt(MYRIAD);
         if (drawn < yieldPerMyriad * favour) {
             return Event.YIELD;

@@ -24,9 +24,6 @@ import org.rowankv.topology.ShardAssignment;
  * had it, and may have dropped it since.
  */
 public final class CommitChecker {
-    /** The point where the digest has just committed segments. */
-    public static final String POINT = "digest.committed";
-
     private record Use(int server, int segment, int generation) {}
 
     private final Consumer<String> violation;

@@ -1,21 +1,26 @@
 package org.rowankv.sim;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.ResultBits;
 import org.rowankv.sim.workload.Workload;
+import org.rowankv.topology.Configuration;
+import org.rowankv.topology.KeyHash;
+import org.rowankv.topology.ShardMap;
 
 /**
  * The run of one seed, of either form: its time, its trace, what it has met, and its first violation. Owned by one {@link
  * SimThread}.
  */
 public abstract class SeedRun {
-    private final long seed;
-    private final int operations;
+    private final SimPlan plan;
     private final Timeline timeline = new Timeline();
     private final Trace trace;
     private final EventCounters eventCounters = new EventCounters();
+    private final Deque<PlannedFault> faultsToCome;
 
     private boolean accepting;
     private boolean calm = true;
@@ -25,11 +30,14 @@ public abstract class SeedRun {
     /** An excused loss, which ends the run. */
     private @Nullable String loss;
 
-    /** @param operations that clients begin */
-    protected SeedRun(long seed, int operations, @Nullable Consumer<String> reader) {
-        this.seed = seed;
-        this.operations = operations;
+    protected SeedRun(SimPlan plan, @Nullable Consumer<String> reader) {
+        this.plan = plan;
         this.trace = new Trace(reader, timeline);
+        this.faultsToCome = new ArrayDeque<>(plan.faults());
+    }
+
+    public final SimPlan plan() {
+        return plan;
     }
 
     public final Timeline timeline() {
@@ -46,7 +54,53 @@ public abstract class SeedRun {
 
     public abstract Workload workload();
 
-    public abstract StepScheduler<?> scheduler();
+    public abstract StepScheduler scheduler();
+
+    public abstract SeedServices services();
+
+    /** In which the servers serve. */
+    public abstract Configuration configuration();
+
+    /** The hash of a key, as the driver computes it. */
+    public final long hashOf(int cacheId, byte[] key, int offset, int length) {
+        return new KeyHash(configuration().hashSeed()).hash(cacheId, key, offset, length);
+    }
+
+    public final int shardOf(long hash) {
+        return ShardMap.shardOf(hash, configuration().shardCount());
+    }
+
+    /** Sets the location of a request's key, as the driver does. */
+    public final void place(Request request) {
+        final long hash = hashOf(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
+        request.placed(hash, shardOf(hash));
+    }
+
+    // --- its faults ---
+
+    /** The next fault, if its time has come. */
+    protected final @Nullable PlannedFault takeFault() {
+        final PlannedFault next = faultsToCome.peek();
+        if (next == null || next.afterOperations() > begun) {
+            return null;
+        }
+        trace.tell("fault: " + next);
+        eventCounters.count("fault " + next.kind());
+        return faultsToCome.remove();
+    }
+
+    protected final void dropFaults() {
+        faultsToCome.clear();
+    }
+
+    /** Reports an effect that only damage explains: a violation unless a bit has flipped. */
+    public abstract void requireRotten(String what);
+
+    /**
+     * Reports that an acknowledged write is gone, or was replaced by a wrong one: a violation, unless a device is the
+     * cause. Throws.
+     */
+    public abstract void loss(boolean isWrong, String what);
 
     // --- its end ---
 
@@ -95,7 +149,7 @@ public abstract class SeedRun {
 
     protected final SeedReport report() {
         return new SeedReport(
-                seed, trace.hash(), begun, eventCounters, workload().coverage(), violation);
+                plan.seed(), trace.hash(), begun, eventCounters, workload().coverage(), violation);
     }
 
     // --- operations ---
@@ -109,7 +163,7 @@ public abstract class SeedRun {
     }
 
     protected final boolean isBegun() {
-        return begun >= operations;
+        return begun >= plan.operations();
     }
 
     /** Operations since the last pause. */

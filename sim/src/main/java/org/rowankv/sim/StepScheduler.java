@@ -8,14 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs tasks in steps, one at a time. A task that stops at a point has others run on top of its stack; tasks on the stack
  * do not run a second time. Which task is next is the choice of the form.
- *
- * @param <T> the tasks of that form
  */
-public abstract class StepScheduler<T extends Task> {
+public abstract class StepScheduler {
     private static final int DEEPEST = 4;
 
     private final SeedRun run;
-    private final Deque<T> stack = new ArrayDeque<>();
+    private final Deque<Task> stack = new ArrayDeque<>();
     /** Of the stopped tasks, the lowest first: the step at which each continues. */
     private final long[] until = new long[DEEPEST];
 
@@ -36,11 +34,21 @@ public abstract class StepScheduler<T extends Task> {
         takeNext();
     }
 
+    public abstract void add(Task task);
+
+    /** A task waits in the middle of a call: all others run. */
+    public abstract void park(long ns);
+
+    /** The ready time of a task may have changed, outside of its own step. */
+    public void changed(Task one) {
+        // Embedded stores look at all tasks before each step.
+    }
+
     /** Chooses a task, and runs it. */
     protected abstract void takeNext();
 
     /** Runs one step of a task, on top of those that have stopped. */
-    protected final void runOnTop(T task) {
+    protected final void runOnTop(Task task) {
         stack.addLast(task);
         task.onStack(true);
         try {
@@ -82,7 +90,7 @@ public abstract class StepScheduler<T extends Task> {
 
     /** As above, or until an event has happened. */
     public final void nest(int steps, BooleanSupplier happened) {
-        final T here = stack.peekLast();
+        final Task here = stack.peekLast();
         until[depth++] = taken + steps;
         try {
             while (taken < until[depth - 1] && !happened.getAsBoolean()) {
@@ -95,7 +103,7 @@ public abstract class StepScheduler<T extends Task> {
     }
 
     /** A stopped task continues; it may have ended meanwhile. */
-    protected void continues(@Nullable T stopped) {
+    protected void continues(@Nullable Task stopped) {
         // Embedded stores end as a whole.
     }
 
@@ -110,12 +118,12 @@ public abstract class StepScheduler<T extends Task> {
     }
 
     /** The tasks that have stopped, and the running one last. */
-    protected final Deque<T> stack() {
+    protected final Deque<Task> stack() {
         return stack;
     }
 
     /** The running task, or null. */
-    public final @Nullable T current() {
+    public final @Nullable Task current() {
         return stack.peekLast();
     }
 }

@@ -11,7 +11,7 @@ import org.rowankv.runtime.agent.AgentInvoker;
  * The duty cycles of one agent as a task: ready when there may be work, otherwise idle for a while, like the threads of
  * production.
  */
-final class AgentTask extends SimTask implements AgentHandle {
+final class AgentTask extends ProcessTask implements AgentHandle {
     private static final long SHORTEST_REST_NS = 50_000;
     private static final long LONGEST_REST_NS = 10_000_000;
 
@@ -62,7 +62,7 @@ final class AgentTask extends SimTask implements AgentHandle {
     }
 
     @Override
-    boolean isGone() {
+    public boolean isGone() {
         return super.isGone() || invoker.isClosed();
     }
 

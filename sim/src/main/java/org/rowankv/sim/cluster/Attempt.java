@@ -7,7 +7,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.server.dispatch.PollableCall;
 
 /** One attempt that has arrived at a server's process: its execution, and its reply if a client waits for it. */
-final class Attempt extends SimTask {
+final class Attempt extends ProcessTask {
     private static final long LONGEST_REST_NS = 10_000_000;
     private static final int WAITS_BEFORE_HELP = 8;
 
@@ -51,7 +51,7 @@ final class Attempt extends SimTask {
     }
 
     @Override
-    boolean isGone() {
+    public boolean isGone() {
         return over || isDead();
     }
 
@@ -86,7 +86,7 @@ final class Attempt extends SimTask {
                 answer(Status.UNKNOWN_CACHE);
                 return;
             }
-            simulation.streams().arrived(request);
+            simulation.services().arrived(request);
             door = open;
             final List<SimLoop> loops = open.loops();
             final SimLoop taken = loops.get(Math.floorMod(number, loops.size()));
@@ -123,7 +123,7 @@ final class Attempt extends SimTask {
             return;
         }
         end();
-        simulation.streams().answered(request);
+        simulation.services().answered(request);
         simulation.noteAnswer(request);
         reply();
     }

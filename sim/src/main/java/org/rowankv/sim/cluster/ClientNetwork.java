@@ -17,7 +17,7 @@ final class ClientNetwork {
     }
 
     private long late() {
-        return random.nextInt(200 * simulation.plan().latencyNs());
+        return random.nextInt(200 * simulation.form().latencyNs());
     }
 
     /** @param term in which the client believes that server to be the primary */

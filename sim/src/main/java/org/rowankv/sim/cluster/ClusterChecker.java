@@ -61,8 +61,8 @@ final class ClusterChecker {
                         }
                     }
                 },
-                simulation.streams()::read);
-        simulation.streams().afterReads();
+                simulation.services()::read);
+        simulation.services().afterReads();
         awaitDigested(servers);
         awaitWholeWrites();
         states.requireAgreement(

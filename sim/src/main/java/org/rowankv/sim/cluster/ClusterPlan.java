@@ -1,7 +1,6 @@
 package org.rowankv.sim.cluster;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.rowankv.rdma.secret.ClusterSecret;
 import org.rowankv.runtime.CounterStarts;
@@ -14,20 +13,15 @@ import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.membership.ClusterShape;
 import org.rowankv.server.membership.FabricKind;
 import org.rowankv.server.membership.HostAndPort;
-import org.rowankv.sim.RareFirst;
+import org.rowankv.sim.PlannedFault;
+import org.rowankv.sim.PlannedFault.Kind;
+import org.rowankv.sim.SimPlan;
 import org.rowankv.sim.workload.WorkloadPlan;
 
 /**
- * The plan derived from a seed: the cluster, its clients, and the faults. Each seed leaves some disturbances out and
- * exaggerates others.
+ * The plan of a cluster of processes.
  *
- * @param segments of each server
- * @param smallValue exclusive upper bound of most values' lengths
- * @param largeValue length of the other values
- * @param lossPerMille client attempts with a lost, duplicated or late message
- * @param yieldPerMyriad points at which other tasks run for a moment
- * @param stallPerMyriad points at which other tasks run for a long time
- * @param stepNs approximate length of a step
+ * @param mutations that each worker has in progress
  * @param latencyNs maximum latency of a chunk of bytes
  * @param splitPercent writes that arrive in several chunks
  * @param storeNs maximum one-way latency of a request to the configuration store
@@ -37,27 +31,11 @@ import org.rowankv.sim.workload.WorkloadPlan;
  * @param thinkNs shortest pause of a client between two operations
  * @param doublings of a client's time-out of an attempt
  * @param attempts a client's operation ends after the time of so many attempts
- * @param power whether an acknowledged write survives a power cut
  * @param fabric between the servers
  */
 record ClusterPlan(
-        long seed,
-        int servers,
-        int replicas,
-        int shards,
-        int workers,
+        SimPlan run,
         int mutations,
-        int segments,
-        int maxMessage,
-        int clients,
-        int keys,
-        int operations,
-        int smallValue,
-        int largeValue,
-        int lossPerMille,
-        int yieldPerMyriad,
-        int stallPerMyriad,
-        long stepNs,
         int latencyNs,
         int splitPercent,
         int storeNs,
@@ -67,9 +45,7 @@ record ClusterPlan(
         int thinkNs,
         int doublings,
         int attempts,
-        boolean power,
-        FabricKind fabric,
-        List<ClusterFault> faults) {
+        FabricKind fabric) {
     /** Shared by all simulated clusters: servers authenticate with it as in production. */
     static final ClusterSecret SECRET = ClusterSecret.of("the simulation", "the secret of simulated clusters");
 
@@ -88,8 +64,6 @@ record ClusterPlan(
     static final int LATENCY_NS = 30_000;
     static final int STORE_NS = 2_000_000;
     private static final int THINK_NS = 4_000_000;
-    /** This simulator concentrates on starts. */
-    private static final int MORE_IN_STARTS = 2;
 
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int[][] SHAPES = {{3, 3}, {3, 2}, {2, 2}, {3, 3}, {2, 2}, {3, 2}, {4, 3}, {3, 1}};
@@ -98,9 +72,32 @@ record ClusterPlan(
     private static final int[] CHECKPOINTS_MS = {1, 5, 20, 100, 2, 5, 20, 0};
     private static final int[] FORCES_NS = {0, 100_000, 2_000_000};
 
-    static ClusterPlan of(long seed) {
-        return of(seed, FabricKind.TCP);
-    }
+    /** The kinds that are drawn together. This simulator concentrates on starts: some of them more often. */
+    private static final List<Kind> USUAL = List.of(
+            Kind.KILL,
+            Kind.KILL_IN_START,
+            Kind.KILL_TWO,
+            Kind.KILL_ALL,
+            Kind.POWER_CUT,
+            Kind.POWER_CUT_OF_ALL,
+            Kind.STOP,
+            Kind.PAUSE,
+            Kind.TRANSFER,
+            Kind.TRANSFER_TWICE,
+            Kind.STORE_AWAY,
+            Kind.STORE_FLAKY,
+            Kind.CUT_ONE_WAY,
+            Kind.CUT_BOTH_WAYS,
+            Kind.SLOW,
+            Kind.BREAK,
+            Kind.BREAK_SILENTLY,
+            Kind.BREAK_LATE,
+            Kind.CATALOGUE,
+            Kind.KILL_IN_START,
+            Kind.KILL_IN_START);
+
+    private static final List<Kind> APART = List.of(
+            Kind.FORCE_FAILS, Kind.BIT_ROT, Kind.CLOCK_LEAP, Kind.DISK_LOST, Kind.AWAY, Kind.STORE_SPLIT);
 
     /** The same seed has another plan on each fabric only as far as it must. */
     static ClusterPlan of(long seed, FabricKind fabric) {
@@ -113,13 +110,12 @@ record ClusterPlan(
         final boolean drawnPower = random.nextInt(2) == 0;
         final boolean power = drawnPower && fabric.leases() == 0;
         final int leased = shape[1] > 1 ? fabric.leases() * (shape[0] - 1) : 0;
-        return new ClusterPlan(
+        final SimPlan run = new SimPlan(
                 seed,
                 shape[0],
                 shape[1],
                 shape[0] * SHARDS_PER_SERVER[random.nextInt(SHARDS_PER_SERVER.length)],
                 workers,
-                mutations,
                 ServerSettings.minimumSegments(workers, mutations, shape[1] > 1, leased) + random.nextInt(8),
                 MESSAGES[random.nextInt(MESSAGES.length)],
                 2 + random.nextInt(6),
@@ -128,9 +124,15 @@ record ClusterPlan(
                 smallValue,
                 size == 3 ? 20_000 : 2 * smallValue,
                 random.nextInt(3) == 0 ? 0 : random.nextInt(80),
-                swarm(random, 100),
-                swarm(random, 5),
+                SimPlan.swarm(random, 100),
+                SimPlan.swarm(random, 5),
+                0,
                 500L << random.nextInt(6),
+                power,
+                List.of());
+        final ClusterPlan calm = new ClusterPlan(
+                run,
+                mutations,
                 5_000 << random.nextInt(7),
                 random.nextInt(2) == 0 ? 0 : random.nextInt(60),
                 200_000 << random.nextInt(6),
@@ -140,9 +142,24 @@ record ClusterPlan(
                 0,
                 MOST_DOUBLINGS,
                 20,
-                power,
-                fabric,
-                faults(random, random.fork("devices"), power));
+                fabric);
+        return calm.with(run.withFaults(faults(random, random.fork("devices"), power)));
+    }
+
+    private ClusterPlan with(SimPlan disturbed) {
+        return new ClusterPlan(
+                disturbed,
+                mutations,
+                latencyNs,
+                splitPercent,
+                storeNs,
+                forceNs,
+                heartbeatMs,
+                leaseMs,
+                thinkNs,
+                doublings,
+                attempts,
+                fabric);
     }
 
     /**
@@ -153,14 +170,14 @@ record ClusterPlan(
      * @param servers 2 or 3
      */
     static ClusterPlan ofOutages(long seed, int servers, int leaseMs) {
-        return new ClusterPlan(
+        final int mutations = ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER;
+        final SimPlan run = new SimPlan(
                 seed,
                 servers,
                 2,
                 3 * servers,
                 2,
-                ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER,
-                ServerSettings.minimumSegments(2, ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER, true) + 200,
+                ServerSettings.minimumSegments(2, mutations, true) + 200,
                 16 << 10,
                 OUTAGE_CLIENTS,
                 OUTAGE_KEYS,
@@ -170,7 +187,13 @@ record ClusterPlan(
                 0,
                 0,
                 0,
+                0,
                 STEP_NS,
+                false,
+                List.of());
+        return new ClusterPlan(
+                run,
+                mutations,
                 2 * LATENCY_NS,
                 0,
                 2 * STORE_NS,
@@ -180,47 +203,28 @@ record ClusterPlan(
                 THINK_NS,
                 0,
                 10_000,
-                false,
-                FabricKind.TCP,
-                List.of());
-    }
-
-    private static int swarm(RandomSource random, int usual) {
-        return switch (random.nextInt(4)) {
-            case 0 -> 0;
-            case 1 -> usual / 3 + 1;
-            case 2 -> usual;
-            default -> 4 * usual;
-        };
+                FabricKind.TCP);
     }
 
     /** @param devices random source of device and clock faults: none in two seeds of five, and at most twice */
-    private static List<ClusterFault> faults(RandomSource random, RandomSource devices, boolean power) {
-        final List<ClusterFault> faults = new ArrayList<>();
-        final ClusterFault.Kind[] kinds = ClusterFault.Kind.values();
+    private static List<PlannedFault> faults(RandomSource random, RandomSource devices, boolean power) {
+        final List<PlannedFault> faults = new ArrayList<>();
         final int count = 3 + random.nextInt(8);
         for (int i = 0; i < count; i++) {
-            final int drawn = random.nextInt(ClusterFault.Kind.FIRST_APART + MORE_IN_STARTS);
-            ClusterFault.Kind kind =
-                    drawn < ClusterFault.Kind.FIRST_APART ? kinds[drawn] : ClusterFault.Kind.KILL_IN_START;
-            if (!power && kind == ClusterFault.Kind.POWER_CUT) {
-                kind = ClusterFault.Kind.KILL;
-            } else if (!power && kind == ClusterFault.Kind.POWER_CUT_OF_ALL) {
-                kind = ClusterFault.Kind.KILL_ALL;
-            }
-            faults.add(new ClusterFault(
-                    1 + random.nextInt(OPERATIONS - 1), kind, random.nextInt(1000), random.nextInt(1000)));
+            final Kind drawn = USUAL.get(random.nextInt(USUAL.size()));
+            final Kind kind = power
+                    ? drawn
+                    : switch (drawn) {
+                        case POWER_CUT -> Kind.KILL;
+                        case POWER_CUT_OF_ALL -> Kind.KILL_ALL;
+                        default -> drawn;
+                    };
+            faults.add(PlannedFault.draw(random, OPERATIONS, () -> kind));
         }
         for (int i = devices.nextInt(5) < 2 ? 0 : 1 + devices.nextInt(2); i > 0; i--) {
-            final int apart = ClusterFault.Kind.FIRST_APART;
-            faults.add(new ClusterFault(
-                    1 + devices.nextInt(OPERATIONS - 1),
-                    kinds[apart + devices.nextInt(kinds.length - apart)],
-                    devices.nextInt(1000),
-                    devices.nextInt(1000)));
+            faults.add(PlannedFault.draw(devices, OPERATIONS, () -> APART.get(devices.nextInt(APART.size()))));
         }
-        faults.sort(Comparator.comparingInt(ClusterFault::afterOperations));
-        return List.copyOf(faults);
+        return PlannedFault.inOrder(faults);
     }
 
     /**
@@ -228,14 +232,14 @@ record ClusterPlan(
      * usual.
      */
     CounterStarts counters() {
-        return seed % NEAR_ENDS_IN == 0 ? CounterStarts.nearEnds(STEPS_LEFT) : CounterStarts.USUAL;
+        return run.seed() % NEAR_ENDS_IN == 0 ? CounterStarts.nearEnds(STEPS_LEFT) : CounterStarts.USUAL;
     }
 
     WorkloadPlan workload() {
-        final RandomSource random = new SplittableRandomSource(seed).fork("caches");
+        final RandomSource random = new SplittableRandomSource(run.seed()).fork("caches");
         return new WorkloadPlan(
-                keys,
-                WorkloadPlan.limits(random, keys, smallValue, false),
+                run.keys(),
+                WorkloadPlan.limits(random, run.keys(), run.smallValue(), false),
                 random.nextInt(4) == 0 ? 20 : 100,
                 random.nextInt(2) == 0 ? 0 : random.nextInt(200),
                 random.nextInt(2) == 0,
@@ -244,25 +248,21 @@ record ClusterPlan(
 
     /** Whether data may be damaged or unwritten on a device that is not lost. */
     boolean damagesDevices() {
-        return faults.stream()
-                .map(ClusterFault::kind)
-                .anyMatch(kind -> kind == ClusterFault.Kind.BIT_ROT || kind == ClusterFault.Kind.FORCE_FAILS);
+        return run.has(Kind.BIT_ROT) || run.has(Kind.FORCE_FAILS);
     }
 
     /** Its traits for the choice of seeds. */
     List<String> traits() {
         final WorkloadPlan workload = workload();
-        final List<String> properties = List.of(
-                servers + " servers, " + replicas + " replicas",
-                power ? forceNs > 0 ? "slow device" : "device" : "no device",
-                seed % NEAR_ENDS_IN == 0 ? "counters near their ends" : "counters as usual",
-                lossPerMille > 0 ? "loss" : "no loss",
-                stallPerMyriad > 0 ? "stalls" : "no stalls",
+        return run.traits(List.of(
+                run.servers() + " servers, " + run.replicas() + " replicas",
+                run.power() ? forceNs > 0 ? "slow device" : "device" : "no device",
+                run.seed() % NEAR_ENDS_IN == 0 ? "counters near their ends" : "counters as usual",
+                run.lossPerMille() > 0 ? "loss" : "no loss",
+                run.stallPerMyriad() > 0 ? "stalls" : "no stalls",
                 workload.ttlPerMille() > 0 ? "lifetimes" : "no lifetimes",
                 workload.touches() ? "touches" : "no touches",
-                workload.caches().size() + " caches");
-        return RareFirst.traits(
-                properties, faults.stream().map(fault -> fault.kind().name()).toList());
+                workload.caches().size() + " caches"));
     }
 
     ClusterSettings settings(SimHost host) {
@@ -272,27 +272,27 @@ record ClusterPlan(
             with.dir = host.home().path();
             with.advertised = new HostAndPort("127.0.0.1", host.port());
             with.shape = new ClusterShape(
-                    servers,
-                    replicas,
-                    shards,
+                    run.servers(),
+                    run.replicas(),
+                    run.shards(),
                     SEGMENT,
-                    maxMessage,
-                    power ? Durability.POWER : Durability.PROCESS,
+                    run.maxMessage(),
+                    run.power() ? Durability.POWER : Durability.PROCESS,
                     fabric);
-            with.capacityBytes = (long) segments * SEGMENT;
-            with.workers = workers;
+            with.capacityBytes = (long) run.segments() * SEGMENT;
+            with.workers = run.workers();
             with.mutationsPerWorker = mutations;
             with.verifyReads = true;
             with.scrubMibPerSecond = damagesDevices() ? SCRUBBED_MIB_PER_SECOND : 0;
             with.drainMs = drainMs();
             with.leaseMs = leaseMs;
-            with.checkpointIntervalMs = CHECKPOINTS_MS[(int) (seed >>> 1 & CHECKPOINTS_MS.length - 1)];
+            with.checkpointIntervalMs = CHECKPOINTS_MS[(int) (run.seed() >>> 1 & CHECKPOINTS_MS.length - 1)];
             with.secret = SECRET;
         });
     }
 
     private long drainMs() {
-        return 20 + (seed & 3) * 100;
+        return 20 + (run.seed() & 3) * 100;
     }
 
     int connectMs() {

@@ -1,76 +1,41 @@
 package org.rowankv.sim.cluster;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
-import org.rowankv.sim.Chance;
-import org.rowankv.sim.CommitChecker;
 import org.rowankv.sim.CrashError;
-import org.rowankv.sim.EventCounters;
+import org.rowankv.sim.SeedPoints;
+import org.rowankv.sim.Task;
 
 /** Actions at the named points that the servers' code reaches: other tasks run there, or the process ends. */
-final class ClusterPoints {
-    private static final String START = "start.";
-    private static final String STORE = "configuration.";
+final class ClusterPoints extends SeedPoints {
     /** A server has taken over all that others had for it, and forced it. */
     private static final String COMPLETE = "start.term";
 
-    private static final String OPENED = "opening.opened";
     private static final String DAMAGED = "copy.damaged";
 
-    private final class Point {
-        /** Inside a monitor no other task can run. */
-        private final boolean isInMonitor;
-
-        private final boolean isOfStart;
-        private final int favour;
-        private final EventCounters.Counter reached;
-
-        Point(String name) {
-            this.isInMonitor = name.startsWith("tcp.") || name.startsWith("leased.") || name.equals("start.taken-over");
-            this.isOfStart = name.startsWith(START) || name.startsWith(STORE);
-            this.favour = chance.favour(name);
-            this.reached = simulation.eventCounters().counter("point " + name);
-        }
-    }
-
     private final ClusterSimulation simulation;
-    private final CommitChecker commits;
     private final RandomSource lengths;
-    private final Chance chance;
-    private final Map<String, Point> points = new HashMap<>();
 
     ClusterPoints(ClusterSimulation simulation, RandomSource random) {
+        super(simulation, random.fork("favours"), random.fork("chance"));
         this.simulation = simulation;
-        this.commits = new CommitChecker(simulation::violation);
         this.lengths = random.fork("lengths");
-        this.chance = new Chance(
-                simulation.plan().yieldPerMyriad(),
-                simulation.plan().stallPerMyriad(),
-                0,
-                random.fork("favours"),
-                random.fork("chance"));
     }
 
     void onPoint(String name) {
-        final SimTask here = simulation.scheduler().current();
+        final Task here = simulation.scheduler().current();
         if (here != null && here.isDead()) {
             throw new CrashError();
         }
-        Point point = points.get(name);
-        if (point == null) {
-            point = new Point(name);
-            points.put(name, point);
-        }
-        point.reached.add(1);
+        final Point point = point(name);
+        point.reached();
         if (here == null) {
             return;
         }
-        final SimProcess process = here.process();
+        final SimProcess process = ProcessTask.of(here);
         if (process != null && name.equals(COMPLETE)) {
             process.completed();
         }
@@ -87,13 +52,13 @@ final class ClusterPoints {
             simulation.killAndRestart(process.host(), simulation.plan().power() && lengths.nextInt(2) == 0);
             throw new CrashError();
         }
-        if (process != null && name.equals(CommitChecker.POINT)) {
+        if (process != null && name.equals(COMMITTED)) {
             onCommitted(process);
         }
         if (point.isInMonitor || simulation.isCalm()) {
             return;
         }
-        final int steps = draw(point.favour);
+        final int steps = draw(point);
         if (steps > 0) {
             stop(name, steps, Fiber.current(), point);
         }
@@ -117,7 +82,7 @@ final class ClusterPoints {
                             ? opened.server()
                             : null);
         }
-        commits.onCommitted(door.server(), door.configuration(), servers);
+        onCommitted(door.server(), door.configuration(), servers);
     }
 
     /** Other tasks run for a while before it ends; false if it is not to end any more. */
@@ -129,8 +94,8 @@ final class ClusterPoints {
         return !simulation.isCalm();
     }
 
-    private int draw(int favour) {
-        return switch (chance.draw(favour)) {
+    private int draw(Point point) {
+        return switch (point.draw()) {
             case YIELD -> 1 + lengths.nextInt(20);
             case STALL -> lengths.nextInt(1 << 6 + lengths.nextInt(8));
             case NOTHING, DEATH -> 0;

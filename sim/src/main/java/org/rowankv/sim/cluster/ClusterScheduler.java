@@ -1,5 +1,6 @@
 package org.rowankv.sim.cluster;
 
+import org.rowankv.sim.Task;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -8,12 +9,14 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.sim.CrashError;
 import org.rowankv.sim.StepScheduler;
+import org.rowankv.sim.Task;
+import org.rowankv.sim.TaskQueue;
 
 /**
  * The choice of the next task in a cluster: agents, event loops of network cards, attempts executed by servers, and
  * fibers, which wait in place.
  */
-final class ClusterScheduler extends StepScheduler<SimTask> {
+final class ClusterScheduler extends StepScheduler {
     /** Longer than any fault lasts. */
     private static final long STUCK_AFTER_NS = 60_000_000_000L;
 
@@ -26,7 +29,7 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
 
     private final ClusterSimulation simulation;
     private final RandomSource order;
-    private final List<SimTask> all = new ArrayList<>();
+    private final List<Task> all = new ArrayList<>();
     private final TaskQueue queue = new TaskQueue();
     private final PriorityQueue<Planned> planned =
             new PriorityQueue<>(Comparator.comparingLong(Planned::atNs).thenComparingLong(Planned::number));
@@ -42,14 +45,15 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
         this.order = order;
     }
 
-    void add(SimTask one) {
+    @Override
+    public void add(Task one) {
         one.place(all.size());
         all.add(one);
         attempts += one instanceof Attempt ? 1 : 0;
         changed(one);
     }
 
-    private void remove(SimTask one) {
+    private void remove(Task one) {
         final int place = one.place();
         if (place < 0) {
             return;
@@ -57,15 +61,16 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
         one.place(-1);
         queue.remove(one);
         attempts -= one instanceof Attempt ? 1 : 0;
-        final SimTask last = all.remove(all.size() - 1);
+        final Task last = all.remove(all.size() - 1);
         if (last != one) {
             all.set(place, last);
             last.place(place);
         }
     }
 
-    /** Its ready time may have changed. Not needed for the running task: it is checked when its step ends. */
-    void changed(SimTask one) {
+    /** Not needed for the running task: it is checked when its step ends. */
+    @Override
+    public void changed(Task one) {
         if (one.isOnStack() || one.place() < 0) {
             return;
         }
@@ -80,8 +85,8 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
 
     /** All tasks of a process: it stalls from now on, or continues. */
     void changed(SimProcess process) {
-        for (SimTask one : List.copyOf(all)) {
-            if (one.process() == process) {
+        for (Task one : List.copyOf(all)) {
+            if (ProcessTask.of(one) == process) {
                 changed(one);
             }
         }
@@ -100,7 +105,7 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
     @Override
     protected void takeNext() {
         happen();
-        final SimTask one = choose();
+        final Task one = choose();
         simulation.timeline().advance(order.nextInt((int) (2 * simulation.plan().stepNs())));
         if (one != null) {
             run(one);
@@ -108,7 +113,7 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
         simulation.checkOn();
     }
 
-    private void run(SimTask one) {
+    private void run(Task one) {
         queue.remove(one);
         try {
             runOnTop(one);
@@ -130,7 +135,7 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
         }
     }
 
-    private @Nullable SimTask choose() {
+    private @Nullable Task choose() {
         if (someDied) {
             endTheDead();
         }
@@ -144,8 +149,8 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
         }
         if (queue.readyCount() == 0) {
             final Planned soon = planned.peek();
-            final long earliest = Math.min(queue.earliestNs(), soon == null ? SimTask.NEVER : soon.atNs);
-            simulation.timeline().advanceTo(earliest == SimTask.NEVER ? now + 1_000_000 : earliest);
+            final long earliest = Math.min(queue.earliestNs(), soon == null ? Task.NEVER : soon.atNs);
+            simulation.timeline().advanceTo(earliest == Task.NEVER ? now + 1_000_000 : earliest);
             return null;
         }
         final int drawn = order.nextInt(queue.readyCount());
@@ -155,7 +160,7 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
 
     private void endTheDead() {
         someDied = false;
-        for (SimTask one : List.copyOf(all)) {
+        for (Task one : List.copyOf(all)) {
             if (one.isDead() && !one.isOnStack()) {
                 if (one instanceof Fiber fiber) {
                     end(fiber);
@@ -167,11 +172,11 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
 
     /** Checks that every change was reported: otherwise a task would never run, or too early, undetected. */
     private void requireTrue(long now) {
-        for (SimTask one : all) {
+        for (Task one : all) {
             final long due = one.readyAtNs();
             final boolean isTrue = one.isOnStack()
                     ? one.index() < 0
-                    : one.isReady() ? due <= now : due == SimTask.NEVER ? one.index() < 0 : due == one.dueNs();
+                    : one.isReady() ? due <= now : due == Task.NEVER ? one.index() < 0 : due == one.dueNs();
             if (!isTrue) {
                 throw new AssertionError(one + " is due at " + due + ", now is " + now + ", and it stands for "
                         + (one.isReady() ? "ready" : one.index() < 0 ? "never" : String.valueOf(one.dueNs())));
@@ -188,7 +193,7 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
 
     /** Unwinds all fibers; their further effects are discarded. */
     void endAll() {
-        for (SimTask one : List.copyOf(all)) {
+        for (Task one : List.copyOf(all)) {
             if (one instanceof Fiber fiber) {
                 end(fiber);
             }
@@ -204,12 +209,12 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
 
     /** Whether a task has stopped in the middle of a step of a client's request to that process. */
     boolean isInAttemptAt(SimProcess process) {
-        return stack().stream().anyMatch(one -> one instanceof Attempt && one.process() == process);
+        return stack().stream().anyMatch(one -> one instanceof Attempt && ProcessTask.of(one) == process);
     }
 
     String describe() {
         final StringBuilder text = new StringBuilder();
-        for (SimTask one : all) {
+        for (Task one : all) {
             if (one instanceof Attempt) {
                 text.append(one).append("; ");
             } else if (one instanceof Fiber fiber) {
@@ -219,14 +224,14 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
         return text.toString();
     }
 
-    /** A task waits in the middle of a call: all others run. */
-    void park(long ns) {
+    @Override
+    public void park(long ns) {
         final Fiber fiber = Fiber.current();
         if (fiber != null) {
             fiber.rest(simulation.timeline().nowNs() + ns);
             return;
         }
-        final SimTask here = current();
+        final Task here = current();
         simulation.timeline().advance(ns);
         for (int i = 0; i < PARKED_STEPS; i++) {
             step();
@@ -235,7 +240,7 @@ final class ClusterScheduler extends StepScheduler<SimTask> {
     }
 
     @Override
-    protected void continues(@Nullable SimTask one) {
+    protected void continues(@Nullable Task one) {
         if (one != null && one.isDead()) {
             throw new CrashError();
         }

@@ -1,13 +1,12 @@
 package org.rowankv.sim.cluster;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -15,10 +14,12 @@ import org.rowankv.sim.LossError;
 import org.rowankv.sim.NodeClock;
 import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.SeedRun;
+import org.rowankv.sim.PlannedFault;
+import org.rowankv.sim.SeedWorkloadHost;
+import org.rowankv.sim.SimPlan;
 import org.rowankv.sim.SimThread;
 import org.rowankv.sim.Trace;
 import org.rowankv.sim.ViolationError;
-import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
 import org.rowankv.sim.workload.WorkloadBias;
 import org.rowankv.topology.Configuration;
@@ -33,7 +34,7 @@ final class ClusterSimulation extends SeedRun {
     /** Longer than a lease. */
     private static final long SETTLED_NS = 500_000_000;
 
-    private final ClusterPlan plan;
+    private final ClusterPlan form;
     private final @Nullable SimOutage outage;
     private final RandomSource userRandom;
     private final RandomSource restarts;
@@ -48,9 +49,8 @@ final class ClusterSimulation extends SeedRun {
     private final Workload workload;
     private final ClusterChecker checker;
     private final Faults faults;
-    private final ClusterStreams streams;
+    private final ClusterServices services;
     private final Clock userClock;
-    private final Deque<ClusterFault> faultsToCome;
     private List<Integer> primaries = List.of();
 
     private long examinedTerm;
@@ -58,15 +58,16 @@ final class ClusterSimulation extends SeedRun {
     private boolean healing;
     private boolean over;
 
-    ClusterSimulation(ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader) {
-        this(plan, pool, reader, null);
+    ClusterSimulation(ClusterPlan form, MemoryPool pool, @Nullable Consumer<String> reader) {
+        this(form, pool, reader, null);
     }
 
     /** @param outage measured instead of the plan's faults */
     ClusterSimulation(
-            ClusterPlan plan, MemoryPool pool, @Nullable Consumer<String> reader, @Nullable SimOutage outage) {
-        super(plan.seed(), plan.operations(), reader);
-        this.plan = plan;
+            ClusterPlan form, MemoryPool pool, @Nullable Consumer<String> reader, @Nullable SimOutage outage) {
+        super(form.run(), reader);
+        final SimPlan plan = form.run();
+        this.form = form;
         this.outage = outage;
         final RandomSource random = new SplittableRandomSource(plan.seed()).fork("cluster");
         this.scheduler = new ClusterScheduler(this, random.fork("turns"));
@@ -74,17 +75,13 @@ final class ClusterSimulation extends SeedRun {
         this.restarts = random.fork("restarts");
         this.wire = new SimNetworkLinks(this, random.fork("wire"));
         this.network = new ClientNetwork(this, random.fork("network"));
-        this.coordinator = new SimCoordinator(this, plan.storeNs());
+        this.coordinator = new SimCoordinator(this, form.storeNs());
         this.roles = new RoleChecker(this);
         this.userRandom = random.fork("users");
         this.workload = new Workload(
-                plan.workload(),
-                plan.clients(),
-                new SimValues(plan.smallValue(), plan.largeValue()),
-                new ClusterWorkloadHost(this));
+                form.workload(), plan.clients(), plan.values(), new SeedWorkloadHost(this, Status.STALE_TERM));
         this.checker = new ClusterChecker(this);
-        this.faultsToCome = new ArrayDeque<>(plan.faults());
-        this.streams = new ClusterStreams(this, random.fork("streams"), workload.streamLog());
+        this.services = new ClusterServices(this, random.fork("streams"), workload.streamLog());
         final RandomSource clocks = random.fork("clocks");
         for (int number = 0; number < plan.servers(); number++) {
             hosts.add(new SimHost(this, number, pool, random.fork("host " + number), clock(clocks)));
@@ -107,13 +104,13 @@ final class ClusterSimulation extends SeedRun {
             hosts.forEach(SimHost::start);
             awaitServed();
             faults.settleCaches();
-            for (int i = 0; i < plan.clients(); i++) {
+            for (int i = 0; i < plan().clients(); i++) {
                 final RandomSource own = userRandom.fork("user " + i);
                 final WorkloadBias inclination = outage == null ? WorkloadBias.NONE : SimOutage.biasOf(i, this);
                 users.add(new SimUser(
                         i, this, own, new SimRouting(this, "user " + i, own.fork("routing"), served()), inclination));
             }
-            streams.begin();
+            services.begin();
             calm(false);
             accept(true);
             if (outage == null) {
@@ -154,8 +151,18 @@ final class ClusterSimulation extends SeedRun {
     }
 
     /** Irreparable damage ends the run, even where an agent's duty cycle reports the error and continues. */
-    void loss(String what) {
+    void endOverDamage(String what) {
         endWithLoss(what);
+    }
+
+    @Override
+    public void loss(boolean isWrong, String what) {
+        deviceFaults().requireNoLoss(isWrong, what);
+    }
+
+    @Override
+    public void requireRotten(String what) {
+        deviceFaults().requireRotten(what);
     }
 
     @Override
@@ -165,13 +172,10 @@ final class ClusterSimulation extends SeedRun {
     }
 
     private void applyFaults() {
-        while (!faults.mustWait()
-                && !faultsToCome.isEmpty()
-                && faultsToCome.peek().afterOperations() <= begun()) {
-            final ClusterFault fault = faultsToCome.remove();
-            trace().tell("fault: " + fault);
-            eventCounters().count("fault " + fault.kind());
+        PlannedFault fault = faults.mustWait() ? null : takeFault();
+        while (fault != null) {
             faults.strike(fault);
+            fault = faults.mustWait() ? null : takeFault();
         }
     }
 
@@ -194,7 +198,7 @@ final class ClusterSimulation extends SeedRun {
         beginWindow();
         accept(false);
         quiesce();
-        streams.rest();
+        services.rest();
         checker.checkWindow();
         scheduler.onProgress();
         healing = false;
@@ -265,7 +269,7 @@ final class ClusterSimulation extends SeedRun {
             examinedTerm = stored.term();
             whole = stored.excluded().isEmpty()
                     && stored.shards().stream()
-                            .allMatch(shard -> shard.joining().isEmpty() && shard.replicaCount() == plan.replicas());
+                            .allMatch(shard -> shard.joining().isEmpty() && shard.replicaCount() == plan().replicas());
         }
         return whole;
     }
@@ -281,7 +285,7 @@ final class ClusterSimulation extends SeedRun {
 
     private void finish() {
         accept(false);
-        faultsToCome.clear();
+        dropFaults();
         quiesce();
         checker.checkWindow();
         checker.checkSpace();
@@ -355,8 +359,14 @@ final class ClusterSimulation extends SeedRun {
         return faults.devices();
     }
 
-    ClusterPlan plan() {
-        return plan;
+    /** The plan of a cluster. */
+    ClusterPlan form() {
+        return form;
+    }
+
+    @Override
+    public Configuration configuration() {
+        return served();
     }
 
     @Override
@@ -384,8 +394,9 @@ final class ClusterSimulation extends SeedRun {
         return roles;
     }
 
-    ClusterStreams streams() {
-        return streams;
+    @Override
+    public ClusterServices services() {
+        return services;
     }
 
     @Override

@@ -21,7 +21,6 @@ final class DeviceFaults {
     private static final int MOST_FORCES = 40;
     private static final int MOST_BITS = 3;
     private static final long LOOK_EVERY_NS = 20_000_000;
-    private static final long HOUR_MS = 3_600_000;
 
     private final ClusterSimulation simulation;
     private final RandomSource random;
@@ -110,7 +109,7 @@ final class DeviceFaults {
     void requireRuns(SimHost host, @Nullable RuntimeException failure) {
         if (failure != null && host.number() == rotten && isOfDamage(failure)) {
             simulation.eventCounters().count("servers refused over damage");
-            simulation.loss("server " + host + " cannot run: " + failure.getMessage());
+            simulation.endOverDamage("server " + host + " cannot run: " + failure.getMessage());
         }
     }
 
@@ -124,14 +123,6 @@ final class DeviceFaults {
 
     private static boolean isOfDamage(String type) {
         return type.endsWith("DamagedLandingError");
-    }
-
-    void leap(SimHost host, int drawn) {
-        final boolean forward = drawn % 2 == 0;
-        final long hours = 1L << drawn % 18; // up to fifteen years
-        simulation.eventCounters().count(forward ? "clocks that leapt ahead" : "clocks that leapt back");
-        final long ms = (forward ? hours : -hours) * HOUR_MS;
-        host.clock().jump(ms, simulation.workload().lifetimes());
     }
 
     /** Servers that may hold damage. */
@@ -163,7 +154,7 @@ final class DeviceFaults {
      */
     void requireNoLoss(boolean isWrong, String what) {
         if (!isWrong && rotten != NONE && (simulation.plan().replicas() == 1 || isLeftOut)) {
-            simulation.loss(what);
+            simulation.endOverDamage(what);
         }
         simulation.violation(what);
     }

@@ -1,5 +1,7 @@
 package org.rowankv.sim.cluster;
 
+import org.rowankv.sim.ClockLeap;
+import org.rowankv.sim.PlannedFault;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -79,11 +81,11 @@ final class Faults {
         return losing != null;
     }
 
-    void strike(ClusterFault fault) {
+    void strike(PlannedFault fault) {
         disturbedUntilNs = Math.max(disturbedUntilNs, nowNs() + DISTURBED_NS);
         final List<SimHost> hosts = simulation.hosts();
-        final SimHost host = hosts.get(fault.first() % hosts.size());
-        final SimHost other = hosts.get((fault.first() + 1 + fault.second() % (hosts.size() - 1)) % hosts.size());
+        final SimHost host = hosts.get(fault.a() % hosts.size());
+        final SimHost other = hosts.get((fault.a() + 1 + fault.b() % (hosts.size() - 1)) % hosts.size());
         switch (fault.kind()) {
             case KILL -> simulation.killAndRestart(host, false);
             case KILL_IN_START -> killInStart(host);
@@ -93,12 +95,12 @@ final class Faults {
             case POWER_CUT_OF_ALL -> hosts.forEach(each -> simulation.killAndRestart(each, true));
             case STOP -> stop(host);
             case PAUSE -> pause(host);
-            case TRANSFER -> transfer(fault.second());
+            case TRANSFER -> transfer(fault.b());
             case TRANSFER_TWICE -> {
-                transfer(fault.second());
+                transfer(fault.b());
                 simulation.scheduler().at(nowNs() + whileNs(), () -> {
                     if (!simulation.isCalm()) {
-                        transfer(fault.first());
+                        transfer(fault.a());
                     }
                 });
             }
@@ -110,13 +112,14 @@ final class Faults {
             case BREAK -> breakConnections(host, true);
             case BREAK_SILENTLY -> breakConnections(host, false);
             case BREAK_LATE -> breakLate(host);
-            case CATALOGUE -> catalogue(host, fault.second());
-            case FORCE_FAILS -> devices.failForce(host, fault.second());
-            case BIT_ROT -> devices.rot(host, fault.second());
-            case CLOCK_LEAP -> devices.leap(host, fault.second());
+            case CATALOGUE -> catalogue(host, fault.b());
+            case FORCE_FAILS -> devices.failForce(host, fault.b());
+            case BIT_ROT -> devices.rot(host, fault.b());
+            case CLOCK_LEAP -> ClockLeap.strike(simulation, host.clock(), fault.a(), fault.b());
             case DISK_LOST -> loseDisk(host);
             case AWAY -> away(host);
             case STORE_SPLIT -> simulation.coordinator().awayFrom(host, nowNs() + 4 * whileNs());
+            default -> throw new AssertionError("clusters have no fault " + fault.kind());
         }
     }
 
@@ -125,7 +128,7 @@ final class Faults {
         final Configuration stored = simulation.coordinator().configuration();
         final boolean isBare = stored == null
                 || !stored.shardsLostWithout(Set.of(host.number())).isEmpty();
-        if (isBare || simulation.plan().damagesDevices()) {
+        if (isBare || simulation.form().damagesDevices()) {
             simulation.killAndRestart(host, false);
             return;
         }

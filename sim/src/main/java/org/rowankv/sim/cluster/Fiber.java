@@ -16,7 +16,7 @@ import org.rowankv.sim.SimThread;
  *
  * <p>When its process ends, an error unwinds it wherever it waits.
  */
-final class Fiber extends SimTask implements RunningTask {
+final class Fiber extends ProcessTask implements RunningTask {
     /** Longer than any step: a fiber that does not return waits for an event that no other task will cause. */
     private static final long LOST_AFTER_S =
             600; // of real time: on a busy machine a woken thread may wait for a minute
@@ -112,7 +112,7 @@ final class Fiber extends SimTask implements RunningTask {
     }
 
     @Override
-    boolean isGone() {
+    public boolean isGone() {
         return over;
     }
 

@@ -1,5 +1,6 @@
 package org.rowankv.sim.cluster;
 
+import org.rowankv.sim.Task;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -12,8 +13,8 @@ final class Flow {
     private final Deque<Lot> lots = new ArrayDeque<>();
     private long lastNs;
     private long underWay;
-    private long endsAtNs = SimTask.NEVER;
-    private long resetAtNs = SimTask.NEVER;
+    private long endsAtNs = Task.NEVER;
+    private long resetAtNs = Task.NEVER;
     /** Later data is lost. */
     private boolean broken;
 
@@ -67,14 +68,14 @@ final class Flow {
             lots.addLast(new Lot(lot.bytes, Math.max(lot.atNs, untilNs)));
         }
         broken = true;
-        endsAtNs = SimTask.NEVER;
+        endsAtNs = Task.NEVER;
     }
 
     /**
      * The connection is gone: only the first bytes of the data in flight arrive.
      *
      * @param kept number of these bytes
-     * @param resetNs when the receiver notices; {@link SimTask#NEVER} if it does not
+     * @param resetNs when the receiver notices; {@link Task#NEVER} if it does not
      */
     void breakAfter(long kept, long resetNs) {
         final Deque<Lot> before = new ArrayDeque<>(lots);
@@ -88,7 +89,7 @@ final class Flow {
             }
         }
         broken = true;
-        endsAtNs = SimTask.NEVER;
-        resetAtNs = resetNs == SimTask.NEVER ? resetNs : Math.max(lastNs, resetNs);
+        endsAtNs = Task.NEVER;
+        resetAtNs = resetNs == Task.NEVER ? resetNs : Math.max(lastNs, resetNs);
     }
 }

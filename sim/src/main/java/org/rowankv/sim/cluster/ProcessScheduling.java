@@ -25,9 +25,9 @@ final class ProcessScheduling implements Scheduling {
     @Override
     public AgentHandle take(Agent agent, ErrorLog errors) {
         final boolean isSlow =
-                agent.roleName().startsWith(FORCE) && simulation.plan().forceNs() > 0;
+                agent.roleName().startsWith(FORCE) && simulation.form().forceNs() > 0;
         final AgentTask task = new AgentTask(
-                simulation, process, agent, errors, simulation.plan().forceNs(), isSlow ? device : null);
+                simulation, process, agent, errors, simulation.form().forceNs(), isSlow ? device : null);
         simulation.scheduler().add(task);
         return task;
     }

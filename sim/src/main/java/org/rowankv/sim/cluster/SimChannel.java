@@ -1,5 +1,6 @@
 package org.rowankv.sim.cluster;
 
+import org.rowankv.sim.Task;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
@@ -80,7 +81,7 @@ final class SimChannel extends AbstractChannel {
 
     /** Time of the next external event. */
     long nextNs() {
-        return Math.min(incoming.resetAtNs(), readRequested ? incoming.nextNs() : SimTask.NEVER);
+        return Math.min(incoming.resetAtNs(), readRequested ? incoming.nextNs() : Task.NEVER);
     }
 
     void arrive() {

@@ -1,5 +1,6 @@
 package org.rowankv.sim.cluster;
 
+import org.rowankv.sim.Task;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -42,8 +43,8 @@ final class SimNetworkLinks implements VerbsLinks {
         this.simulation = simulation;
         this.random = random;
         this.verbs = new VerbsNetwork(this, random.fork("verbs"), ClusterPlan.FIRST_PORT);
-        this.latencyNs = simulation.plan().latencyNs();
-        this.splitPercent = simulation.plan().splitPercent();
+        this.latencyNs = simulation.form().latencyNs();
+        this.splitPercent = simulation.form().splitPercent();
         final int nodes = simulation.plan().servers() + 1;
         this.cutUntilNs = new long[nodes][nodes];
         this.slowUntilNs = new long[nodes][nodes];
@@ -217,7 +218,7 @@ final class SimNetworkLinks implements VerbsLinks {
             if (underWay > kept) {
                 simulation.eventCounters().count("connections that broke with bytes on their way");
             }
-            end.incoming().breakAfter(kept, isNotified ? nowNs() + 1 + random.nextInt(20 * latencyNs) : SimTask.NEVER);
+            end.incoming().breakAfter(kept, isNotified ? nowNs() + 1 + random.nextInt(20 * latencyNs) : Task.NEVER);
             end.process().nic().changed();
         }
     }
@@ -238,7 +239,7 @@ final class SimNetworkLinks implements VerbsLinks {
                 }
                 if (isSilent) {
                     peer.incoming()
-                            .breakAfter(random.nextInt((int) peer.incoming().underWay() + 1), SimTask.NEVER);
+                            .breakAfter(random.nextInt((int) peer.incoming().underWay() + 1), Task.NEVER);
                 } else {
                     peer.incoming()
                             .end(arrivalNs(

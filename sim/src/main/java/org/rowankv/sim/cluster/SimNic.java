@@ -1,5 +1,6 @@
 package org.rowankv.sim.cluster;
 
+import org.rowankv.sim.Task;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
@@ -40,7 +41,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements IoEventLoop
     private final DefaultPromise<Void> ended = new DefaultPromise<>(ImmediateEventExecutor.INSTANCE);
 
     /** Its steps. */
-    private final class Steps extends SimTask {
+    private final class Steps extends ProcessTask {
         private final SimProcess process;
         private final RandomSource random;
 
@@ -137,7 +138,7 @@ final class SimNic extends AbstractScheduledEventExecutor implements IoEventLoop
             return 0;
         }
         final long deadline = nextScheduledTaskDeadlineNanos();
-        long next = deadline < 0 ? SimTask.NEVER : deadline;
+        long next = deadline < 0 ? Task.NEVER : deadline;
         for (int i = 0; i < channels.size(); i++) {
             next = Math.min(next, channels.get(i).nextNs());
         }

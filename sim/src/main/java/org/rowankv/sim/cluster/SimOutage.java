@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.rowankv.protocol.Request;
+import org.rowankv.sim.SimPlan;
 import org.rowankv.sim.workload.WorkloadBias;
 import org.rowankv.sim.workload.WorkloadCaches;
 import org.rowankv.topology.Configuration;
@@ -82,7 +83,7 @@ final class SimOutage {
 
     /** What the requests of a client are to be about. */
     static WorkloadBias biasOf(int client, ClusterSimulation simulation) {
-        final ClusterPlan plan = simulation.plan();
+        final SimPlan plan = simulation.plan();
         return new OfOneShard(simulation.workload().caches(), plan.keys(), client % plan.shards());
     }
 
@@ -105,9 +106,9 @@ final class SimOutage {
         strike(
                 simulation,
                 victim,
-                struckNs + 2 * LEASES * 1_000_000L * simulation.plan().leaseMs() + AWAY_NS);
+                struckNs + 2 * LEASES * 1_000_000L * simulation.form().leaseMs() + AWAY_NS);
         final long notBeforeNs =
-                struckNs + LEASES * 1_000_000L * simulation.plan().leaseMs() + LIVELY_NS;
+                struckNs + LEASES * 1_000_000L * simulation.form().leaseMs() + LIVELY_NS;
         while (!isLively(simulation.timeline().nowNs(), notBeforeNs)) {
             simulation.scheduler().step();
             if (simulation.timeline().nowNs() - struckNs > LIMIT_NS) {

@@ -74,25 +74,25 @@ final class SimProcess {
         this.scheduling = new ProcessScheduling(simulation, this, random.fork("device"));
         this.nic = new SimNic(simulation, this, random.fork("nic"));
         final ServerAddresses addresses = new ServerAddresses();
-        final ClusterPlan plan = simulation.plan();
+        final ClusterPlan form = simulation.form();
         this.fabric = ProcessFabric.open(
                 simulation,
                 this,
                 LandingFabricSettings.of(
                         new InetSocketAddress("127.0.0.1", host.port()), addresses::addressOf, with -> {
                             with.keepsReserve = true;
-                            with.maxMessage = plan.maxMessage();
-                            with.connectTimeoutMs = plan.connectMs();
-                            with.retryMs = plan.retryMs();
-                            with.heartbeatMs = plan.heartbeatMs();
-                            with.idleTimeoutMs = 4 * plan.heartbeatMs();
+                            with.maxMessage = simulation.plan().maxMessage();
+                            with.connectTimeoutMs = form.connectMs();
+                            with.retryMs = form.retryMs();
+                            with.heartbeatMs = form.heartbeatMs();
+                            with.idleTimeoutMs = 4 * form.heartbeatMs();
                             with.clock = host.clock();
-                            with.ackLevel = plan.power() ? AckLevel.FORCED : AckLevel.LANDED;
+                            with.ackLevel = simulation.plan().power() ? AckLevel.FORCED : AckLevel.LANDED;
                             with.authentication =
                                     PeerAuthentication.of(ClusterPlan.SECRET, random.fork("handshakes")::nextLong);
                         }));
         this.server = new ClusterServer(
-                plan.settings(host),
+                form.settings(host),
                 new ClusterContext(
                         simulation.coordinator().seenBy(this, random.fork("store")),
                         fabric.fabric(),
@@ -107,7 +107,7 @@ final class SimProcess {
                         number -> host.checkpoints(),
                         with -> {
                             if (!host.hasServed()) {
-                                with.counters = plan.counters();
+                                with.counters = form.counters();
                             }
                         }));
     }

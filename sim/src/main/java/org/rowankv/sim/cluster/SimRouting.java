@@ -7,6 +7,7 @@ import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.sim.Task;
 import org.rowankv.sim.embedded.SimNetwork;
 import org.rowankv.topology.Configuration;
 
@@ -20,7 +21,7 @@ final class SimRouting implements Session {
     private final RandomSource random;
     private final long attemptNs;
     private Configuration known;
-    private @Nullable SimTask user;
+    private @Nullable Task user;
     private @Nullable Request request;
     private @Nullable Request answer;
     private int attempt;
@@ -35,7 +36,7 @@ final class SimRouting implements Session {
         this.known = known;
         this.attemptNs = 2_000_000
                 + 300 * simulation.plan().stepNs()
-                + 40L * simulation.plan().latencyNs();
+                + 40L * simulation.form().latencyNs();
     }
 
     long attemptNs() {
@@ -62,7 +63,7 @@ final class SimRouting implements Session {
         // Exponential back-off: otherwise attempts pile up at a stalled server.
         final boolean isRepeated = next == request;
         final boolean isLost = isRepeated && next.status() == Status.NO_REPLY;
-        doublings = isLost ? Math.min(simulation.plan().doublings(), doublings + 1) : isRepeated ? doublings : 0;
+        doublings = isLost ? Math.min(simulation.form().doublings(), doublings + 1) : isRepeated ? doublings : 0;
         pauses = isRepeated ? pauses : 0;
         request = next;
         atNs = simulation.timeline().nowNs() + (attemptNs / 2 + random.nextInt((int) attemptNs) << doublings);
@@ -114,7 +115,7 @@ final class SimRouting implements Session {
         return asked == null || !asked.status().isForAnother()
                 ? 0
                 : attemptNs / 4 + random.nextInt((int) attemptNs)
-                        << Math.min(simulation.plan().doublings(), pauses++);
+                        << Math.min(simulation.form().doublings(), pauses++);
     }
 
     @Override
@@ -125,14 +126,14 @@ final class SimRouting implements Session {
 
     /** The reply of an attempt; a late one is ignored. */
     void receive(int ofAttempt, Request answered) {
-        final SimTask waiting = user;
+        final Task waiting = user;
         if (waiting != null && ofAttempt == attempt) {
             answer = answered;
             simulation.scheduler().changed(waiting);
         }
     }
 
-    void serve(SimTask newUser) {
+    void serve(Task newUser) {
         user = newUser;
     }
 

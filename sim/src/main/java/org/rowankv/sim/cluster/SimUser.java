@@ -14,7 +14,7 @@ import org.rowankv.sim.workload.WorkloadClient;
  * A client that runs the driver's own code: performs random operations on random keys, one at a time, and records the
  * replies.
  */
-final class SimUser extends SimTask {
+final class SimUser extends ProcessTask {
     private final ClusterSimulation simulation;
     private final RandomSource random;
     private final SimRouting routing;
@@ -45,8 +45,8 @@ final class SimUser extends SimTask {
                 routing,
                 simulation.userClock(),
                 random.fork("client"),
-                simulation.plan().attempts() * routing.attemptNs(),
-                simulation.plan().counters());
+                simulation.form().attempts() * routing.attemptNs(),
+                simulation.form().counters());
         this.routing = routing;
         routing.serve(this);
         simulation.scheduler().add(this);
@@ -94,7 +94,7 @@ final class SimUser extends SimTask {
         }
         stepped = null;
         nextAtNs = simulation.timeline().nowNs()
-                + simulation.plan().thinkNs()
+                + simulation.form().thinkNs()
                 + random.nextInt(100_000 + (int) (20 * simulation.plan().stepNs()));
         end();
     }

@@ -13,7 +13,7 @@ final class Ballast {
     private static final long FIRST_VALUE = 1L << 50;
     private static final int MOST = 2_000;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final SimValues values;
     private final DamageChecker damage;
     /** A separate cache, because other caches are cleared. */
@@ -21,7 +21,7 @@ final class Ballast {
 
     private int count;
 
-    Ballast(Simulation simulation, SimValues values, DamageChecker damage) {
+    Ballast(EmbeddedSimulation simulation, SimValues values, DamageChecker damage) {
         this.simulation = simulation;
         this.damage = damage;
         this.values = values;
@@ -65,7 +65,7 @@ final class Ballast {
         for (int index = 0; index < count; index++) {
             final byte[] key = key(index);
             request.get(cacheId, key, 0, key.length);
-            simulation.store().place(request);
+            simulation.place(request);
             simulation.session().call(request);
             if (request.status() == Status.CORRUPTED) {
                 damage.mend(request);
@@ -74,7 +74,7 @@ final class Ballast {
                     ? values.idIn(request.result(), request.resultLength())
                     : Event.ABSENT;
             if (found != FIRST_VALUE + index) {
-                simulation.loss("ballast " + index + " is answered " + request.status() + " and value #"
+                simulation.loss(false, "ballast " + index + " is answered " + request.status() + " and value #"
                         + Long.toHexString(found));
             }
         }

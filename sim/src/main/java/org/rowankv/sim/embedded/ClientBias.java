@@ -26,7 +26,7 @@ final class ClientBias implements WorkloadBias {
 
     private static final int UNSET = -1;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final List<Integer> keys = new ArrayList<>();
     private Phase phase = Phase.USUAL;
     private int silent = UNSET;
@@ -41,7 +41,7 @@ final class ClientBias implements WorkloadBias {
     private int crashIn;
     private int avoided = UNSET;
 
-    ClientBias(Simulation simulation) {
+    ClientBias(EmbeddedSimulation simulation) {
         this.simulation = simulation;
     }
 

@@ -21,9 +21,9 @@ final class DamageChecker {
     private static final int ROUNDS = 2;
     private static final int MOST_PARKS = 20_000;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
 
-    DamageChecker(Simulation simulation) {
+    DamageChecker(EmbeddedSimulation simulation) {
         this.simulation = simulation;
     }
 
@@ -54,7 +54,7 @@ final class DamageChecker {
      * damaged. The history of the key shows whether that is correct.
      */
     void mend(Request request) {
-        simulation.victim().requireRotten("a read during a pause finds a damaged object");
+        simulation.requireRotten("a read during a pause finds a damaged object");
         awaitMended();
         simulation.session().call(request);
         if (request.status() != Status.CORRUPTED) {

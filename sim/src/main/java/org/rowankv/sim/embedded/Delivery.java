@@ -15,7 +15,7 @@ import org.rowankv.server.engine.Server;
  * that. It has its own copy of the request, because its sender may have given up long before.
  */
 final class Delivery extends Task {
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final Request request;
     private final @Nullable SimClient client;
     private final int attempt;
@@ -37,7 +37,7 @@ final class Delivery extends Task {
      * @param doubled whether the network delivers it twice
      */
     Delivery(
-            Simulation simulation,
+            EmbeddedSimulation simulation,
             Request request,
             @Nullable SimClient client,
             int attempt,

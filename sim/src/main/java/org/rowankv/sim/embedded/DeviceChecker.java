@@ -26,11 +26,11 @@ final class DeviceChecker {
     private static final String BEFORE_FREE = "clean.before-free";
     private static final int LOCK_OWNER = 1 << 22;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     /** By cleaner in a wait: the addresses of the entries that its index points to. */
     private final Map<Task, List<Long>> awaited = new HashMap<>();
 
-    DeviceChecker(Simulation simulation) {
+    DeviceChecker(EmbeddedSimulation simulation) {
         this.simulation = simulation;
     }
 

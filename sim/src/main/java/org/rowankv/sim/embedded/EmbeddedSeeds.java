@@ -14,17 +14,17 @@ public final class EmbeddedSeeds implements Seeds {
 
     @Override
     public String plan(long seed) {
-        return SimPlan.of(seed).toString();
+        return EmbeddedPlan.of(seed).toString();
     }
 
     @Override
     public List<String> traits(long seed) {
-        return SimPlan.of(seed).traits();
+        return EmbeddedPlan.of(seed).traits();
     }
 
     @Override
     public SeedReport run(long seed, @Nullable Consumer<String> reader) {
-        return new Simulation(SimPlan.of(seed), memories, reader).run();
+        return new EmbeddedSimulation(EmbeddedPlan.of(seed), memories, reader).run();
     }
 
     @Override
@@ -34,8 +34,8 @@ public final class EmbeddedSeeds implements Seeds {
 
     @Override
     public void shrink(SeedReport failing, PrintStream out) {
-        final SimPlan smallest = new Shrinking(SimPlan.of(failing.seed()), failing, memories).shrink();
+        final EmbeddedPlan smallest = new Shrinking(EmbeddedPlan.of(failing.seed()), failing, memories).shrink();
         out.println("sim: seed " + failing.seed() + ", made smaller: " + smallest);
-        new Simulation(smallest, memories, out::println).run();
+        new EmbeddedSimulation(smallest, memories, out::println).run();
     }
 }

@@ -1,11 +1,9 @@
 package org.rowankv.sim.embedded;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.rowankv.check.history.CallerLog;
-import org.rowankv.check.history.Event;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.Machine;
@@ -13,23 +11,21 @@ import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.sim.service.BlockingCaller;
 import org.rowankv.sim.service.LiveCopies;
-import org.rowankv.sim.service.Service;
 import org.rowankv.sim.service.SessionLeases;
+import org.rowankv.sim.SeedServices;
 import org.rowankv.sim.service.StoreScene;
-import org.rowankv.sim.service.Subscriber;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.SimValues;
 
 /** The activities of a simulated store beside the clients. */
-final class Services implements StoreScene {
+final class Services extends SeedServices implements StoreScene {
     private static final int WITHOUT_STREAM_ONE_IN = 8;
     private static final int COPIES_ONE_IN = 4;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final RandomSource choice;
     private final SimValues values;
     private int copies;
-    private final List<Service> all = new ArrayList<>();
 
     /**
      * Draws them.
@@ -37,107 +33,27 @@ final class Services implements StoreScene {
      * @param log receives the changes of subscribers and the contents of copies
      * @param waiting log of the blocking caller
      */
-    Services(Simulation simulation, RandomSource random, CallerLog log, CallerLog waiting) {
+    Services(EmbeddedSimulation simulation, RandomSource random, CallerLog log, CallerLog waiting) {
+        super(simulation);
         this.simulation = simulation;
         this.choice = random.fork("choice");
-        this.values =
-                new SimValues(simulation.plan().smallValue(), simulation.plan().largeValue());
+        this.values = simulation.plan().values();
+        final EmbeddedPlan form = simulation.form();
+        final long stepNs = simulation.plan().stepNs();
         final RandomSource streams = random.fork("streams");
-        final SimPlan plan = simulation.plan();
         if (streams.nextInt(WITHOUT_STREAM_ONE_IN) > 0) {
-            final boolean hidden = plan.workload().hidesEnds();
-            all.add(new Subscriber(this, new StoreStreams(simulation), streams, log, hidden, plan.stepNs()));
+            addSubscriber(new StoreStreams(simulation), streams, log);
         }
-        if (plan.leaseNs() > 0) {
-            all.add(new SessionLeases(this, random.fork("leases"), plan.leaseNs()));
+        if (form.leaseNs() > 0) {
+            add(new SessionLeases(this, random.fork("leases"), form.leaseNs()));
         }
-        final RandomSource callers = random.fork("callers");
-        if (plan.deadlineMs() > 0) {
-            all.add(new BlockingCaller(this, callers, waiting, plan.deadlineMs() * 1_000_000, plan.stepNs()));
+        if (form.deadlineMs() > 0) {
+            add(new BlockingCaller(this, random.fork("callers"), waiting, form.deadlineMs() * 1_000_000, stepNs));
         }
         final RandomSource reading = random.fork("copies");
         if (reading.nextInt(COPIES_ONE_IN) == 0) {
-            all.add(new LiveCopies(this, reading, log, plan.stepNs()));
+            add(new LiveCopies(this, reading, log, stepNs));
         }
-    }
-
-    /** Called once the store is open. */
-    void begin() {
-        all.forEach(service -> simulation
-                .scheduler()
-                .add(new ServiceTask(
-                        service, () -> simulation.eventCounters().count("callers' threads that waited died"))));
-    }
-
-    void arrived(Request request) {
-        for (Service service : all) {
-            service.arrived(request);
-        }
-    }
-
-    void answered(Request request) {
-        for (Service service : all) {
-            service.answered(request);
-        }
-    }
-
-    /** The bottommost waiting task has been parked once more. */
-    void paused() {
-        for (Service service : all) {
-            service.paused();
-        }
-    }
-
-    /** The clients pause. */
-    void rest() {
-        all.forEach(Service::rest);
-    }
-
-    void read(int key, Event read) {
-        for (Service service : all) {
-            service.read(key, read);
-        }
-    }
-
-    void afterReads() {
-        all.forEach(Service::afterReads);
-    }
-
-    // --- callbacks to the simulation ---
-
-    @Override
-    public long nowNs() {
-        return simulation.timeline().nowNs();
-    }
-
-    @Override
-    public void violation(String what) {
-        simulation.loss(what);
-    }
-
-    @Override
-    public void count(String what, long times) {
-        simulation.eventCounters().add(what, times);
-    }
-
-    @Override
-    public void mix(long value) {
-        simulation.trace().mix(value);
-    }
-
-    @Override
-    public boolean isRead() {
-        return simulation.trace().isRead();
-    }
-
-    @Override
-    public void tell(String words) {
-        simulation.trace().tell(words);
-    }
-
-    @Override
-    public void changed(Service service) {
-        // All services are polled before every step.
     }
 
     @Override
@@ -173,7 +89,7 @@ final class Services implements StoreScene {
     @Override
     public EmbeddedCluster openCopy(Path directory) {
         return EmbeddedCluster.open(
-                simulation.plan().settingsOfCopy(directory),
+                simulation.form().settingsOfCopy(directory),
                 new EmbeddedContext(
                         simulation.store()::clock,
                         choice.fork("copy " + copies++),
@@ -215,13 +131,8 @@ final class Services implements StoreScene {
     }
 
     @Override
-    public void requireDamage(String what) {
-        simulation.victim().requireRotten(what);
-    }
-
-    @Override
     public void call(Request request) {
-        simulation.store().place(request);
+        simulation.place(request);
         simulation.session().call(request);
     }
 
@@ -244,10 +155,5 @@ final class Services implements StoreScene {
         }
         client.vanish();
         return true;
-    }
-
-    @Override
-    public void park(long ns) {
-        simulation.scheduler().park(ns);
     }
 }

@@ -1,6 +1,8 @@
 package org.rowankv.sim.embedded;
 
+import org.rowankv.sim.PlannedFault;
 import org.rowankv.sim.SeedReport;
+import org.rowankv.sim.SimPlan;
 import org.rowankv.sim.SimThread;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,13 +17,13 @@ final class Shrinking {
 
     private final SimMemories memories;
     private final String kind;
-    private SimPlan smallest;
+    private EmbeddedPlan smallest;
     /** Operations that the smallest plan had begun when it failed. */
     private int begun;
 
     private int runs;
 
-    Shrinking(SimPlan plan, SeedReport failing, SimMemories memories) {
+    Shrinking(EmbeddedPlan plan, SeedReport failing, SimMemories memories) {
         this.memories = memories;
         this.smallest = plan;
         this.begun = failing.begun();
@@ -41,7 +43,7 @@ final class Shrinking {
         return withoutLists.replaceAll("[^ ]*[0-9][^ ]*", "#").replaceAll("'[^']*'", "#");
     }
 
-    SimPlan shrink() {
+    EmbeddedPlan shrink() {
         boolean smaller = true;
         while (smaller && runs < MOST_RUNS) {
             smaller = operations();
@@ -52,11 +54,11 @@ final class Shrinking {
         return smallest;
     }
 
-    private boolean fails(SimPlan plan) {
+    private boolean fails(EmbeddedPlan plan) {
         if (runs++ >= MOST_RUNS) {
             return false;
         }
-        final SeedReport report = new Simulation(plan, memories, null).run();
+        final SeedReport report = new EmbeddedSimulation(plan, memories, null).run();
         if (report.violation() != null && kindOf(report.violation()).equals(kind)) {
             smallest = plan;
             begun = report.begun();
@@ -68,40 +70,41 @@ final class Shrinking {
     private boolean operations() {
         boolean smaller = false;
         // The operations begun before the failure suffice, as long as the end of the run finds it too.
-        if (begun < smallest.operations()) {
-            smaller = fails(smallest.withOperations(Math.max(1, begun)));
+        if (begun < smallest.run().operations()) {
+            smaller = fails(smallest.with(run -> run.withOperations(Math.max(1, begun))));
         }
         for (int part = 2; part <= 16; part *= 2) {
-            final int now = smallest.operations();
-            smaller |= fails(smallest.withOperations(Math.max(1, now - now / part)));
+            final int now = smallest.run().operations();
+            final int fewer = Math.max(1, now - now / part);
+            smaller |= fails(smallest.with(run -> run.withOperations(fewer)));
         }
         return smaller;
     }
 
     private boolean quieter() {
         boolean smaller = false;
-        final SimPlan plan = smallest;
-        smaller |= plan.lossPerMille() > 0 && fails(smallest.withoutLoss());
-        smaller |= plan.stallPerMyriad() > 0 && fails(smallest.withoutStalls());
-        smaller |= plan.deathPerMyriad() > 0 && fails(smallest.withoutDeaths());
-        smaller |= plan.yieldPerMyriad() > 0 && fails(smallest.withoutYields());
-        smaller |= plan.ttlPerMille() > 0 && fails(smallest.withoutExpiry());
+        final SimPlan plan = smallest.run();
+        smaller |= plan.lossPerMille() > 0 && fails(smallest.with(SimPlan::withoutLoss));
+        smaller |= plan.stallPerMyriad() > 0 && fails(smallest.with(SimPlan::withoutStalls));
+        smaller |= plan.deathPerMyriad() > 0 && fails(smallest.with(SimPlan::withoutDeaths));
+        smaller |= plan.yieldPerMyriad() > 0 && fails(smallest.with(SimPlan::withoutYields));
+        smaller |= smallest.ttlPerMille() > 0 && fails(smallest.withoutExpiry());
         return smaller;
     }
 
     private boolean faults() {
         boolean smaller = false;
-        for (int i = smallest.faults().size() - 1; i >= 0; i--) {
-            final List<PlannedFault> fewer = new ArrayList<>(smallest.faults());
+        for (int i = smallest.run().faults().size() - 1; i >= 0; i--) {
+            final List<PlannedFault> fewer = new ArrayList<>(smallest.run().faults());
             fewer.remove(i);
-            smaller |= fails(smallest.withFaults(fewer));
+            smaller |= fails(smallest.with(run -> run.withFaults(fewer)));
         }
         return smaller;
     }
 
     private boolean clients() {
         boolean smaller = false;
-        while (smallest.clients() > 1 && fails(smallest.withClients(smallest.clients() - 1))) {
+        while (smallest.run().clients() > 1 && fails(smallest.with(run -> run.withClients(run.clients() - 1)))) {
             smaller = true;
         }
         return smaller;

@@ -1,5 +1,6 @@
 package org.rowankv.sim.embedded;
 
+import org.rowankv.sim.SimPlan;
 import org.rowankv.sim.Task;
 import static java.util.Objects.requireNonNull;
 
@@ -20,7 +21,7 @@ final class SimClient extends Task {
     private static final int MOST_DOUBLINGS = 4;
 
     private final int number;
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final SimPlan plan;
     private final RandomSource random;
     private final long timeoutNs;
@@ -43,7 +44,7 @@ final class SimClient extends Task {
     private long nextAtNs;
     private boolean leaving;
 
-    SimClient(int number, Simulation simulation, RandomSource random) {
+    SimClient(int number, EmbeddedSimulation simulation, RandomSource random) {
         this.number = number;
         this.simulation = simulation;
         this.plan = simulation.plan();
@@ -59,7 +60,7 @@ final class SimClient extends Task {
                 simulation.store().clientClock(),
                 random.fork("client " + clientsBefore++),
                 20 * timeoutNs,
-                plan.counters());
+                simulation.form().counters());
     }
 
     int number() {
@@ -76,7 +77,7 @@ final class SimClient extends Task {
         try {
             client.close();
         } catch (RowanException e) {
-            if (plan.deadlineMs() == 0 || e.status() != Status.UNREACHABLE && e.status() != Status.OUTCOME_UNKNOWN) {
+            if (simulation.form().deadlineMs() == 0 || e.status() != Status.UNREACHABLE && e.status() != Status.OUTCOME_UNKNOWN) {
                 throw e;
             }
             simulation.eventCounters().count("clients that left without closing their sessions");

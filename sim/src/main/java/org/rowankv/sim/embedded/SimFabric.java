@@ -28,7 +28,7 @@ import org.rowankv.server.engine.Server;
  */
 final class SimFabric implements Fabric {
     private final Fabric below;
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final List<Pair> pairs = new ArrayList<>();
     /** Appends that have begun and not returned, the innermost last: the last to begin is the first to stop. */
     private final Deque<Pair> sending = new ArrayDeque<>();
@@ -39,7 +39,7 @@ final class SimFabric implements Fabric {
 
     private long keptBack;
 
-    SimFabric(Fabric below, Simulation simulation) {
+    SimFabric(Fabric below, EmbeddedSimulation simulation) {
         this.below = below;
         this.simulation = simulation;
     }

@@ -11,11 +11,11 @@ public final class SimNetwork {
     private static final long TRAVEL_NS = 20_000;
     private static final long LATE_NS = 20_000_000;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final RandomSource random;
     private final int lossPerMille;
 
-    SimNetwork(Simulation simulation, RandomSource random, int lossPerMille) {
+    SimNetwork(EmbeddedSimulation simulation, RandomSource random, int lossPerMille) {
         this.simulation = simulation;
         this.random = random;
         this.lossPerMille = lossPerMille;

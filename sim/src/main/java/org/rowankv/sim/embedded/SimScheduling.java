@@ -101,11 +101,11 @@ final class SimScheduling implements Scheduling {
     private static final String FORCE = "force-";
     private static final String SERVER = "server-";
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final List<AgentTask> agents = new ArrayList<>();
     private final List<AgentTask> servers = new ArrayList<>();
 
-    SimScheduling(Simulation simulation) {
+    SimScheduling(EmbeddedSimulation simulation) {
         this.simulation = simulation;
     }
 
@@ -124,8 +124,8 @@ final class SimScheduling implements Scheduling {
         final AgentTask task = new AgentTask(agent, errors, simulation.timeline());
         if (agent.roleName().startsWith(SERVER)) {
             servers.add(task);
-        } else if (agent.roleName().startsWith(FORCE) && simulation.plan().forceSteps() > 0) {
-            final long upToNs = simulation.plan().stepNs() * simulation.plan().forceSteps();
+        } else if (agent.roleName().startsWith(FORCE) && simulation.form().forceSteps() > 0) {
+            final long upToNs = simulation.plan().stepNs() * simulation.form().forceSteps();
             task.slow(
                     (int) Math.min(Integer.MAX_VALUE, upToNs),
                     simulation.store().deviceRandom(agents.size()));

@@ -9,9 +9,9 @@ import org.rowankv.protocol.Request;
  * direct call here runs to its end, with all other tasks running meanwhile.
  */
 final class SimSession implements ForwardingSession {
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
 
-    SimSession(Simulation simulation) {
+    SimSession(EmbeddedSimulation simulation) {
         this.simulation = simulation;
     }
 

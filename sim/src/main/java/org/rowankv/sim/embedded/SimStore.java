@@ -3,6 +3,7 @@ package org.rowankv.sim.embedded;
 import org.rowankv.sim.CrashError;
 import org.rowankv.sim.EventCounters;
 import org.rowankv.sim.NodeClock;
+import org.rowankv.sim.SimPlan;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -39,7 +40,7 @@ final class SimStore {
     /** Slow enough that other tasks do much while a copy is made. */
     private static final long COPY_BYTES_PER_SECOND = 200_000;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final SimPlan plan;
     private final SimMemories memories;
     private final RandomSource random;
@@ -64,7 +65,7 @@ final class SimStore {
     private boolean closing;
     private boolean crashed;
 
-    SimStore(Simulation simulation, SimMemories memories, RandomSource random, RandomSource nodes) {
+    SimStore(EmbeddedSimulation simulation, SimMemories memories, RandomSource random, RandomSource nodes) {
         this.simulation = simulation;
         this.plan = simulation.plan();
         this.memories = memories;
@@ -93,7 +94,7 @@ final class SimStore {
         fabric = null;
         starting = incarnation > 0;
         final EmbeddedCluster opened = EmbeddedCluster.open(
-                plan.settings(),
+                simulation.form().settings(),
                 new EmbeddedContext(
                         clocks::get,
                         random.fork("store " + incarnation++),
@@ -107,7 +108,7 @@ final class SimStore {
                         Machine.PRESENT,
                         this::tuned,
                         1,
-                        !plan.clientsSurvive()));
+                        !simulation.form().clientsSurvive()));
         starting = false;
         memories.spare();
         requireHigherTerm(opened);
@@ -247,10 +248,10 @@ final class SimStore {
     }
 
     private void tuned(ServerSettings.Builder settings) {
-        if (plan.hostile()) {
+        if (simulation.form().hostile()) {
             hostile(settings);
         }
-        settings.sessionLeaseNs = plan.leaseNs();
+        settings.sessionLeaseNs = simulation.form().leaseNs();
         if (plan.seed() % 3 != 0) {
             settings.copyBytesPerSecond = COPY_BYTES_PER_SECOND;
         }
@@ -266,7 +267,7 @@ final class SimStore {
         settings.cleanHighWater = settings.cleanerReserve + 2;
         settings.holeTimeoutNs = 2_000_000;
         settings.verifyReads = true;
-        settings.counters = plan.counters();
+        settings.counters = simulation.form().counters();
     }
 
     /** Random source of one agent's force durations. */
@@ -413,14 +414,6 @@ final class SimStore {
             simulation.violation("term " + opened.configuration().term() + " follows term "
                     + cluster.configuration().term());
         }
-    }
-
-    /** Sets the location of a request's key, as the driver does. */
-    void place(Request request) {
-        final KeyHash hash = new KeyHash(cluster().configuration().hashSeed());
-        final long hashed = hash.hash(request.cacheId(), request.key(), request.keyOffset(), request.keyLength());
-        request.placed(
-                hashed, ShardMap.shardOf(hashed, cluster().configuration().shardCount()));
     }
 
     /** Whether it is starting, from the state of an earlier incarnation. */

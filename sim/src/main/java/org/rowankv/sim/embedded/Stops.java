@@ -15,12 +15,12 @@ import org.rowankv.sim.workload.CacheLife;
 final class Stops {
     private static final int MOST_STEPS = 3_000;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final RandomSource random;
     private boolean met;
     private boolean lingers;
 
-    Stops(Simulation simulation, RandomSource random) {
+    Stops(EmbeddedSimulation simulation, RandomSource random) {
         this.simulation = simulation;
         this.random = random;
     }
@@ -57,7 +57,7 @@ final class Stops {
             final byte[] key = CacheLife.keyBytes(0);
             final Request read =
                     new Request().get(simulation.workload().caches().first().id(), key, 0, key.length);
-            simulation.store().place(read);
+            simulation.place(read);
             simulation.session().call(read);
         }
     }

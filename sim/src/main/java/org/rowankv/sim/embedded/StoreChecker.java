@@ -12,13 +12,13 @@ import org.rowankv.sim.workload.WindowChecker;
 final class StoreChecker {
     private static final int TURNS_TO_SETTLE = 400;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final WindowChecker window;
     private final StateChecker states;
     private final Ballast ballast;
     private final DamageChecker damage;
 
-    StoreChecker(Simulation simulation, SimValues values) {
+    StoreChecker(EmbeddedSimulation simulation, SimValues values) {
         this.simulation = simulation;
         this.window = simulation.workload().windowChecker();
         this.states = new StateChecker(simulation::violation);
@@ -28,7 +28,7 @@ final class StoreChecker {
 
     /** Fills the store before any fault. */
     void fill(RowanClient client) {
-        ballast.fill(client, simulation.plan().ballastPercent());
+        ballast.fill(client, simulation.form().ballastPercent());
     }
 
     /** Reads every key and checks its history since the last pause; then compares the replicas. */
@@ -37,7 +37,7 @@ final class StoreChecker {
         awaitLimits(cluster);
         window.check(
                 request -> {
-                    simulation.store().place(request);
+                    simulation.place(request);
                     simulation.session().call(request);
                     if (request.status() == Status.CORRUPTED) {
                         damage.mend(request);
@@ -60,7 +60,7 @@ final class StoreChecker {
     void checkHonest() {
         window.check(
                 request -> {
-                    simulation.store().place(request);
+                    simulation.place(request);
                     // First: a primary that has lost the newest value logs that an older one has expired, and all
                     // replicas lose both.
                     damage.answerElsewhere(request);
@@ -75,7 +75,7 @@ final class StoreChecker {
 
     private boolean isOfUnknownCache(Request read) {
         final Request again = new Request().get(read.cacheId(), read.key(), read.keyOffset(), read.keyLength());
-        simulation.store().place(again);
+        simulation.place(again);
         simulation.session().call(again);
         return again.status() == Status.UNKNOWN_CACHE;
     }

@@ -1,5 +1,6 @@
 package org.rowankv.sim.embedded;
 
+import org.rowankv.sim.ServiceTask;
 import org.rowankv.sim.StepScheduler;
 import org.rowankv.sim.Task;
 import java.util.ArrayList;
@@ -12,12 +13,12 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.sim.workload.CacheLife;
 
 /** The choice of the next task in an embedded store: clients, attempts executed by servers, servers' agents. */
-final class TaskScheduler extends StepScheduler<Task> {
+final class TaskScheduler extends StepScheduler {
     private static final int STUCK_AFTER_STEPS = 400_000;
     /** A server's retry after a second does not count as stuck. */
     private static final long STUCK_AFTER_NS = 2_000_000_000;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final RandomSource order;
     private final List<SimClient> clients = new ArrayList<>();
     private final List<Delivery> deliveries = new ArrayList<>();
@@ -36,7 +37,7 @@ final class TaskScheduler extends StepScheduler<Task> {
     /** Entries sent to joining servers when that was last looked at. */
     private long seenCopied;
 
-    TaskScheduler(Simulation simulation, RandomSource order) {
+    TaskScheduler(EmbeddedSimulation simulation, RandomSource order) {
         super(simulation);
         this.simulation = simulation;
         this.order = order;
@@ -46,16 +47,17 @@ final class TaskScheduler extends StepScheduler<Task> {
         return clients;
     }
 
-    void add(SimClient client) {
-        clients.add(client);
-    }
-
-    void add(ServiceTask service) {
-        services.add(service);
-    }
-
-    void add(Delivery delivery) {
-        deliveries.add(delivery);
+    @Override
+    public void add(Task task) {
+        if (task instanceof Delivery delivery) {
+            deliveries.add(delivery);
+        } else if (task instanceof SimClient client) {
+            clients.add(client);
+        } else if (task instanceof ServiceTask service) {
+            services.add(service);
+        } else {
+            throw new AssertionError(task + " is not scheduled");
+        }
     }
 
     void dropDeliveries() {
@@ -206,8 +208,8 @@ final class TaskScheduler extends StepScheduler<Task> {
                 + simulation.store().cluster().errors().distinct());
     }
 
-    /** A task waits in the middle of a call: all others run. */
-    void park(long ns) {
+    @Override
+    public void park(long ns) {
         simulation.timeline().advance(ns);
         waiting++;
         try {

@@ -20,7 +20,7 @@ final class Victim {
     private static final int NONE = -1;
     private static final int MOST_BITS = 3;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final RandomSource random;
     private final List<RottenBit> atNextStart = new ArrayList<>();
     private int number = NONE;
@@ -32,7 +32,7 @@ final class Victim {
 
     private boolean hasLost;
 
-    Victim(Simulation simulation, RandomSource random) {
+    Victim(EmbeddedSimulation simulation, RandomSource random) {
         this.simulation = simulation;
         this.random = random;
     }

@@ -65,7 +65,7 @@ public final class Workload {
         return coverage;
     }
 
-    WorkloadPlan plan() {
+    public WorkloadPlan plan() {
         return plan;
     }
 

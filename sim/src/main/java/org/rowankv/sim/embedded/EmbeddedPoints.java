@@ -1,39 +1,17 @@
 package org.rowankv.sim.embedded;
 
 import org.rowankv.sim.CallerDeath;
-import org.rowankv.sim.Chance;
-import org.rowankv.sim.CommitChecker;
 import org.rowankv.sim.CrashError;
-import org.rowankv.sim.EventCounters;
+import org.rowankv.sim.SeedPoints;
 import org.rowankv.sim.Task;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
 
 /** Actions at the named points that production code reaches: other tasks run there, callers die, the process ends. */
-final class Points {
-    private final class Point {
-        /** Inside a fence's monitor no other task can run. */
-        private final boolean isInMonitor;
-
-        private final boolean publishes;
-        private final boolean isOfAppend;
-        private final int favour;
-        private final EventCounters.Counter reached;
-
-        Point(String name) {
-            this.isInMonitor = name.startsWith("local.fence");
-            this.isOfAppend = name.startsWith("local.");
-            this.publishes = name.equals(PUBLISHED);
-            this.favour = chance.favour(name);
-            this.reached = simulation.eventCounters().counter("point " + name);
-        }
-    }
-
+final class EmbeddedPoints extends SeedPoints {
     /**
      * Points of waiters for a session slot: simulated clients have enough slots, and do not stop in the middle of a
      * step.
@@ -41,8 +19,6 @@ final class Points {
     private static final String OF_CLIENTS = "line.";
 
     private static final String PUBLISHED = "local.after-publish";
-    /** A server has become the primary of a shard. */
-    private static final String OPENED = "opening.opened";
 
     /** Steps in which a small store reuses every segment. */
     private static final int A_REUSE = 1 << 18;
@@ -55,13 +31,10 @@ final class Points {
     /** Of the entries copied to joining replicas, one in this many finds its connection broken. */
     private static final int ONE_IN = 20;
 
-    private final Simulation simulation;
+    private final EmbeddedSimulation simulation;
     private final RandomSource lengths;
     private final RandomSource breaks;
-    private final Chance chance;
     private final DeviceChecker device;
-    private final CommitChecker commits;
-    private final Map<String, Point> points = new HashMap<>();
     /** Each break takes long, and a copy that never ends blocks tasks that wait for space. */
     private int breaksLeft = 3;
 
@@ -73,19 +46,16 @@ final class Points {
     private int crashCloseIn = -1;
     private @Nullable String cutOffAt;
 
-    Points(Simulation simulation, RandomSource random) {
+    EmbeddedPoints(EmbeddedSimulation simulation, RandomSource random) {
+        this(simulation, random, random.fork("chance"));
+    }
+
+    private EmbeddedPoints(EmbeddedSimulation simulation, RandomSource random, RandomSource chance) {
+        super(simulation, chance, chance);
         this.simulation = simulation;
         this.lengths = random.fork("lengths");
         this.breaks = random.fork("breaks");
         this.device = new DeviceChecker(simulation);
-        this.commits = new CommitChecker(simulation::violation);
-        final RandomSource drawn = random.fork("chance");
-        this.chance = new Chance(
-                simulation.plan().yieldPerMyriad(),
-                simulation.plan().stallPerMyriad(),
-                simulation.plan().deathPerMyriad(),
-                drawn,
-                drawn);
     }
 
     /** The process ends after this many points. */
@@ -127,17 +97,13 @@ final class Points {
         if (simulation.store().isCrashed()) {
             throw new CrashError();
         }
-        Point point = points.get(name);
-        if (point == null) {
-            point = new Point(name);
-            points.put(name, point);
-        }
+        final Point point = point(name);
         final SimFabric fabric = simulation.store().fabric();
-        if (point.publishes && fabric != null) {
+        if (name.equals(PUBLISHED) && fabric != null) {
             fabric.onPublished();
         }
         if (simulation.store().isStarting()) {
-            point.reached.add(1);
+            point.reached();
             if (crashStartIn >= 0 && crashStartIn-- == 0) {
                 startsToCrash--;
                 simulation.store().crash("while starting, at " + name);
@@ -154,13 +120,13 @@ final class Points {
         final Task here = simulation.scheduler().current();
         if (simulation.isCalm() || here == null) {
             if (simulation.store().isClosing()) {
-                point.reached.add(1);
+                point.reached();
             }
             return;
         }
-        point.reached.add(1);
+        point.reached();
         device.onPoint(name, here);
-        if (name.equals(CommitChecker.POINT)) {
+        if (name.equals(COMMITTED)) {
             onCommitted(here);
         }
         if (name.equals(crashBehind)) {
@@ -195,7 +161,7 @@ final class Points {
             simulation.scheduler().nest(1 + lengths.nextInt(60));
             return;
         }
-        switch (chance.draw(point.favour)) {
+        switch (point.draw()) {
             case NOTHING -> {}
             case YIELD -> simulation.scheduler().nest(1 + lengths.nextInt(20));
             case STALL -> stall(name, here);
@@ -216,7 +182,7 @@ final class Points {
         if (simulation.victim().isRotten()) {
             servers.set(simulation.victim().number(), null);
         }
-        commits.onCommitted(
+        onCommitted(
                 simulation.store().cluster().servers().get(number),
                 simulation.store().cluster().configuration(),
                 servers);

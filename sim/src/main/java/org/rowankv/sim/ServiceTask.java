@@ -1,18 +1,15 @@
-package org.rowankv.sim.embedded;
+package org.rowankv.sim;
 
-import org.rowankv.sim.CallerDeath;
-import org.rowankv.sim.Task;
 import org.rowankv.sim.service.Service;
 
 /** The task that runs a service in steps, like a client. */
-final class ServiceTask extends Task {
+public final class ServiceTask extends Task {
+    private final SeedRun run;
     private final Service service;
-    private final Runnable died;
 
-    /** @param died runs when an error has ended its thread; a new one replaces it */
-    ServiceTask(Service service, Runnable died) {
+    ServiceTask(SeedRun run, Service service) {
+        this.run = run;
         this.service = service;
-        this.died = died;
     }
 
     @Override
@@ -21,7 +18,7 @@ final class ServiceTask extends Task {
     }
 
     /** Whether a step waits for other tasks. */
-    boolean blocks() {
+    public boolean blocks() {
         return service.blocks();
     }
 
@@ -30,7 +27,8 @@ final class ServiceTask extends Task {
         try {
             service.step();
         } catch (CallerDeath e) {
-            died.run();
+            // A new thread replaces it.
+            run.eventCounters().count("callers' threads that waited died");
         }
     }
 

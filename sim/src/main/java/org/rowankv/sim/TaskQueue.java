@@ -1,4 +1,4 @@
-package org.rowankv.sim.cluster;
+package org.rowankv.sim;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
  * Queue of tasks: the ready ones, and the others by their ready time. Tasks report their changes ({@link #place}), so a
  * step need not poll all of them: of hundreds that wait, few are ever ready.
  */
-final class TaskQueue {
-    private @Nullable SimTask[] ready = new @Nullable SimTask[64];
+public final class TaskQueue {
+    private @Nullable Task[] ready = new @Nullable Task[64];
     private int readyCount;
     /** A binary heap by ready time. */
-    private @Nullable SimTask[] waiting = new @Nullable SimTask[64];
+    private @Nullable Task[] waiting = new @Nullable Task[64];
 
     private int waitingCount;
 
-    /** The task is ready from that time on; {@link SimTask#NEVER}: not before it reports a change. */
-    void place(SimTask one, long dueNs, long nowNs) {
+    /** The task is ready from that time on; {@link Task#NEVER}: not before it reports a change. */
+    public void place(Task one, long dueNs, long nowNs) {
         if (dueNs <= nowNs) {
             if (!one.isReady()) {
                 remove(one);
@@ -24,10 +24,10 @@ final class TaskQueue {
             }
             return;
         }
-        if (one.isReady() || dueNs == SimTask.NEVER) {
+        if (one.isReady() || dueNs == Task.NEVER) {
             remove(one);
         }
-        if (dueNs == SimTask.NEVER) {
+        if (dueNs == Task.NEVER) {
             return;
         }
         if (one.index() < 0) {
@@ -41,7 +41,7 @@ final class TaskQueue {
         }
     }
 
-    private void moved(SimTask one, long dueNs) {
+    private void moved(Task one, long dueNs) {
         final boolean earlier = dueNs < one.dueNs();
         one.dueNs(dueNs);
         if (earlier) {
@@ -52,7 +52,7 @@ final class TaskQueue {
     }
 
     /** The task is never ready. */
-    void remove(SimTask one) {
+    public void remove(Task one) {
         final int index = one.index();
         if (index < 0) {
             return;
@@ -60,7 +60,7 @@ final class TaskQueue {
         one.index(-1);
         if (one.isReady()) {
             one.isReady(false);
-            final SimTask last = at(ready, --readyCount);
+            final Task last = at(ready, --readyCount);
             ready[readyCount] = null;
             if (last != one) {
                 ready[index] = last;
@@ -68,7 +68,7 @@ final class TaskQueue {
             }
             return;
         }
-        final SimTask last = at(waiting, --waitingCount);
+        final Task last = at(waiting, --waitingCount);
         waiting[waitingCount] = null;
         if (last != one) {
             if (last.dueNs() < one.dueNs()) {
@@ -79,7 +79,7 @@ final class TaskQueue {
         }
     }
 
-    private void addReady(SimTask one) {
+    private void addReady(Task one) {
         if (readyCount == ready.length) {
             ready = Arrays.copyOf(ready, 2 * readyCount);
         }
@@ -89,28 +89,28 @@ final class TaskQueue {
     }
 
     /** Makes due tasks ready. */
-    void advance(long nowNs) {
+    public void advance(long nowNs) {
         while (earliestNs() <= nowNs) {
-            final SimTask one = at(waiting, 0);
+            final Task one = at(waiting, 0);
             remove(one);
             addReady(one);
         }
     }
 
     /** The earliest ready time of the waiting tasks. */
-    long earliestNs() {
-        return waitingCount == 0 ? SimTask.NEVER : at(waiting, 0).dueNs();
+    public long earliestNs() {
+        return waitingCount == 0 ? Task.NEVER : at(waiting, 0).dueNs();
     }
 
-    int readyCount() {
+    public int readyCount() {
         return readyCount;
     }
 
-    SimTask ready(int index) {
+    public Task ready(int index) {
         return at(ready, index);
     }
 
-    void clear() {
+    public void clear() {
         while (readyCount > 0) {
             remove(at(ready, readyCount - 1));
         }
@@ -119,11 +119,11 @@ final class TaskQueue {
         }
     }
 
-    private void up(int from, SimTask one) {
+    private void up(int from, Task one) {
         int index = from;
         while (index > 0) {
             final int above = (index - 1) >>> 1;
-            final SimTask parent = at(waiting, above);
+            final Task parent = at(waiting, above);
             if (parent.dueNs() <= one.dueNs()) {
                 break;
             }
@@ -133,7 +133,7 @@ final class TaskQueue {
         set(index, one);
     }
 
-    private void down(int from, SimTask one) {
+    private void down(int from, Task one) {
         int index = from;
         while (2 * index + 1 < waitingCount) {
             int below = 2 * index + 1;
@@ -141,7 +141,7 @@ final class TaskQueue {
                     && at(waiting, below + 1).dueNs() < at(waiting, below).dueNs()) {
                 below++;
             }
-            final SimTask child = at(waiting, below);
+            final Task child = at(waiting, below);
             if (one.dueNs() <= child.dueNs()) {
                 break;
             }
@@ -151,13 +151,13 @@ final class TaskQueue {
         set(index, one);
     }
 
-    private void set(int index, SimTask one) {
+    private void set(int index, Task one) {
         waiting[index] = one;
         one.index(index);
     }
 
-    private static SimTask at(@Nullable SimTask[] array, int index) {
-        final SimTask one = array[index];
+    private static Task at(@Nullable Task[] array, int index) {
+        final Task one = array[index];
         assert one != null;
         return one;
     }

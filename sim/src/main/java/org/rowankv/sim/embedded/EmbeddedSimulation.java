@@ -4,11 +4,12 @@ import org.rowankv.sim.CrashError;
 import org.rowankv.sim.LossError;
 import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.SeedRun;
+import org.rowankv.sim.SimPlan;
+import org.rowankv.sim.SeedWorkloadHost;
+import org.rowankv.sim.PlannedFault;
 import org.rowankv.sim.SimThread;
 import org.rowankv.sim.Trace;
 import org.rowankv.sim.ViolationError;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
@@ -22,6 +23,7 @@ import org.rowankv.server.dispatch.NotServedException;
 import org.rowankv.sim.device.DeviceFailedException;
 import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
+import org.rowankv.topology.Configuration;
 
 /**
  * The simulation of one store, all of whose decisions follow from a seed. The scheduler picks the next task; a task
@@ -31,11 +33,11 @@ import org.rowankv.sim.workload.Workload;
  *
  * <p>Owned by one {@link SimThread}.
  */
-final class Simulation extends SeedRun {
+final class EmbeddedSimulation extends SeedRun {
     private static final int WINDOW = 400;
     private static final int MOST_ROUNDS = 10_000;
 
-    private final SimPlan plan;
+    private final EmbeddedPlan form;
     private final SimMemories memories;
     private final RandomSource outages;
     private final SimSession session = new SimSession(this);
@@ -45,37 +47,38 @@ final class Simulation extends SeedRun {
     private final Workload workload;
     private final SimStore store;
     private final TaskScheduler scheduler;
-    private final Points points;
+    private final EmbeddedPoints points;
     private final ClientBias bias;
     private final StoreChecker checker;
     private final Services services;
     private final Victim victim;
     private final Stops stops;
-    private final Deque<PlannedFault> faultsToCome;
+    private final Faults faults;
 
     private boolean checksHonest;
 
-    Simulation(SimPlan plan, SimMemories memories, @Nullable Consumer<String> reader) {
-        super(plan.seed(), plan.operations(), reader);
-        this.plan = plan;
+    EmbeddedSimulation(EmbeddedPlan form, SimMemories memories, @Nullable Consumer<String> reader) {
+        super(form.run(), reader);
+        final SimPlan plan = form.run();
+        this.form = form;
         this.memories = memories;
         final RandomSource random = new SplittableRandomSource(plan.seed());
-        if (plan.hostile()) {
+        if (form.hostile()) {
             eventCounters().count("stores with hostile settings");
         }
         this.scheduler = new TaskScheduler(this, random.fork("turns"));
-        this.points = new Points(this, random.fork("points"));
+        this.points = new EmbeddedPoints(this, random.fork("points"));
         this.bias = new ClientBias(this);
         this.outages = random.fork("outages");
         final RandomSource stores = random.fork("stores");
         this.network = new SimNetwork(this, random.fork("network"), plan.lossPerMille());
         this.store = new SimStore(this, memories, stores, random.fork("clocks"));
-        this.values = new SimValues(plan.smallValue(), plan.largeValue());
-        this.workload = new Workload(plan.workload(), plan.clients(), values, new SimWorkloadHost(this));
+        this.values = plan.values();
+        this.workload = new Workload(form.workload(), plan.clients(), values, new SeedWorkloadHost(this, Status.CLOSED));
         this.checker = new StoreChecker(this, values);
         this.victim = new Victim(this, random.fork("victim"));
         this.stops = new Stops(this, random.fork("stops"));
-        this.faultsToCome = new ArrayDeque<>(plan.faults());
+        this.faults = new Faults(this);
         this.clientRandom = random.fork("clients");
         this.services = new Services(this, random.fork("services"), workload.streamLog(), workload.waitingLog());
     }
@@ -89,7 +92,7 @@ final class Simulation extends SeedRun {
             calm(true);
             checker.fill(new RowanClient(session, store.clientClock(), clientRandom.fork("ballast")));
             calm(false);
-            for (int i = 0; i < plan.clients(); i++) {
+            for (int i = 0; i < plan().clients(); i++) {
                 scheduler.add(new SimClient(i, this, clientRandom.fork("client " + i)));
             }
             services.begin();
@@ -126,15 +129,18 @@ final class Simulation extends SeedRun {
         return report();
     }
 
-    /**
-     * Reports that an acknowledged object is gone, or unreadable: if a server without replicas is the cause, that ends
-     * the run.
-     */
-    void loss(String what) {
-        if (victim.excuses() && !checksHonest) {
+    /** If a server without replicas is the cause, that ends the run. */
+    @Override
+    public void loss(boolean isWrong, String what) {
+        if (!isWrong && victim.excuses() && !checksHonest) {
             endWithLoss(what);
         }
         violation(what);
+    }
+
+    @Override
+    public void requireRotten(String what) {
+        victim.requireRotten(what);
     }
 
     @Override
@@ -213,12 +219,10 @@ final class Simulation extends SeedRun {
     }
 
     private void applyFaults() {
-        while (!faultsToCome.isEmpty() && faultsToCome.peek().afterOperations() <= begun()) {
-            final PlannedFault fault = faultsToCome.remove();
-            trace().tell("fault: " + fault);
+        for (PlannedFault fault = takeFault(); fault != null; fault = takeFault()) {
             trace().mix(fault.afterOperations());
             try {
-                fault.strike(this);
+                faults.strike(fault);
             } catch (CrashError e) {
                 // Handled below, as above.
             }
@@ -405,8 +409,14 @@ final class Simulation extends SeedRun {
         return stops;
     }
 
-    SimPlan plan() {
-        return plan;
+    /** The plan of a store. */
+    EmbeddedPlan form() {
+        return form;
+    }
+
+    @Override
+    public Configuration configuration() {
+        return store.cluster().configuration();
     }
 
     @Override
@@ -418,7 +428,8 @@ final class Simulation extends SeedRun {
         return session;
     }
 
-    Services services() {
+    @Override
+    public Services services() {
         return services;
     }
 
@@ -439,7 +450,7 @@ final class Simulation extends SeedRun {
         return bias;
     }
 
-    Points points() {
+    EmbeddedPoints points() {
         return points;
     }
 }
