@@ -111,9 +111,9 @@ final class StoreChecker {
                 simulation.session().call(new Request().closeSession(shard, sessionId));
             }
         }
-        cluster.releaseGrants();
         String difference = "";
         for (int i = 0; i < TURNS_TO_SETTLE; i++) {
+            cluster.releaseGrants(); // each time: late attempts of vanished clients may still arrive
             cluster.awaitDigested();
             difference = states.spaceDifference(damage.whole(cluster.servers()));
             if (difference.isEmpty()) {

@@ -173,12 +173,14 @@ public final class SessionLeases implements Service {
         }
         lookedAtNs = scene.nowNs();
         final Set<Place> found = new HashSet<>();
+        final BitSet moving = new BitSet();
         for (int shard = 0; shard < now.configuration().shardCount(); shard++) {
             final Server primary =
                     now.servers().get(now.configuration().shard(shard).primary());
             if (!primary.isPrimary(shard)) { // it is moving: not all may have been digested there
-                final int moving = shard;
-                open.stream().filter(place -> place.shard() == moving).forEach(found::add);
+                final int passed = shard;
+                open.stream().filter(place -> place.shard() == passed).forEach(found::add);
+                moving.set(shard);
                 continue;
             }
             for (long sessionId : primary.replicas().get(shard).sessions().openIds()) {
@@ -201,7 +203,7 @@ public final class SessionLeases implements Service {
             }
         }
         open.addAll(found);
-        opening.clear();
+        opening.and(moving); // they were not looked at
     }
 
     private void ended(Place place) {
