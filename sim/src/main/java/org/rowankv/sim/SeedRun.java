@@ -1,7 +1,9 @@
 package org.rowankv.sim;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
@@ -21,6 +23,7 @@ public abstract class SeedRun {
     private final Trace trace;
     private final EventCounters eventCounters = new EventCounters();
     private final Deque<PlannedFault> faultsToCome;
+    private final List<SimClient> clients = new ArrayList<>();
 
     private boolean accepting;
     private boolean calm = true;
@@ -152,13 +155,25 @@ public abstract class SeedRun {
                 plan.seed(), trace.hash(), begun, eventCounters, workload().coverage(), violation);
     }
 
-    // --- operations ---
+    // --- clients and their operations ---
+
+    protected final void add(SimClient client) {
+        clients.add(client);
+        scheduler().add(client);
+    }
+
+    public final List<SimClient> clients() {
+        return clients;
+    }
 
     public final void onBegun() {
         begun++;
+        if (isBegun()) {
+            clients.forEach(scheduler()::changed);
+        }
     }
 
-    protected final int begun() {
+    public final int begun() {
         return begun;
     }
 
@@ -184,6 +199,7 @@ public abstract class SeedRun {
     protected final boolean accept(boolean now) {
         final boolean before = accepting;
         accepting = now;
+        clients.forEach(scheduler()::changed);
         return before;
     }
 

@@ -1,5 +1,6 @@
 package org.rowankv.sim.cluster;
 
+import org.rowankv.sim.ClientNetwork.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
@@ -13,11 +14,8 @@ final class Attempt extends ProcessTask {
 
     private final ClusterSimulation simulation;
     private final SimProcess process;
-    private final @Nullable SimRouting client;
-    private final int number;
+    private final Message message;
     private final Request request;
-    private final long term;
-    private final boolean doubled;
     private SimProcess.@Nullable Door door;
     private @Nullable SimLoop loop;
     private @Nullable PollableCall call;
@@ -26,23 +24,12 @@ final class Attempt extends ProcessTask {
     private long idleNs;
     private int waits;
 
-    /** @param doubled whether another copy of it is in flight, which a refusal does not cover */
-    Attempt(
-            ClusterSimulation simulation,
-            SimProcess process,
-            @Nullable SimRouting client,
-            int number,
-            Request request,
-            long term,
-            boolean doubled) {
+    Attempt(ClusterSimulation simulation, SimProcess process, Message message) {
         super(process);
         this.simulation = simulation;
         this.process = process;
-        this.client = client;
-        this.number = number;
-        this.request = request;
-        this.term = term;
-        this.doubled = doubled;
+        this.message = message;
+        this.request = message.request();
     }
 
     @Override
@@ -78,7 +65,7 @@ final class Attempt extends ProcessTask {
                 answer(Status.UNREACHABLE);
                 return;
             }
-            if (open.configuration().term() != term) {
+            if (open.configuration().term() != message.term()) {
                 answer(Status.STALE_TERM);
                 return;
             }
@@ -89,7 +76,7 @@ final class Attempt extends ProcessTask {
             simulation.services().arrived(request);
             door = open;
             final List<SimLoop> loops = open.loops();
-            final SimLoop taken = loops.get(Math.floorMod(number, loops.size()));
+            final SimLoop taken = loops.get(Math.floorMod(message.attempt(), loops.size()));
             loop = taken;
             own = taken.callOf(request);
             call = own;
@@ -140,14 +127,13 @@ final class Attempt extends ProcessTask {
             case STALE_TERM, NOT_PRIMARY, UNREACHABLE, CLOSED, SESSION_EXPIRED -> true;
             default -> false;
         };
-        if (!(doubled && refused)) {
-            simulation.network().answer(client, number, request, process.host().number());
+        if (!(message.isDoubled() && refused)) {
+            simulation.network().answer(message, request);
         }
     }
 
     @Override
     public String toString() {
-        return client + "'s " + request.operation() + " in shard " + request.shard() + " at " + process + ", request "
-                + Long.toHexString(request.sessionId()) + "/" + request.sequence();
+        return message + " at " + process;
     }
 }

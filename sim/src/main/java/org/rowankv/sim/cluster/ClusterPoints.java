@@ -35,7 +35,7 @@ final class ClusterPoints extends SeedPoints {
         if (here == null) {
             return;
         }
-        final SimProcess process = ProcessTask.of(here);
+        final SimProcess process = OfProcess.of(here);
         if (process != null && name.equals(COMPLETE)) {
             process.completed();
         }

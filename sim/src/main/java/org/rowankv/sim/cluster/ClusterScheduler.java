@@ -86,7 +86,7 @@ final class ClusterScheduler extends StepScheduler {
     /** All tasks of a process: it stalls from now on, or continues. */
     void changed(SimProcess process) {
         for (Task one : List.copyOf(all)) {
-            if (ProcessTask.of(one) == process) {
+            if (OfProcess.of(one) == process) {
                 changed(one);
             }
         }
@@ -209,7 +209,7 @@ final class ClusterScheduler extends StepScheduler {
 
     /** Whether a task has stopped in the middle of a step of a client's request to that process. */
     boolean isInAttemptAt(SimProcess process) {
-        return stack().stream().anyMatch(one -> one instanceof Attempt && ProcessTask.of(one) == process);
+        return stack().stream().anyMatch(one -> one instanceof Attempt && OfProcess.of(one) == process);
     }
 
     String describe() {

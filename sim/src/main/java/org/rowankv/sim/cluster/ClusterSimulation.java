@@ -16,6 +16,8 @@ import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.SeedRun;
 import org.rowankv.sim.PlannedFault;
 import org.rowankv.sim.SeedWorkloadHost;
+import org.rowankv.driver.RowanClient;
+import org.rowankv.sim.SimClient;
 import org.rowankv.sim.SimPlan;
 import org.rowankv.sim.SimThread;
 import org.rowankv.sim.Trace;
@@ -36,21 +38,20 @@ final class ClusterSimulation extends SeedRun {
 
     private final ClusterPlan form;
     private final @Nullable SimOutage outage;
-    private final RandomSource userRandom;
+    private final RandomSource clientRandom;
     private final RandomSource restarts;
     private final ClusterScheduler scheduler;
     private final ClusterPoints points;
     private final SimNetworkLinks wire;
-    private final ClientNetwork network;
+    private final PortNetwork network;
     private final SimCoordinator coordinator;
     private final RoleChecker roles;
     private final List<SimHost> hosts = new ArrayList<>();
-    private final List<SimUser> users = new ArrayList<>();
     private final Workload workload;
     private final ClusterChecker checker;
     private final Faults faults;
     private final ClusterServices services;
-    private final Clock userClock;
+    private final Clock clientClock;
     private List<Integer> primaries = List.of();
 
     private long examinedTerm;
@@ -74,10 +75,10 @@ final class ClusterSimulation extends SeedRun {
         this.points = new ClusterPoints(this, random.fork("points"));
         this.restarts = random.fork("restarts");
         this.wire = new SimNetworkLinks(this, random.fork("wire"));
-        this.network = new ClientNetwork(this, random.fork("network"));
+        this.network = new PortNetwork(this, random.fork("network"));
         this.coordinator = new SimCoordinator(this, form.storeNs());
         this.roles = new RoleChecker(this);
-        this.userRandom = random.fork("users");
+        this.clientRandom = random.fork("clients");
         this.workload = new Workload(
                 form.workload(), plan.clients(), plan.values(), new SeedWorkloadHost(this, Status.STALE_TERM));
         this.checker = new ClusterChecker(this);
@@ -86,7 +87,7 @@ final class ClusterSimulation extends SeedRun {
         for (int number = 0; number < plan.servers(); number++) {
             hosts.add(new SimHost(this, number, pool, random.fork("host " + number), clock(clocks)));
         }
-        this.userClock = clock(clocks);
+        this.clientClock = clock(clocks);
         this.faults = new Faults(this, random.fork("faults"));
     }
 
@@ -105,10 +106,7 @@ final class ClusterSimulation extends SeedRun {
             awaitServed();
             faults.settleCaches();
             for (int i = 0; i < plan().clients(); i++) {
-                final RandomSource own = userRandom.fork("user " + i);
-                final WorkloadBias inclination = outage == null ? WorkloadBias.NONE : SimOutage.biasOf(i, this);
-                users.add(new SimUser(
-                        i, this, own, new SimRouting(this, "user " + i, own.fork("routing"), served()), inclination));
+                add(client(i, clientRandom.fork("client " + i)));
             }
             services.begin();
             calm(false);
@@ -138,6 +136,23 @@ final class ClusterSimulation extends SeedRun {
         eventCounters().add("steps", scheduler.taken());
         eventCounters().add("simulated milliseconds", timeline().nowNs() / 1_000_000);
         return report();
+    }
+
+    private SimClient client(int number, RandomSource random) {
+        final SimRouting routing = new SimRouting(this, random.fork("routing"), served());
+        return new SimClient(
+                number,
+                this,
+                routing,
+                random.fork("questions"),
+                outage == null ? WorkloadBias.NONE : SimOutage.biasOf(number, this),
+                before -> new RowanClient(
+                        routing,
+                        clientClock,
+                        random.fork("client " + before),
+                        form.attempts() * routing.attemptNs(),
+                        form.counters()),
+                () -> form.thinkNs() + random.nextInt(100_000 + (int) (20 * plan().stepNs())));
     }
 
     private void disturb() {
@@ -204,11 +219,10 @@ final class ClusterSimulation extends SeedRun {
         healing = false;
         calm(false);
         accept(true);
-        users.forEach(SimUser::goOn);
     }
 
     private void quiesce() {
-        while (!users.stream().allMatch(SimUser::isIdle)) {
+        while (!clients().stream().allMatch(SimClient::isIdle)) {
             scheduler.step();
         }
         calm(true);
@@ -382,7 +396,7 @@ final class ClusterSimulation extends SeedRun {
         return wire;
     }
 
-    ClientNetwork network() {
+    PortNetwork network() {
         return network;
     }
 
@@ -408,7 +422,7 @@ final class ClusterSimulation extends SeedRun {
         return hosts;
     }
 
-    Clock userClock() {
-        return userClock;
+    Clock clientClock() {
+        return clientClock;
     }
 }

@@ -51,7 +51,7 @@ final class Faults {
                 simulation.coordinator().seenBy(null, random.fork("store")),
                 "operator",
                 random.fork("stamps"),
-                simulation.userClock(),
+                simulation.clientClock(),
                 ns -> Fiber.required().rest(nowNs() + ns));
     }
 

@@ -10,8 +10,6 @@ import org.rowankv.runtime.agent.Signal;
 
 /** Scheduling of the agents and the work of one process. */
 final class ProcessScheduling implements Scheduling {
-    private static final String FORCE = "force-";
-
     private final ClusterSimulation simulation;
     private final SimProcess process;
     private final RandomSource device;
@@ -24,10 +22,7 @@ final class ProcessScheduling implements Scheduling {
 
     @Override
     public AgentHandle take(Agent agent, ErrorLog errors) {
-        final boolean isSlow =
-                agent.roleName().startsWith(FORCE) && simulation.form().forceNs() > 0;
-        final AgentTask task = new AgentTask(
-                simulation, process, agent, errors, simulation.form().forceNs(), isSlow ? device : null);
+        final ProcessAgent task = new ProcessAgent(simulation, process, agent, errors, device);
         simulation.scheduler().add(task);
         return task;
     }

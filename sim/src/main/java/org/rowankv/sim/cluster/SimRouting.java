@@ -1,46 +1,36 @@
 package org.rowankv.sim.cluster;
 
-import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
-import org.rowankv.sim.Task;
-import org.rowankv.sim.embedded.SimNetwork;
+import org.rowankv.sim.Exchange;
 import org.rowankv.topology.Configuration;
 
 /**
  * The connections of one client to the cluster. It holds a configuration, which may be stale; sends requests to the
  * primary in it; and fetches a newer one on request, or when no reply arrives. Runs in the client's steps.
  */
-final class SimRouting implements Session {
+final class SimRouting extends Exchange implements Session {
     private final ClusterSimulation simulation;
-    private final String name;
     private final RandomSource random;
-    private final long attemptNs;
     private Configuration known;
-    private @Nullable Task user;
-    private @Nullable Request request;
-    private @Nullable Request answer;
-    private int attempt;
-    private int doublings;
     private int pauses;
-    private long atNs;
+    private Status last = Status.OK;
 
-    SimRouting(ClusterSimulation simulation, String name, RandomSource random, Configuration known) {
+    SimRouting(ClusterSimulation simulation, RandomSource random, Configuration known) {
+        super(
+                simulation,
+                random,
+                2_000_000
+                        + 300 * simulation.plan().stepNs()
+                        + 40L * simulation.form().latencyNs(),
+                simulation.form().doublings());
         this.simulation = simulation;
-        this.name = name;
         this.random = random;
         this.known = known;
-        this.attemptNs = 2_000_000
-                + 300 * simulation.plan().stepNs()
-                + 40L * simulation.form().latencyNs();
-    }
-
-    long attemptNs() {
-        return attemptNs;
     }
 
     @Override
@@ -55,52 +45,37 @@ final class SimRouting implements Session {
 
     @Override
     public void call(Request request) {
-        throw new UnsupportedOperationException("its user does not wait");
+        throw new UnsupportedOperationException("its client does not wait");
     }
 
-    /** Starts an attempt of its user. */
-    void begin(Request next) {
-        // Exponential back-off: otherwise attempts pile up at a stalled server.
-        final boolean isRepeated = next == request;
-        final boolean isLost = isRepeated && next.status() == Status.NO_REPLY;
-        doublings = isLost ? Math.min(simulation.form().doublings(), doublings + 1) : isRepeated ? doublings : 0;
-        pauses = isRepeated ? pauses : 0;
-        request = next;
-        atNs = simulation.timeline().nowNs() + (attemptNs / 2 + random.nextInt((int) attemptNs) << doublings);
-        simulation
-                .network()
-                .send(
-                        this,
-                        ++attempt,
-                        next,
-                        known.term(),
-                        known.shard(next.shard()).primary());
+    @Override
+    protected void begins(Request next) {
+        pauses = isRepeated(next) ? pauses : 0;
     }
 
-    /** When {@link #finish} is due: at the reply, or at the deadline. */
-    long readyAtNs() {
-        return answer != null ? 0 : atNs;
+    @Override
+    protected void send(int number, Request next) {
+        final int primary = known.shard(next.shard()).primary();
+        simulation.network().send(this, number, next, primary, known.term());
     }
 
-    /** The attempt is over: the request holds the reply, or NO_REPLY. */
-    void finish() {
-        final Request asked = request;
-        if (asked == null) {
-            throw new AssertionError(name + " has no request in progress");
-        }
-        final Request found = answer;
-        answer = null;
-        attempt++;
-        if (found == null) {
-            learn();
-            asked.fail(Status.NO_REPLY);
-        } else if (found.status() == Status.CLOSED) {
-            count(found.status());
-            asked.fail(Status.UNREACHABLE); // of an ending process: the next one may accept it
+    @Override
+    protected void givenUp() {
+        learn();
+        last = Status.NO_REPLY;
+    }
+
+    @Override
+    protected void take(Request found, Request asked) {
+        last = found.status();
+        if (last == Status.CLOSED) {
+            count(last);
+            last = Status.UNREACHABLE; // of an ending process: the next one may accept it
+            asked.fail(last);
         } else {
-            SimNetwork.copyAnswer(found, asked);
-            if (found.status().isForAnother()) {
-                count(found.status());
+            super.take(found, asked);
+            if (last.isForAnother()) {
+                count(last);
             }
         }
     }
@@ -109,32 +84,15 @@ final class SimRouting implements Session {
         simulation.eventCounters().count("attempts answered " + status);
     }
 
-    /** Additional pause of its user before the next attempt. */
-    long pauseNs() {
-        final Request asked = request;
-        return asked == null || !asked.status().isForAnother()
-                ? 0
-                : attemptNs / 4 + random.nextInt((int) attemptNs)
-                        << Math.min(simulation.form().doublings(), pauses++);
+    @Override
+    protected long pauseNs() {
+        return last.isForAnother() ? fractionNs(4, Math.min(simulation.form().doublings(), pauses++)) : 0;
     }
 
     @Override
     public boolean seek(long knownTerm) {
         learn();
         return known.term() > knownTerm;
-    }
-
-    /** The reply of an attempt; a late one is ignored. */
-    void receive(int ofAttempt, Request answered) {
-        final Task waiting = user;
-        if (waiting != null && ofAttempt == attempt) {
-            answer = answered;
-            simulation.scheduler().changed(waiting);
-        }
-    }
-
-    void serve(Task newUser) {
-        user = newUser;
     }
 
     /** Any serving server sends the configuration it knows. */
@@ -162,10 +120,5 @@ final class SimRouting implements Session {
     @Override
     public void close() {
         // Stateless.
-    }
-
-    @Override
-    public String toString() {
-        return name;
     }
 }

@@ -55,7 +55,7 @@ final class ClientBias implements WorkloadBias {
      * @param points number of points after which the process ends
      */
     void lastWords(int client, List<Integer> chosen, int operations, int points) {
-        if (phase != Phase.USUAL || simulation.scheduler().clients().size() < 2 || chosen.isEmpty()) {
+        if (phase != Phase.USUAL || simulation.clients().size() < 2 || chosen.isEmpty()) {
             return;
         }
         begin(Phase.LAST_WORDS, chosen, operations);
@@ -91,8 +91,8 @@ final class ClientBias implements WorkloadBias {
         avoided = shard;
     }
 
-    /** A client has completed an operation. */
-    void ended(int client, int begun) {
+    @Override
+    public void ended(int client, int begun) {
         if (phase == Phase.LAST_WORDS && client == silent && next == keys.size()) {
             phase = Phase.REMOVING;
             next = 0;
@@ -123,8 +123,8 @@ final class ClientBias implements WorkloadBias {
         return phase == Phase.OVER;
     }
 
-    /** Whether that client may begin an operation. */
-    boolean lets(int client) {
+    @Override
+    public boolean lets(int client) {
         return switch (phase) {
             case USUAL -> true;
             case LAST_WORDS -> client == silent && next < keys.size();

@@ -1,6 +1,8 @@
 package org.rowankv.sim.embedded;
 
 import org.rowankv.sim.CallerDeath;
+import org.rowankv.sim.ClientNetwork.Message;
+import org.rowankv.sim.Exchange;
 import org.rowankv.sim.Task;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
@@ -10,49 +12,25 @@ import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.engine.Server;
 
-/**
- * One attempt in flight: to the server, through it on its own thread, and back with the reply, if a client waits for
- * that. It has its own copy of the request, because its sender may have given up long before.
- */
+/** One attempt in flight: to the server, through it on its own thread, and back with the reply, if a client waits for that. */
 final class Delivery extends Task {
     private final EmbeddedSimulation simulation;
+    private final Message message;
     private final Request request;
-    private final @Nullable SimClient client;
-    private final int attempt;
     private final long arrivesAtNs;
-    private final boolean replyLost;
-    /** The destination. */
-    private final int server;
-
-    private final SimScheduling.AgentTask agents;
-    private final boolean doubled;
+    private final ServerAgent agents;
     private @Nullable PollableCall call;
     /** It arrived at a store that had stopped itself: only a refusal is correct. */
     private boolean isToBeRefused;
 
     private boolean over;
 
-    /**
-     * @param client the client that waits for the reply of that attempt, or null
-     * @param doubled whether the network delivers it twice
-     */
-    Delivery(
-            EmbeddedSimulation simulation,
-            Request request,
-            @Nullable SimClient client,
-            int attempt,
-            long arrivesAtNs,
-            boolean replyLost,
-            boolean doubled) {
+    Delivery(EmbeddedSimulation simulation, Message message, long arrivesAtNs) {
         this.simulation = simulation;
-        this.request = request;
-        this.client = client;
-        this.attempt = attempt;
+        this.message = message;
+        this.request = message.request();
         this.arrivesAtNs = arrivesAtNs;
-        this.replyLost = replyLost;
-        this.doubled = doubled;
-        this.server = simulation.store().serverOf(request.shard()).serverId();
-        this.agents = simulation.store().scheduling().servers().get(server);
+        this.agents = simulation.store().scheduling().servers().get(message.server());
     }
 
     /** Whether its reply precedes the duplicate check: only this network duplicates a request in flight. */
@@ -65,11 +43,11 @@ final class Delivery extends Task {
 
     private boolean isReplyLost() {
         final SimLinks links = simulation.store().links();
-        if (links.isCut(server, links.clients())) {
+        if (links.isCut(message.server(), links.clients())) {
             simulation.eventCounters().count("replies lost on cut links");
             return true;
         }
-        return replyLost;
+        return false;
     }
 
     /** Whether it is another attempt of the same mutation, and a server is executing it. */
@@ -80,6 +58,11 @@ final class Delivery extends Task {
                 && request.sequence() != 0
                 && request.sessionId() == other.request.sessionId()
                 && request.sequence() == other.request.sequence();
+    }
+
+    /** Whether that client has sent it. */
+    boolean isFrom(Exchange exchange) {
+        return message.from() == exchange;
     }
 
     int shard() {
@@ -105,7 +88,7 @@ final class Delivery extends Task {
                 simulation.scheduler().arrived(this);
                 simulation.services().arrived(request);
                 isToBeRefused = simulation.stops().isStopped();
-                final Server asked = simulation.store().cluster().servers().get(server);
+                final Server asked = simulation.store().cluster().servers().get(message.server());
                 own = asked.requests().stepped(request);
                 call = own;
             }
@@ -115,9 +98,10 @@ final class Delivery extends Task {
                     simulation.violation(
                             this + " was answered " + request.status() + " by a store that had stopped itself");
                 }
-                simulation.onAnswered(request, client == null);
-                if (client != null && !isReplyLost() && !(doubled && saysNothingOfItsTwin())) {
-                    client.receive(attempt, request);
+                simulation.onAnswered(request, !message.isAwaited());
+                final Exchange awaiting = message.awaiting();
+                if (awaiting != null && !isReplyLost() && !(message.isDoubled() && saysNothingOfItsTwin())) {
+                    awaiting.receive(message.attempt(), request);
                 }
             } else if (simulation.stops().isStopped()) {
                 // Like a blocking caller: it receives the failure instead of a reply, and releases what it holds.
@@ -142,7 +126,6 @@ final class Delivery extends Task {
 
     @Override
     public String toString() {
-        return (client == null ? "copy of " : client + "'s ") + request.operation() + " in shard " + request.shard()
-                + ", request " + Long.toHexString(request.sessionId()) + "/" + request.sequence();
+        return message.toString();
     }
 }

@@ -4,6 +4,7 @@ import org.rowankv.sim.CrashError;
 import org.rowankv.sim.LossError;
 import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.SeedRun;
+import org.rowankv.sim.SimClient;
 import org.rowankv.sim.SimPlan;
 import org.rowankv.sim.SeedWorkloadHost;
 import org.rowankv.sim.PlannedFault;
@@ -41,7 +42,7 @@ final class EmbeddedSimulation extends SeedRun {
     private final SimMemories memories;
     private final RandomSource outages;
     private final SimSession session = new SimSession(this);
-    private final SimNetwork network;
+    private final StoreNetwork network;
     private final RandomSource clientRandom;
     private final SimValues values;
     private final Workload workload;
@@ -71,7 +72,7 @@ final class EmbeddedSimulation extends SeedRun {
         this.bias = new ClientBias(this);
         this.outages = random.fork("outages");
         final RandomSource stores = random.fork("stores");
-        this.network = new SimNetwork(this, random.fork("network"), plan.lossPerMille());
+        this.network = new StoreNetwork(this, random.fork("network"));
         this.store = new SimStore(this, memories, stores, random.fork("clocks"));
         this.values = plan.values();
         this.workload = new Workload(form.workload(), plan.clients(), values, new SeedWorkloadHost(this, Status.CLOSED));
@@ -93,7 +94,7 @@ final class EmbeddedSimulation extends SeedRun {
             checker.fill(new RowanClient(session, store.clientClock(), clientRandom.fork("ballast")));
             calm(false);
             for (int i = 0; i < plan().clients(); i++) {
-                scheduler.add(new SimClient(i, this, clientRandom.fork("client " + i)));
+                add(client(i, clientRandom.fork("client " + i)));
             }
             services.begin();
             accept(true);
@@ -127,6 +128,23 @@ final class EmbeddedSimulation extends SeedRun {
         }
         eventCounters().add("changes of a full disk refused", memories.refused());
         return report();
+    }
+
+    private SimClient client(int number, RandomSource random) {
+        final StoreExchange exchange = new StoreExchange(this, random);
+        return new SimClient(
+                number,
+                this,
+                exchange,
+                random.fork("questions"),
+                bias,
+                before -> new RowanClient(
+                        session,
+                        store.clientClock(),
+                        random.fork("client " + before),
+                        20 * exchange.attemptNs(),
+                        form.counters()),
+                () -> random.nextInt((int) (8 * plan().stepNs())));
     }
 
     /** If a server without replicas is the cause, that ends the run. */
@@ -193,7 +211,7 @@ final class EmbeddedSimulation extends SeedRun {
             accept(false);
             store.cutClientsOff();
             store.cluster().awaitDigested();
-            scheduler.clients().forEach(SimClient::giveUp);
+            clients().forEach(SimClient::giveUp);
             checksHonest = true;
             checker.checkHonest();
         }
@@ -373,11 +391,6 @@ final class EmbeddedSimulation extends SeedRun {
         }
     }
 
-    void onEnded(SimClient client, Request request) {
-        bias.ended(client.number(), begun());
-        onEnded(request);
-    }
-
     void onAnswered(Request request, boolean isCopy) {
         services.answered(request);
         noteAnswer(request);
@@ -433,7 +446,7 @@ final class EmbeddedSimulation extends SeedRun {
         return services;
     }
 
-    SimNetwork network() {
+    StoreNetwork network() {
         return network;
     }
 

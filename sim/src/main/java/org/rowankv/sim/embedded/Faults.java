@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.RowanException;
+import org.rowankv.protocol.Status;
 import org.rowankv.sim.PlannedFault;
+import org.rowankv.sim.SimClient;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.WorkloadCaches;
 
@@ -139,17 +141,27 @@ final class Faults {
     }
 
     private void leave(int a) {
-        final List<SimClient> clients = simulation.scheduler().clients();
+        final List<SimClient> clients = simulation.clients();
         for (int i = 0; i < clients.size(); i++) {
             final SimClient client = clients.get((a + i) % clients.size());
             if (client.isIdle()) {
                 simulation.eventCounters().count("clients that left");
-                try {
-                    client.leave(); // in a crash the sessions that it did not close remain
-                } catch (RowanException e) {
-                    simulation.stops().onRefusal(e);
-                }
+                leave(client);
                 return;
+            }
+        }
+    }
+
+    private void leave(SimClient client) {
+        try {
+            client.leave(); // in a crash the sessions that it did not close remain
+        } catch (RowanException e) {
+            final boolean isMet = e.status() == Status.UNREACHABLE || e.status() == Status.OUTCOME_UNKNOWN;
+            if (simulation.form().deadlineMs() == 0 || !isMet) {
+                simulation.stops().onRefusal(e);
+            } else {
+                simulation.eventCounters().count("clients that left without closing their sessions");
+                client.vanish();
             }
         }
     }

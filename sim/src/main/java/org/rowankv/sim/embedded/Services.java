@@ -12,7 +12,10 @@ import org.rowankv.server.embedded.EmbeddedContext;
 import org.rowankv.sim.service.BlockingCaller;
 import org.rowankv.sim.service.LiveCopies;
 import org.rowankv.sim.service.SessionLeases;
+import org.rowankv.sim.ClientNetwork;
+import org.rowankv.sim.ClientNetwork.Message;
 import org.rowankv.sim.SeedServices;
+import org.rowankv.sim.SimClient;
 import org.rowankv.sim.service.StoreScene;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.SimValues;
@@ -138,17 +141,20 @@ final class Services extends SeedServices implements StoreScene {
 
     @Override
     public Request copyOf(Request request) {
-        return SimNetwork.copyOf(request);
+        return ClientNetwork.copyOf(request);
     }
 
     @Override
     public void deliver(Request request) {
-        simulation.scheduler().add(new Delivery(simulation, request, null, 0, nowNs(), false, true));
+        final int server = simulation.store().serverOf(request.shard()).serverId();
+        simulation
+                .scheduler()
+                .add(new Delivery(simulation, new Message(null, 0, request, server, 0, false, true), nowNs()));
     }
 
     @Override
     public boolean vanish() {
-        final List<SimClient> clients = simulation.scheduler().clients();
+        final List<SimClient> clients = simulation.clients();
         final SimClient client = clients.get(choice.nextInt(clients.size()));
         if (!client.isIdle() || !simulation.isAccepting()) {
             return false;

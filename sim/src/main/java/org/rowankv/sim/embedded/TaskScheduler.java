@@ -1,6 +1,8 @@
 package org.rowankv.sim.embedded;
 
+import org.rowankv.sim.Exchange;
 import org.rowankv.sim.ServiceTask;
+import org.rowankv.sim.SimClient;
 import org.rowankv.sim.StepScheduler;
 import org.rowankv.sim.Task;
 import java.util.ArrayList;
@@ -43,10 +45,6 @@ final class TaskScheduler extends StepScheduler {
         this.order = order;
     }
 
-    List<SimClient> clients() {
-        return clients;
-    }
-
     @Override
     public void add(Task task) {
         if (task instanceof Delivery delivery) {
@@ -58,6 +56,15 @@ final class TaskScheduler extends StepScheduler {
         } else {
             throw new AssertionError(task + " is not scheduled");
         }
+    }
+
+    /** Attempts of a client that are under way. */
+    int unanswered(Exchange exchange) {
+        int count = 0;
+        for (int i = 0; i < deliveries.size(); i++) {
+            count += deliveries.get(i).isFrom(exchange) ? 1 : 0;
+        }
+        return count;
     }
 
     void dropDeliveries() {
@@ -112,10 +119,10 @@ final class TaskScheduler extends StepScheduler {
             final Delivery delivery = deliveries.get(i);
             offer(delivery, delivery.readyAtNs(), now);
         }
-        final List<SimScheduling.AgentTask> agents =
+        final List<ServerAgent> agents =
                 simulation.store().scheduling().agents();
         for (int i = 0; i < agents.size(); i++) {
-            final SimScheduling.AgentTask agent = agents.get(i);
+            final ServerAgent agent = agents.get(i);
             offer(agent, agent.readyAtNs(), now);
         }
         for (int i = 0; i < services.size(); i++) {

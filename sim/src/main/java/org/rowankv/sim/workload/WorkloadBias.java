@@ -20,6 +20,14 @@ public interface WorkloadBias {
     /** Whether there is no bias. */
     boolean isUsual();
 
+    /** Whether that client may begin an operation. */
+    default boolean lets(int client) {
+        return true;
+    }
+
+    /** A client has completed an operation. @param begun operations that all clients have begun */
+    default void ended(int client, int begun) {}
+
     /** The key to use instead of the drawn one. */
     int key(int drawn);
 

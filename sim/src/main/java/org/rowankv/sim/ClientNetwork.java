@@ -1,0 +1,122 @@
+package org.rowankv.sim;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Operation;
+import org.rowankv.protocol.Request;
+import org.rowankv.runtime.RandomSource;
+
+/** The network from clients to servers: it loses, duplicates and delays some attempts. */
+public abstract class ClientNetwork {
+    /**
+     * An attempt in flight: with its own copy of the request, because its sender may have given up long before.
+     *
+     * @param from null if no client has sent it
+     * @param term in which its sender believes that server to be the primary
+     * @param isAwaited whether its sender gets the reply
+     * @param isDoubled whether another copy of it is in flight, which a refusal does not cover
+     */
+    public record Message(
+            @Nullable Exchange from,
+            int attempt,
+            Request request,
+            int server,
+            long term,
+            boolean isAwaited,
+            boolean isDoubled) {
+        /** The client that waits for its reply, or null. */
+        public @Nullable Exchange awaiting() {
+            return isAwaited ? from : null;
+        }
+
+        @Override
+        public String toString() {
+            return (isAwaited ? from + "'s " : "copy of ") + request.operation() + " in shard " + request.shard()
+                    + ", request " + Long.toHexString(request.sessionId()) + "/" + request.sequence();
+        }
+    }
+
+    private final SeedRun run;
+    private final RandomSource random;
+
+    protected ClientNetwork(SeedRun run, RandomSource random) {
+        this.run = run;
+        this.random = random;
+    }
+
+    /** Random source of the times that messages take. */
+    protected final RandomSource random() {
+        return random;
+    }
+
+    /** Sends an attempt to a server, if it reaches that. */
+    public final void send(Exchange from, int attempt, Request request, int server, long term) {
+        if (!reaches(from, server)) {
+            return;
+        }
+        if (random.nextInt(1000) >= run.plan().lossPerMille()) {
+            deliver(new Message(from, attempt, copyOf(request), server, term, true, false), isSlow(server));
+            return;
+        }
+        switch (random.nextInt(5)) {
+            case 0 -> run.eventCounters().count("requests lost");
+            case 1 -> {
+                run.eventCounters().count("replies lost");
+                deliver(new Message(from, attempt, copyOf(request), server, term, false, false), false);
+            }
+            case 2 -> {
+                run.eventCounters().count("requests doubled");
+                deliver(new Message(from, attempt, copyOf(request), server, term, true, true), false);
+                deliver(new Message(from, attempt, copyOf(request), server, term, false, true), false);
+            }
+            case 3 -> {
+                run.eventCounters().count("requests doubled late");
+                deliver(new Message(from, attempt, copyOf(request), server, term, true, true), false);
+                deliver(new Message(from, attempt, copyOf(request), server, term, false, true), true);
+            }
+            default -> {
+                // Its sender retries it meanwhile.
+                run.eventCounters().count("requests late");
+                deliver(new Message(from, attempt, copyOf(request), server, term, true, false), true);
+            }
+        }
+    }
+
+    /** Whether what a client sends there arrives at all. */
+    protected abstract boolean reaches(Exchange from, int server);
+
+    /** Whether all that clients send there is late. */
+    protected boolean isSlow(int server) {
+        return false;
+    }
+
+    protected abstract void deliver(Message message, boolean isLate);
+
+    /** A separate attempt of the same request. */
+    public static Request copyOf(Request request) {
+        final byte[] key =
+                Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength());
+        final byte[] value = Arrays.copyOfRange(
+                request.value(), request.valueOffset(), request.valueOffset() + request.valueLength());
+        final Request copy = new Request();
+        switch (request.operation()) {
+            case GET -> copy.get(request.cacheId(), key, 0, key.length);
+            case PUT -> copy.put(request.cacheId(), key, 0, key.length, value, 0, value.length);
+            case DELETE -> copy.delete(request.cacheId(), key, 0, key.length);
+            case TOUCH ->
+                copy.touch(request.cacheId(), key, 0, key.length, request.expectedVersion(), request.accessTtlMs());
+            case CLEAR -> copy.clear(request.cacheId(), request.shard());
+            case OPEN_SESSION -> copy.openSession(request.shard(), request.sessionId(), request.asOf());
+            case CLOSE_SESSION -> copy.closeSession(request.shard(), request.sessionId());
+        }
+        copy.when(request.condition(), request.expectedVersion())
+                .ttl(request.createTtlMs(), request.updateTtlMs())
+                .accessTtl(request.accessTtlMs())
+                .requestValue(request.needsValue());
+        copy.placed(request.hash(), request.shard());
+        if (request.operation() != Operation.OPEN_SESSION && request.operation() != Operation.CLOSE_SESSION) {
+            copy.identified(request.sessionId(), request.sequence(), request.unanswered());
+        }
+        return copy;
+    }
+}
